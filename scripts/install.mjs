@@ -1,0 +1,30 @@
+// Installs what package-lock.json pins, once per change of that file.
+// Plain JavaScript with built-ins only: it runs before anything is installed, on any Node from 20 on.
+import { existsSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = process.argv[2] ? `${root}${process.argv[2]}/` : root;
+const lock = `${folder}package-lock.json`;
+const done = `${folder}node_modules/.package-lock.json`;
+
+if (!isInstalled()) {
+  const started = Date.now();
+  console.log("Installing the locked packages (only when package-lock.json changed) …");
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const [command, rest] = npm?.endsWith("js")
+    ? [process.execPath, [npm, ...args]]
+    : ["npm", args];
+  const result = spawnSync(command, rest, { cwd: folder, stdio: "inherit" });
+  if (result.status !== 0) {
+    console.error("The installation failed. Check that the npm registry can be reached, then run the command again.");
+    process.exit(result.status ?? 1);
+  }
+  console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+function isInstalled() {
+  return existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs;
+}

@@ -1,0 +1,40 @@
+// Runs a file of this project under Node 24: the running Node when it is new enough,
+// else the one that came as an optional dependency.
+// Plain JavaScript with built-ins only: it runs on any Node from 20 on.
+import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const [file, ...args] = process.argv.slice(2);
+const child = spawn(findNode(), ["--no-node-snapshot", `${root}${file}`, ...args], { stdio: "inherit" });
+
+// The terminal sends Ctrl-C to the whole group; a supervisor signals this process alone.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => child.kill(signal));
+}
+child.on("error", (error) => fail(`Node 24 could not be started: ${error.message}`));
+child.on("exit", (code, signal) => {
+  if (signal) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  } else {
+    process.exit(code ?? 1);
+  }
+});
+
+function findNode() {
+  if (Number(process.versions.node.split(".")[0]) >= 24) {
+    return process.execPath;
+  }
+  const bundled = `${root}node_modules/node-${process.platform}-${process.arch}/bin/node`;
+  if (!existsSync(bundled)) {
+    fail(`Node 24 or newer is needed. This is ${process.version}, and no bundled Node exists for ${process.platform}-${process.arch}. Install Node 24 and run the command again.`);
+  }
+  return bundled;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
