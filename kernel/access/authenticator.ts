@@ -1,0 +1,22 @@
+import type { Credential } from "#kernel/http/credential.ts";
+import { defineService } from "#kernel/service.ts";
+import type { Principal } from "./principal.ts";
+
+/** What of the request decides whether a credential may be used for it. */
+export interface RequestFacts {
+  readonly method: string;
+  /** The path as the client sent it, without the query. */
+  readonly path: string;
+  readonly address: string;
+}
+
+/** The one place that turns a credential into a principal, for HTTP and sockets alike. */
+export interface Authenticator {
+  /**
+   * Resolves to the caller. Throws `unauthenticated` for an unknown, expired or revoked credential and
+   * `forbidden` for a key that is switched off, not permitted or not allowed on this path.
+   */
+  authenticate(credential: Credential, request: RequestFacts): Promise<Principal> | Principal;
+}
+
+export const authenticator = defineService<Authenticator>("authenticator");

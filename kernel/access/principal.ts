@@ -1,0 +1,23 @@
+import type { PermissionTree } from "./permissions.ts";
+
+export type Role = "admin" | "user" | "pending";
+
+/** Who calls. Frozen; built by the authenticator and shared between requests of the same credential. */
+export interface Principal {
+  readonly userId: string;
+  readonly role: Role;
+  readonly name: string;
+  readonly email: string;
+  readonly groupIds: readonly string[];
+  /** Effective tree: defaults OR-ed with every group's. */
+  readonly permissions: PermissionTree;
+  /** What the caller showed: a session token or an API key. */
+  readonly credential: "session" | "api_key";
+  /** The session token's `jti` and expiry (epoch seconds, null = never); null for keys. */
+  readonly session: { readonly id: string; readonly expiresAt: number | null } | null;
+}
+
+/** True for the roles that may use the platform; a pending account may not. */
+export function isMember(principal: Principal): boolean {
+  return principal.role === "user" || principal.role === "admin";
+}

@@ -1,0 +1,70 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Upstream } from "#kernel/http/route.ts";
+import type { Chunk, Completion } from "./chunk.ts";
+import type { CompletionRequest, EmbeddingsRequest } from "./request.ts";
+
+/** One model that a provider offers, before stored records are laid over it. */
+export interface ProviderModel {
+  /** Public id, prefix included. */
+  readonly id: string;
+  readonly name: string;
+  readonly ownedBy: string;
+  /** Epoch seconds. */
+  readonly created: number;
+  readonly connectionType: "external" | "local";
+  readonly tags: readonly { name: string }[];
+  /** Who may use it while no record says so (contract D.13). */
+  readonly access: "admins" | "everyone";
+  /** Further wire keys of the list item (urlIdx, openai, provider, …). */
+  readonly item: Readonly<Record<string, unknown>>;
+}
+
+/** Facts of the run that an upstream may be told (header templates, user information headers). */
+export interface CallContext {
+  readonly principal: Principal;
+  readonly chatId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly userMessageId?: string | undefined;
+  readonly userMessageParentId?: string | undefined;
+  readonly task?: string | undefined;
+  readonly userAgent?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface CompletionCall extends CallContext {
+  /** `model` is the provider's public id; platform-only keys have been taken out. */
+  readonly request: CompletionRequest;
+  readonly model: ProviderModel;
+}
+
+/** Several chunks that arrived together; their order is the upstream's. */
+export type ChunkBatch = readonly Chunk[];
+
+/** A streamed answer. It is read once, either as bytes or as chunks. */
+export interface ChunkStream {
+  /**
+   * The upstream's own bytes when they already are what a caller may get (common wire, Server-Sent Events,
+   * public model id): a run that looks into nothing passes them on as they are.
+   */
+  readonly raw: Upstream | undefined;
+  /** The parsed chunks, without the closing [DONE]. Throws ProviderError for an error frame, AppError for a broken stream. */
+  chunks(): AsyncIterable<ChunkBatch>;
+}
+
+export type CompletionAnswer =
+  | { readonly kind: "stream"; readonly stream: ChunkStream }
+  | { readonly kind: "whole"; readonly completion: Completion; /** The JSON text, when it may be sent as it is. */ readonly text?: string };
+
+/** Code that speaks to one kind of upstream. */
+export interface ModelProvider {
+  readonly id: string;
+  /**
+   * What is offered now. Answers from the last good lists and refreshes them behind; `refresh` waits for the
+   * upstreams (each within its time limit). Never throws because an upstream is down.
+   */
+  models(options?: { refresh?: boolean }): Promise<readonly ProviderModel[]>;
+  /** Starts one model call. Throws ProviderError when the upstream refuses, AppError `upstream`, `timeout` or `unavailable` otherwise. */
+  complete(call: CompletionCall): Promise<CompletionAnswer>;
+  /** The common embeddings format; left out by providers that have none. */
+  embed?(call: CallContext & { request: EmbeddingsRequest; model: ProviderModel }): Promise<Upstream>;
+}

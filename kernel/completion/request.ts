@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+/** One part of a message's content on the common wire; unknown kinds are passed on. */
+export const ContentPart = z.looseObject({ type: z.string() });
+
+/** One message on the common wire; unknown keys are passed on. */
+export const Message = z.looseObject({
+  role: z.string().min(1),
+  content: z.union([z.string(), z.array(ContentPart), z.null()]).optional(),
+});
+
+const Tool = z.looseObject({ type: z.string().optional() });
+
+/** Files offered for retrieval. */
+export const FileReference = z.looseObject({ type: z.string(), id: z.string().optional() });
+
+/**
+ * The chat completion request of Core API, "Chat completion request". Keys the platform does not know are kept
+ * and passed to the provider; the ones it does know are checked.
+ */
+export const CompletionRequest = z
+  .looseObject({
+    model: z.string().min(1).max(1024),
+    messages: z.array(Message),
+    stream: z.boolean().nullish(),
+    chat_id: z.string().nullish(),
+    id: z.string().nullish(),
+    session_id: z.string().nullish(),
+    params: z.record(z.string(), z.unknown()).nullish(),
+    tool_ids: z.array(z.string()).nullish(),
+    tools: z.array(Tool).nullish(),
+    terminal_id: z.string().nullish(),
+    files: z.array(FileReference).nullish(),
+    features: z.record(z.string(), z.unknown()).nullish(),
+    background_tasks: z.record(z.string(), z.unknown()).nullish(),
+    variables: z.record(z.string(), z.string()).nullish(),
+    filter_ids: z.array(z.string()).nullish(),
+    temperature: z.number().nullish(),
+    max_tokens: z.int().nullish(),
+    top_p: z.number().nullish(),
+    seed: z.int().nullish(),
+    stop: z.union([z.string(), z.array(z.string())]).nullish(),
+    reasoning_effort: z.string().nullish(),
+    response_format: z.record(z.string(), z.unknown()).nullish(),
+    logit_bias: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
+    options: z.record(z.string(), z.unknown()).nullish(),
+    stream_options: z.record(z.string(), z.unknown()).nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: "ChatCompletionRequest" });
+
+export type CompletionRequest = z.output<typeof CompletionRequest>;
+export type Message = z.output<typeof Message>;
+
+/** The embeddings request of the common format. */
+export const EmbeddingsRequest = z
+  .looseObject({
+    model: z.string().min(1).max(1024),
+    input: z.union([z.string(), z.array(z.string()), z.array(z.int()), z.array(z.array(z.int()))]),
+    encoding_format: z.enum(["float", "base64"]).nullish(),
+  })
+  .meta({ id: "EmbeddingsRequest" });
+
+export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;

@@ -1,0 +1,26 @@
+/** How a surface writes its errors (contract: every shape stands in `kernel/http/errors.ts`). */
+export type ErrorShape = "detail" | "runtime" | "compat" | "both" | "message";
+
+export interface SurfaceFacts {
+  /** Path prefix; empty for the root. */
+  readonly base: string;
+  readonly title: string;
+  readonly errors: ErrorShape;
+  /** Whether a docs page and an openapi.json stand below the base while ENV is dev. */
+  readonly docs: boolean;
+  /** Status for input that does not fit the declared shape. */
+  readonly invalidStatus: 400 | 422;
+}
+
+/** The mount points. Each becomes an application of its own with its own docs and error shape. */
+export const surfaces = {
+  main: { base: "", title: "Main", errors: "detail", docs: true, invalidStatus: 422 },
+  api: { base: "/api/v1", title: "Web interface", errors: "detail", docs: true, invalidStatus: 422 },
+  runtime: { base: "/runtime", title: "Local runtime", errors: "runtime", docs: true, invalidStatus: 400 },
+  compat: { base: "/compat", title: "Compat", errors: "compat", docs: true, invalidStatus: 400 },
+  images: { base: "/images/api/v1", title: "Images", errors: "detail", docs: true, invalidStatus: 422 },
+  audio: { base: "/audio/api/v1", title: "Audio", errors: "detail", docs: true, invalidStatus: 422 },
+  retrieval: { base: "/retrieval/api/v1", title: "Retrieval", errors: "detail", docs: true, invalidStatus: 422 },
+} as const satisfies Record<string, SurfaceFacts>;
+
+export type Surface = keyof typeof surfaces;

@@ -1,0 +1,79 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Chunk } from "#kernel/completion/chunk.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+
+/** One message of a finished conversation, as outlet filters see it. */
+export interface ConversationMessage {
+  id: string;
+  role: string;
+  content: unknown;
+  [key: string]: unknown;
+}
+
+/** What outlet filters get: the conversation with the reply as its last message. */
+export interface Conversation {
+  model: string;
+  messages: ConversationMessage[];
+  chat_id?: string | undefined;
+  session_id?: string | undefined;
+  id?: string | undefined;
+  filter_ids?: string[] | undefined;
+  [key: string]: unknown;
+}
+
+/** Frozen facts of the run, the same for all its hooks. */
+export interface FilterContext {
+  readonly principal: Principal;
+  /** The model's id as the caller named it. */
+  readonly modelId: string;
+  /** The workspace record's or provider item's `meta` object. */
+  readonly modelMeta: Readonly<Record<string, unknown>>;
+  readonly chatId: string | undefined;
+  readonly messageId: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Free-form notes that inlet left for stream and outlet. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One filter of the pipeline. A hook that is left out costs nothing; a hook that returns undefined keeps the
+ * value it got. An error in inlet ends the request with its message; in stream and outlet it is logged and the
+ * last good value kept.
+ */
+export interface Filter {
+  readonly id: string;
+  readonly name: string;
+  /** Ascending; ties by id. */
+  readonly priority: number;
+  /** Gets a copy of the request and returns the one to use. */
+  inlet?(request: CompletionRequest, context: FilterContext): CompletionRequest | undefined | Promise<CompletionRequest | undefined>;
+  /** Runs synchronously on every chunk; null drops the chunk. */
+  stream?(chunk: Chunk, context: FilterContext): Chunk | null | undefined;
+  /** Gets a copy of the finished conversation and returns the one to store. */
+  outlet?(conversation: Conversation, context: FilterContext): Conversation | undefined | Promise<Conversation | undefined>;
+}
+
+/** Which filters a run wants: for what changes at run time (user functions, remote pipelines). */
+export interface FilterSelection {
+  readonly principal: Principal;
+  readonly modelId: string;
+  readonly modelMeta: Readonly<Record<string, unknown>>;
+  /** `filter_ids` of the request. */
+  readonly filterIds: readonly string[];
+}
+
+export interface FilterSource {
+  readonly id: string;
+  select(selection: FilterSelection): readonly Filter[] | Promise<readonly Filter[]>;
+}
+
+/** Declares a native filter that runs for every model. */
+export function defineFilter(filter: Filter): Filter {
+  return filter;
+}
+
+/** Tells a source from a filter. */
+export function isFilterSource(entry: Filter | FilterSource): entry is FilterSource {
+  return "select" in entry;
+}

@@ -1,0 +1,66 @@
+import type { ConfigRegistry } from "#config/registry.ts";
+import type { Blobs } from "#storage/blobs.ts";
+import type { Database } from "#storage/database.ts";
+import type { Grants } from "#storage/grants.ts";
+import type { Permission } from "./access/permissions.ts";
+import type { ModelProvider } from "./completion/provider.ts";
+import type { Egress } from "./egress/egress.ts";
+import type { Events } from "./events.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Pipeline } from "./pipeline/pipeline.ts";
+import { defineService } from "./service.ts";
+import type { ToolRegistry } from "./tools/registry.ts";
+
+// What the kernel itself provides; plugins name them in `uses` like any other service.
+
+/** The one outbound client. */
+export const egress = defineService<Egress>("kernel.egress");
+/** Stored bytes. */
+export const blobs = defineService<Blobs>("kernel.blobs");
+/** Access grants of rows. */
+export const grants = defineService<Grants>("kernel.grants");
+/** Typed announcements inside this process. */
+export const events = defineService<Events>("kernel.events");
+/** Durable jobs. */
+export const jobs = defineService<Jobs>("kernel.jobs");
+/** The ordered filters of a run. */
+export const pipeline = defineService<Pipeline>("kernel.pipeline");
+/** Every tool, by who may use it. */
+export const toolRegistry = defineService<ToolRegistry>("kernel.tools");
+/** All settings with where their values come from. */
+export const configuration = defineService<ConfigRegistry>("kernel.configuration");
+
+/** Announcements between processes over the database (payloads below 8,000 bytes). */
+export interface Notices {
+  notify(channel: string, payload: unknown): Promise<void>;
+  /** `onGap` runs when announcements may have been missed: caches must be dropped. */
+  listen(channel: string, handler: (payload: unknown) => void, onGap: () => void): Promise<void>;
+}
+export const notices = defineService<Notices>("kernel.notices");
+
+/** Facts about this process and its parts. */
+export interface Deployment {
+  readonly version: string;
+  readonly instanceId: string;
+  readonly deploymentId: string;
+  readonly name: string;
+  readonly isDev: boolean;
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
+  /** False until everything started, and again as soon as a stop was asked for. */
+  isReady(): boolean;
+  /** The secret that signs sessions (contract D.10). */
+  readonly secretKey: string;
+  readonly database: Database["kind"];
+}
+export const deployment = defineService<Deployment>("kernel.deployment");
+
+/** What the enabled plugins declared, readable once all are set up. */
+export interface Declarations {
+  permissions(): readonly Permission[];
+  providers(): readonly ModelProvider[];
+  resources(): readonly string[];
+  /** Ids of the plugins of this process and whether each is switched on now. */
+  plugins(): readonly { id: string; title: string; enabled: boolean }[];
+}
+export const declarations = defineService<Declarations>("kernel.declarations");

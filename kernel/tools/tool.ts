@@ -1,0 +1,46 @@
+import type { Principal } from "#kernel/access/principal.ts";
+
+/** What a model is told of a tool: a JSON Schema for its parameters. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolContext {
+  readonly principal: Principal;
+  readonly chatId: string | undefined;
+  readonly messageId: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** One callable that a model may use. The result becomes the tool message: text as it is, anything else as JSON. */
+export interface Tool {
+  readonly id: string;
+  readonly spec: ToolSpec;
+  /** Permission the caller needs, e.g. `features.calendar`. */
+  readonly permission?: `${string}.${string}`;
+  run(parameters: Record<string, unknown>, context: ToolContext): Promise<unknown>;
+}
+
+export interface ToolSelection {
+  readonly principal: Principal;
+  /** Ids the request asks for; a source offers only what the caller may use. */
+  readonly toolIds: readonly string[];
+}
+
+/** Tools that come and go at run time (workspace tools, tool servers). */
+export interface ToolSource {
+  readonly id: string;
+  select(selection: ToolSelection): Promise<readonly Tool[]>;
+}
+
+/** Declares a native tool. */
+export function defineTool(tool: Tool): Tool {
+  return tool;
+}
+
+/** Tells a source from a tool. */
+export function isToolSource(entry: Tool | ToolSource): entry is ToolSource {
+  return "select" in entry;
+}
