@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import { Busboy, type BusboyHeaders } from "@fastify/busboy";
 import { AppError } from "#kernel/errors.ts";
 
 export interface UploadedFile {
@@ -95,7 +95,7 @@ function receive<R>({ body, headers, field, limits, store }: Receiving<R>) {
   });
 }
 
-function openParser(headers: IncomingHttpHeaders, limits: UploadLimits): Busboy {
+function openParser(headers: IncomingHttpHeaders, limits: UploadLimits): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,

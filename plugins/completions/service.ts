@@ -1,0 +1,34 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import type { Completion, Usage } from "#kernel/completion/chunk.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Upstream } from "#kernel/http/route.ts";
+import { defineService } from "#kernel/service.ts";
+
+/** What a run gives back: a whole completion, or a stream that is read once. */
+export type RunAnswer =
+  | { readonly kind: "whole"; readonly completion: Completion; readonly text: string | undefined }
+  | { readonly kind: "chunks"; chunks(): AsyncIterable<ChunkBatch> }
+  /** Nothing looks into the stream: the upstream's bytes go out as they are; `settle` books what `tap` saw. */
+  | { readonly kind: "raw"; readonly upstream: Upstream; tap(piece: Buffer): void; settle(error?: Error): void };
+
+export interface RunContext {
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+  readonly userAgent?: string | undefined;
+}
+
+/** Runs chat completions in-process: no plugin calls the platform over HTTP. */
+export interface Completions {
+  run(request: CompletionRequest, context: RunContext): Promise<RunAnswer>;
+}
+
+export const completions = defineService<Completions>("completions");
+
+/** Announced in-process when a run has ended. */
+export interface RunFinished {
+  readonly userId: string;
+  readonly modelId: string;
+  readonly usage: Usage | undefined;
+  readonly error: string | undefined;
+}
