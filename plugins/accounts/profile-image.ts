@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { AppError } from "#kernel/errors.ts";
+import { reply, type Reply } from "#kernel/http/route.ts";
+import { defaultAvatar } from "./default-avatar.ts";
+
+/** The live settings that decide about profile images (configuration document, runtime table). */
+export interface ProfileImageRules {
+  /** PROFILE_IMAGE_ALLOWED_MIME_TYPES, lower case. */
+  allowedTypes(): readonly string[];
+  /** PROFILE_IMAGE_MAX_DATA_URI_SIZE in characters; undefined is no limit. */
+  maxLength(): number | undefined;
+  /** ENABLE_PROFILE_IMAGE_URL_FORWARDING. */
+  forwardsUrls(): boolean;
+}
+
+/**
+ * Checks an image address that is about to be stored: empty, a path of this site, an http(s) address or an inline
+ * image of an allowed type. Throws `invalid` for anything else and `too_large` for an inline image over the limit.
+ */
+export function requireProfileImage(value: string, rules: ProfileImageRules): string {
+  if (value.startsWith("data:")) {
+    requireInlineImage(value, rules);
+    return value;
+  }
+  if (value !== "" && !isSitePath(value) && toExternalUrl(value) === undefined) {
+    throw new AppError(
+      "invalid",
+      "The profile image must be an inline image, an http(s) address or a path of this site.",
+    );
+  }
+  return value;
+}
+
+/** Answers a stored image: its bytes, a redirect to its address, or the default picture. */
+export function toProfileImageReply(value: string | null, rules: ProfileImageRules, known?: string): Reply {
+  const inline = value?.startsWith("data:") ? decode(value, rules) : undefined;
+  if (inline !== undefined) {
+    return toImage(inline, known);
+  }
+  const external = value === null || !rules.forwardsUrls() ? undefined : toExternalUrl(value);
+  if (external !== undefined) {
+    return reply(undefined, {
+      status: 302,
+      headers: { location: external, ...privately, "referrer-policy": "no-referrer" },
+    });
+  }
+  return toImage({ type: "image/png", bytes: defaultAvatar() }, known);
+}
+
+interface InlineImage {
+  type: string;
+  bytes: Buffer;
+}
+
+const privately = { "cache-control": "private, no-cache" };
+
+function requireInlineImage(value: string, rules: ProfileImageRules): void {
+  const limit = rules.maxLength();
+  if (limit !== undefined && value.length > limit) {
+    throw new AppError("too_large", `The profile image may have at most ${limit} characters.`);
+  }
+  if (decode(value, rules) === undefined) {
+    const types = rules.allowedTypes().filter((type) => !isScriptable(type));
+    throw new AppError("invalid", `The profile image must be base64 data of one of: ${types.join(", ")}.`);
+  }
+}
+
+/** Also run when reading: what was stored under older rules is not served under newer ones. */
+function decode(value: string, rules: ProfileImageRules): InlineImage | undefined {
+  const [, type, data] = /^data:([a-z0-9.+-]+\/[a-z0-9.+-]+);base64,([a-z0-9+/]+={0,2})$/i.exec(value) ?? [];
+  const kind = type?.toLowerCase();
+  if (kind === undefined || data === undefined || !kind.startsWith("image/") || isScriptable(kind)) {
+    return undefined;
+  }
+  const bytes = rules.allowedTypes().includes(kind) ? Buffer.from(data, "base64") : undefined;
+  return bytes !== undefined && hasSignature(bytes, kind) ? { type: kind, bytes } : undefined;
+}
+
+/** SVG may carry script, so it is refused even where an operator lists it. */
+function isScriptable(type: string): boolean {
+  return type.includes("svg") || type.includes("xml");
+}
+
+const signatures: Readonly<Record<string, readonly string[]>> = {
+  "image/png": ["89504e470d0a1a0a"],
+  "image/jpeg": ["ffd8ff"],
+  "image/gif": ["474946383761", "474946383961"],
+  "image/webp": ["52494646"],
+};
+
+/** The bytes have to be what the type says; types without a known signature pass. */
+function hasSignature(bytes: Buffer, type: string): boolean {
+  const starts = signatures[type];
+  return (
+    starts === undefined ||
+    starts.some((start) => bytes.subarray(0, start.length / 2).toString("hex") === start)
+  );
+}
+
+function toImage({ type, bytes }: InlineImage, known?: string): Reply {
+  const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+  const headers = { ...privately, etag, "x-content-type-options": "nosniff" };
+  if (known === etag) {
+    return reply(undefined, { status: 304, headers });
+  }
+  return reply(bytes, {
+    headers: {
+      ...headers,
+      "content-type": type,
+      "content-disposition": "inline",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cross-origin-resource-policy": "same-origin",
+    },
+  });
+}
+
+/** A single leading slash: `//host` and `/\host` would leave the site. */
+function isSitePath(value: string): boolean {
+  return /^\/(?![/\\])[^\s\\]*$/.test(value);
+}
+
+function toExternalUrl(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  return isWeb && url.username === "" && url.password === "" ? url.href : undefined;
+}
