@@ -63,6 +63,8 @@ export interface RouteDeclaration<P extends Shape, Q extends Shape, B extends Sh
   readonly maxBody?: number;
   /** Left out of the docs (pages, assets). */
   readonly hidden?: boolean;
+  /** Honours Idempotency-Key (contract D.5). */
+  readonly idempotent?: boolean;
   /** Answers even while the plugin is switched off (its own on/off route). */
   readonly alwaysOn?: boolean;
 }

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { H3, type H3Event } from "h3";
+import { toNodeHandler } from "h3/node";
+import { AppError } from "#kernel/errors.ts";
+import { bindRoute, type BindContext, type OwnedRoute } from "./bind.ts";
+import { answerPreflight } from "./cors.ts";
+import { type AnyRoute, defineRoute } from "./route.ts";
+import { type Surface, surfaces } from "./surfaces.ts";
+
+/** h3's sign that the response was written by hand. */
+const handled = Symbol.for("h3.handled");
+
+/** Serves one node request. */
+export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown;
+
+/** Builds one application a surface, each with its own error shape, and mounts them; deeper bases win. */
+export function createApplication(routes: readonly OwnedRoute[], context: BindContext): NodeHandler {
+  const root = new H3({ silent: true });
+  const names = Object.keys(surfaces) as Surface[];
+  // The root surface goes last: it would answer for every other base.
+  const ordered = names.toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length);
+  for (const surface of ordered) {
+    const app = createSurface(surface, routes.filter((owned) => owned.surface === surface), context);
+    root.mount(surfaces[surface].base || "/", app.fetch);
+  }
+  const serve = toNodeHandler(root);
+  return (req, res) => {
+    if (!answerPreflight(req, res, context.origins())) {
+      return serve(req, res);
+    }
+  };
+}
+
+function createSurface(surface: Surface, routes: readonly OwnedRoute[], context: BindContext): H3 {
+  const app = new H3({ silent: true });
+  const methods = new Map<string, Set<string>>();
+  for (const owned of routes) {
+    const { method, path } = owned.route;
+    const known = methods.get(path) ?? new Set();
+    if (known.has(method)) {
+      throw new Error(`Two plugins register ${method} ${surfaces[surface].base}${path}; one of them is ${owned.plugin}.`);
+    }
+    methods.set(path, known.add(method));
+    const handle = toEventHandler(bindRoute(owned, context));
+    app.on(method, path, handle);
+    if (method === "GET") {
+      app.on("HEAD", path, handle);
+    }
+  }
+  for (const [path, allowed] of methods) {
+    app.all(path, toEventHandler(bindRoute(ownedByKernel(surface, methodNotAllowed(allowed)), context)));
+  }
+  app.all("/**", toEventHandler(bindRoute(ownedByKernel(surface, notFound), context)));
+  return app;
+}
+
+function toEventHandler(serve: ReturnType<typeof bindRoute>) {
+  return async (event: H3Event): Promise<symbol> => {
+    const node = event.runtime?.node as { req: IncomingMessage; res: ServerResponse };
+    await serve({ req: node.req, res: node.res, params: event.context.params });
+    return handled;
+  };
+}
+
+const notFound = defineRoute({ method: "GET", path: "/**", summary: "Not found", access: "public", hidden: true }, () => {
+  throw new AppError("not_found", "Not found");
+});
+
+function methodNotAllowed(allowed: ReadonlySet<string>): AnyRoute {
+  const allow = [...allowed].toSorted().join(", ");
+  return defineRoute({ method: "GET", path: "/**", summary: "Method not allowed", access: "public", hidden: true }, () => {
+    throw new AppError("method", `This path answers ${allow}.`, { headers: { allow } });
+  });
+}
+
+function ownedByKernel(surface: Surface, route: AnyRoute): OwnedRoute {
+  return { plugin: "kernel", surface, route, isEnabled: () => true, whenOff: 404 };
+}

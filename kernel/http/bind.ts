@@ -1,0 +1,218 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { randomUUID } from "node:crypto";
+import type { Authenticator } from "#kernel/access/authenticator.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import { defaultPatience, readBody } from "./body.ts";
+import { toCommonHeaders } from "./cors.ts";
+import { findCredential } from "./credential.ts";
+import { toErrorAnswer } from "./errors.ts";
+import type { ClientAddress } from "./forwarded.ts";
+import { requireAccess, requireSameOrigin, resolveCaller } from "./gate.ts";
+import type { Idempotency } from "./idempotency.ts";
+import { parseJson } from "./json.ts";
+import { respond, type RespondContext, writeBytes } from "./respond.ts";
+import type { AnyRoute, RequestInfo } from "./route.ts";
+import { type Surface, surfaces } from "./surfaces.ts";
+import { createUpload } from "./upload.ts";
+import { validate } from "./validate.ts";
+
+/** What every bound route shares; settings are read live. */
+export interface BindContext {
+  readonly authenticator: Authenticator;
+  readonly log: Logger;
+  readonly clientAddress: ClientAddress;
+  readonly idempotency: Idempotency;
+  keyHeader(): string;
+  maxBody(): number;
+  compress(): boolean;
+  fastJson(): boolean;
+  /** Allowed origins of CORS_ALLOW_ORIGIN. */
+  origins(): readonly string[];
+  /** Told of an answer that does not fit the route's `returns`; undefined where nothing is checked. */
+  readonly onMismatch: ((route: AnyRoute, problem: string) => void) | undefined;
+}
+
+/** A route with the plugin it belongs to. */
+export interface OwnedRoute {
+  readonly plugin: string;
+  readonly surface: Surface;
+  readonly route: AnyRoute;
+  isEnabled(): boolean;
+  readonly whenOff: 401 | 403 | 404 | 503;
+}
+
+/** The request's way through one route: authenticate → gate → permit → validate → handle → write. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly params: Record<string, string> | undefined;
+}
+
+/** Makes the function that serves `owned`; it resolves once the response has closed and never rejects. */
+export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: Exchange) => Promise<void> {
+  const { route, surface } = owned;
+  const shape = route.errors ?? surfaces[surface].errors;
+  const invalidStatus = route.errors === undefined || route.errors === "detail" ? surfaces[surface].invalidStatus : 400;
+
+  return async ({ req, res, params }) => {
+    const started = performance.now();
+    const id = requestIdOf(req);
+    const log = context.log;
+    res.once("close", () => logAnswer(log, { req, res, id, started }));
+    const writing: RespondContext = {
+      head: toCommonHeaders(req, id, context.origins()),
+      started,
+      requestId: id,
+      acceptEncoding: req.headers["accept-encoding"] as string | undefined,
+      isHead: req.method === "HEAD",
+      compress: context.compress(),
+      fastJson: context.fastJson(),
+      failed: (error) => log.info({ id, err: error }, "the answer broke off"),
+    };
+    try {
+      const answer = await serve(owned, context, { req, res, params, id });
+      await respond(res, answer, writing);
+    } catch (error) {
+      const answer = toErrorAnswer(error, { shape, invalidStatus, requestId: id });
+      if (answer.unexpected) {
+        log.error({ id, err: error, route: `${route.method} ${route.path}` }, "a request failed");
+      }
+      if (res.headersSent) {
+        res.destroy();
+        return;
+      }
+      // What was not read of the body would be taken for the next request of the connection.
+      const close = req.complete ? {} : { connection: "close" };
+      const headers = { "content-type": "application/json", ...answer.headers, ...close };
+      await writeBytes(res, { bytes: Buffer.from(answer.body), status: answer.status, headers }, writing);
+    }
+  };
+}
+
+interface Served extends Exchange {
+  readonly id: string;
+}
+
+async function serve(owned: OwnedRoute, context: BindContext, served: Served): Promise<unknown> {
+  const { route } = owned;
+  const { req } = served;
+  const info = toRequestInfo(served, context);
+  const vendor = route.errors === "message";
+  const credential = findCredential(req.headers, { keyHeader: context.keyHeader(), vendor });
+  const found = resolveCaller({ route, credential, info, authenticator: context.authenticator });
+  const caller = found instanceof Promise ? await found : found;
+  if (credential?.source === "cookie") {
+    requireSameOrigin(req, context.origins());
+  }
+  if (!route.alwaysOn && !owned.isEnabled()) {
+    throw switchedOff(owned.whenOff);
+  }
+  requireAccess(route, caller);
+
+  const params = route.params ? validate(route.params, served.params ?? {}, "path") : undefined;
+  const query = route.query ? validate(route.query, toQuery(req.url ?? ""), "query") : undefined;
+  const text = route.body ? await readText(req, route.maxBody ?? context.maxBody()) : undefined;
+  const body = route.body ? validateBody(route, text) : undefined;
+  const input = {
+    params,
+    query,
+    body,
+    bodyText: text,
+    caller,
+    request: info,
+    upload: route.upload ? createUpload(req, req.headers) : undefined,
+    raw: req,
+  };
+  const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
+  const answer = key === undefined
+    ? await route.handle(input)
+    : await context.idempotency.run(
+        { key: String(key), caller, route: `${route.method} ${route.path}`, fingerprint: () => text ?? "" },
+        () => route.handle(input),
+      );
+  if (context.onMismatch && route.returns) {
+    checkAnswer(route, answer, context.onMismatch);
+  }
+  return answer;
+}
+
+function switchedOff(status: OwnedRoute["whenOff"]): AppError {
+  const code = ({ 401: "unauthenticated", 403: "forbidden", 404: "not_found", 503: "unavailable" } as const)[status];
+  return new AppError(code, status === 404 ? "Not found" : "This feature is switched off.");
+}
+
+async function readText(req: IncomingMessage, maxBytes: number): Promise<string> {
+  return (await readBody(req, { maxBytes, ...defaultPatience })).toString("utf8");
+}
+
+function validateBody(route: AnyRoute, text: string | undefined): unknown {
+  if (text === undefined || text.trim() === "") {
+    if (route.bodyOptional) {
+      return undefined;
+    }
+    throw new AppError("unprocessable", [{ type: "missing", loc: ["body"], msg: "A JSON body is required." }]);
+  }
+  return validate(route.body, parseJson(text), "body");
+}
+
+function toQuery(url: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null);
+  const mark = url.indexOf("?");
+  if (mark === -1) {
+    return query;
+  }
+  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
+    const known = query[name];
+    query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
+  }
+  return query;
+}
+
+function toRequestInfo({ req, res, id }: Served, context: BindContext): RequestInfo {
+  const client = context.clientAddress(req.socket.remoteAddress ?? "", req.headers);
+  let controller: AbortController | undefined;
+  return {
+    id,
+    method: req.method ?? "GET",
+    url: req.url ?? "/",
+    headers: req.headers,
+    address: client.address,
+    protocol: client.protocol,
+    // Most handlers never ask; the controller is made for those that do.
+    get signal() {
+      if (controller === undefined) {
+        controller = new AbortController();
+        const abort = () => controller?.abort();
+        if (res.closed) {
+          abort();
+        } else {
+          res.once("close", abort);
+        }
+      }
+      return controller.signal;
+    },
+  };
+}
+
+function requestIdOf(req: IncomingMessage): string {
+  const given = req.headers["x-request-id"];
+  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+function logAnswer(log: Logger, { req, res, id, started }: { req: IncomingMessage; res: ServerResponse; id: string; started: number }): void {
+  if (log.isLevelEnabled("info")) {
+    const path = (req.url ?? "").split("?", 1)[0];
+    const ms = Math.round(performance.now() - started);
+    log.info({ id, method: req.method, path, status: res.statusCode, ms }, "request");
+  }
+}
+
+function checkAnswer(route: AnyRoute, answer: unknown, report: (route: AnyRoute, problem: string) => void): void {
+  if (answer === null || typeof answer !== "object" || Object.getPrototypeOf(answer) === Object.prototype || Array.isArray(answer)) {
+    const result = route.returns?.safeParse(answer);
+    if (result && !result.success) {
+      report(route, result.error.message);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "#kernel/errors.ts";
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Longest pause between two pieces, in milliseconds. */
+  readonly idleMs: number;
+  /** Longest time for the whole body, in milliseconds. */
+  readonly totalMs: number;
+}
+
+/** Patience with slow senders of JSON bodies: a phone on a bad line passes, a slow-drip attack does not. */
+export const defaultPatience = { idleMs: 20_000, totalMs: 120_000 } as const;
+
+/** Reads a whole request body. Throws `too_large` beyond the limit, `slow` for a sender that drips, `invalid` when it breaks off. */
+export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) {
+    return Promise.reject(tooLarge(limits.maxBytes));
+  }
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    let idle: NodeJS.Timeout | undefined;
+    let total: NodeJS.Timeout | undefined;
+    let settled = false;
+
+    const settle = (error?: AppError) => {
+      settled = true;
+      clearTimeout(idle);
+      clearTimeout(total);
+      request.off("data", take);
+      request.off("end", finish);
+      request.off("error", broke);
+      request.off("aborted", broke);
+      if (error) {
+        reject(error);
+      } else {
+        resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size));
+      }
+    };
+    const take = (piece: Buffer) => {
+      size += piece.length;
+      if (size > limits.maxBytes) {
+        settle(tooLarge(limits.maxBytes));
+        return;
+      }
+      pieces.push(piece);
+      idle?.refresh();
+    };
+    const finish = () => settle();
+    const broke = () => settle(new AppError("invalid", "The request's body broke off."));
+    const drips = () => settle(new AppError("slow", "The request's body arrived too slowly."));
+
+    request.on("data", take);
+    request.on("end", finish);
+    request.on("error", broke);
+    request.on("aborted", broke);
+    // Small bodies are complete already: the timers are for those that are not.
+    setImmediate(() => {
+      if (!settled && !request.complete) {
+        idle = setTimeout(drips, limits.idleMs);
+        total = setTimeout(drips, limits.totalMs);
+      }
+    });
+  });
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError("too_large", `The request's body is larger than ${maxBytes} bytes.`);
+}

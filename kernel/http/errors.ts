@@ -1,0 +1,143 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { AppError, type ErrorCode, ProviderError } from "#kernel/errors.ts";
+import type { ErrorShape } from "./surfaces.ts";
+import { toJson } from "./json.ts";
+
+/** A failure, ready to be written. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string;
+  /** True when the cause is ours and has to be logged with its stack. */
+  readonly unexpected: boolean;
+}
+
+export interface ErrorContext {
+  readonly shape: ErrorShape;
+  /** Status of `unprocessable`: 422, or 400 where the surface says so. */
+  readonly invalidStatus: 400 | 422;
+  readonly requestId: string;
+}
+
+const statuses: Record<ErrorCode, number> = {
+  invalid: 400,
+  unprocessable: 422,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method: 405,
+  slow: 408,
+  conflict: 409,
+  too_large: 413,
+  limit: 429,
+  unavailable: 503,
+  upstream: 502,
+  timeout: 504,
+};
+
+/** Turns whatever was thrown into status, headers and a body in the surface's shape (contract D.1 and D.2). */
+export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswer {
+  if (error instanceof ProviderError) {
+    return fromProvider(error, context);
+  }
+  if (error instanceof AppError) {
+    const status = error.code === "unprocessable" ? context.invalidStatus : statuses[error.code];
+    const headers: OutgoingHttpHeaders = { ...error.headers };
+    if (error.retryAfter !== undefined) {
+      headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfter)));
+    }
+    if (status === 401) {
+      headers["www-authenticate"] ??= "Bearer";
+    }
+    return { status, headers, body: encode(context.shape, status, error.detail), unexpected: false };
+  }
+  const detail = `Internal error. Tell your administrator this reference: ${context.requestId}`;
+  return { status: 500, headers: {}, body: encode(context.shape, 500, detail), unexpected: true };
+}
+
+/** The object a streamed answer carries when it fails midway: `{error: {message, type, code}}`. */
+export function toErrorFrame(error: unknown, requestId: string): string {
+  if (error instanceof ProviderError && isJsonObject(error.body)) {
+    return error.body;
+  }
+  return toErrorAnswer(error, { shape: "compat", invalidStatus: 400, requestId }).body;
+}
+
+function fromProvider(error: ProviderError, { shape }: ErrorContext): ErrorAnswer {
+  const headers = { ...error.headers };
+  if (shape !== "message" && isJsonObject(error.body)) {
+    return { status: error.status, headers, body: error.body, unexpected: false };
+  }
+  return { status: error.status, headers, body: encode(shape, error.status, providerText(error)), unexpected: false };
+}
+
+function encode(shape: ErrorShape, status: number, detail: unknown): string {
+  const message = toText(detail);
+  switch (shape) {
+    case "detail":
+      return toJson({ detail });
+    case "runtime":
+      return toJson({ error: message });
+    case "compat":
+      return toJson({ error: { message, type: typeOf(status), code: status } });
+    case "both":
+      return toJson({ detail, error: { message, type: typeOf(status), code: status } });
+    case "message":
+      return toJson({ type: "error", error: { type: vendorTypeOf(status), message } });
+  }
+}
+
+function typeOf(status: number): string {
+  return status === 401 ? "authentication_error"
+    : status === 403 ? "permission_error"
+    : status === 404 ? "not_found_error"
+    : status === 429 ? "rate_limit_error"
+    : status < 500 ? "invalid_request_error"
+    : "server_error";
+}
+
+function vendorTypeOf(status: number): string {
+  return status === 409 ? "conflict_error"
+    : status === 413 ? "request_too_large"
+    : status === 504 ? "timeout_error"
+    : status === 503 || status === 529 ? "overloaded_error"
+    : status >= 500 ? "api_error"
+    : typeOf(status);
+}
+
+/** Validation details become one readable line where a shape has room for a text only. */
+function toText(detail: unknown): string {
+  if (typeof detail === "string") {
+    return detail;
+  }
+  if (Array.isArray(detail)) {
+    return detail.map((entry: { loc?: unknown[]; msg?: string }) => `${entry.loc?.join(".") ?? ""}: ${entry.msg ?? ""}`).join("; ");
+  }
+  return toJson(detail);
+}
+
+function providerText(error: ProviderError): string {
+  try {
+    const parsed = JSON.parse(error.body) as { error?: { message?: string } | string; message?: string; detail?: unknown };
+    const text = typeof parsed.error === "string" ? parsed.error : (parsed.error?.message ?? parsed.message ?? parsed.detail);
+    if (typeof text === "string") {
+      return text;
+    }
+  } catch {
+    // Not JSON: the plain text serves below.
+  }
+  const text = /<html|<!doctype/i.test(error.body) ? "" : error.body.trim().slice(0, 1000);
+  return text || `The provider answered with status ${error.status}.`;
+}
+
+function isJsonObject(text: string): boolean {
+  if (!/^\s*\{/.test(text)) {
+    return false;
+  }
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import type { Authenticator } from "#kernel/access/authenticator.ts";
+import { hasPermission } from "#kernel/access/permissions.ts";
+import { isMember, type Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Credential } from "./credential.ts";
+import type { AnyRoute, RequestInfo } from "./route.ts";
+
+/** Asks the authenticator who calls; public routes go on without a caller when the credential is no good. */
+export function resolveCaller({ route, credential, info, authenticator }: {
+  route: AnyRoute;
+  credential: Credential | undefined;
+  info: RequestInfo;
+  authenticator: Authenticator;
+}): Promise<Principal | undefined> | Principal | undefined {
+  const isPublic = route.access === "public";
+  if (credential === undefined) {
+    if (isPublic) {
+      return undefined;
+    }
+    throw new AppError("unauthenticated", "Not authenticated");
+  }
+  const path = info.url.split("?", 1)[0] as string;
+  const facts = { method: info.method, path, address: info.address };
+  if (!isPublic) {
+    return authenticator.authenticate(credential, facts);
+  }
+  // A stale cookie must not keep anybody from signing in or from seeing a public page.
+  return Promise.resolve()
+    .then(() => authenticator.authenticate(credential, facts))
+    .catch((error: unknown) => {
+      if (error instanceof AppError && (error.code === "unauthenticated" || error.code === "forbidden")) {
+        return undefined;
+      }
+      throw error;
+    });
+}
+
+/** Throws `unauthenticated` or `forbidden` unless the caller is what the route declares. */
+export function requireAccess(route: AnyRoute, caller: Principal | undefined): void {
+  if (route.access === "public") {
+    return;
+  }
+  if (caller === undefined) {
+    throw new AppError("unauthenticated", "Not authenticated");
+  }
+  if (route.access === "account") {
+    return;
+  }
+  if (!isMember(caller)) {
+    throw new AppError("forbidden", "Your account is waiting for an administrator to activate it.");
+  }
+  if (route.access === "admin" && caller.role !== "admin") {
+    throw new AppError("forbidden", "Only administrators may do this.");
+  }
+  if (route.access.startsWith("permission:") && !hasPermission(caller, route.access.slice("permission:".length))) {
+    throw new AppError("forbidden", `You lack the permission ${route.access.slice("permission:".length)}.`);
+  }
+}
+
+/**
+ * Refuses changes that a foreign page sends with the session cookie: a browser attaches the cookie to requests
+ * of foreign pages too, and those name their origin.
+ */
+export function requireSameOrigin(req: IncomingMessage, origins: readonly string[]): void {
+  const { origin, host } = req.headers;
+  if (origin === undefined || req.method === "GET" || req.method === "HEAD" || origins.includes(origin)) {
+    return;
+  }
+  if (origin.replace(/^https?:\/\//, "") !== host) {
+    throw new AppError("forbidden", "Requests with the session cookie are accepted from this site only.");
+  }
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import { toJson } from "./json.ts";
+import { Relay, Reply, reply, Stream } from "./route.ts";
+
+/** An answer as it was sent the first time. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export type Claim =
+  | { readonly state: "claimed" }
+  | { readonly state: "running" }
+  | { readonly state: "done"; readonly fingerprint: string; readonly answer: StoredAnswer };
+
+/** Where keys are kept for 24 hours; shared by all replicas. */
+export interface IdempotencyStore {
+  /** Takes the scope for this request, or says who has it. Atomic over all replicas. */
+  claim(scope: string, fingerprint: string): Promise<Claim>;
+  settle(scope: string, fingerprint: string, answer: StoredAnswer): Promise<void>;
+  /** Gives the scope back: the request failed and may be sent again. */
+  release(scope: string): Promise<void>;
+}
+
+export interface KeyedRequest {
+  readonly key: string;
+  readonly caller: Principal | undefined;
+  /** `METHOD path` of the route. */
+  readonly route: string;
+  /** What makes two requests the same: the body's text, or what the upload hashed to. */
+  fingerprint(): Promise<string> | string;
+}
+
+export interface Idempotency {
+  run(request: KeyedRequest, handle: () => unknown): Promise<unknown>;
+}
+
+/** Longest streamed answer that is kept for a repeat; a longer one is not kept, and its key is free again. */
+const maxStored = 4 * 1024 * 1024;
+
+/**
+ * Runs a request at most once for a key: the same body again gets the stored answer; another body, or a
+ * repeat while the first still runs, gets `conflict`. A request that fails gives its key back. Contract D.5.
+ */
+export function createIdempotency(store: IdempotencyStore): Idempotency {
+  return {
+    async run(request, handle) {
+      if (request.key.length > 255) {
+        throw new AppError("invalid", "The Idempotency-Key header is longer than 255 characters.");
+      }
+      const scope = hash(`${request.caller?.userId ?? ""}\n${request.route}\n${request.key}`);
+      const fingerprint = hash(await request.fingerprint());
+      const claim = await store.claim(scope, fingerprint);
+      if (claim.state === "running") {
+        throw new AppError("conflict", "A request with this Idempotency-Key is still running. Send it again later.", { retryAfter: 1 });
+      }
+      if (claim.state === "done") {
+        return replay(claim, fingerprint);
+      }
+      try {
+        return await keep(store, { scope, fingerprint }, await handle());
+      } catch (error) {
+        await store.release(scope);
+        throw error;
+      }
+    },
+  };
+}
+
+interface Kept {
+  readonly scope: string;
+  readonly fingerprint: string;
+}
+
+function replay(claim: Claim & { state: "done" }, fingerprint: string): Reply {
+  if (claim.fingerprint !== fingerprint) {
+    throw new AppError("conflict", "This Idempotency-Key was used for a request with another body.");
+  }
+  const { status, contentType, body } = claim.answer;
+  return reply(Buffer.from(body), { status, headers: { "content-type": contentType, "idempotent-replayed": "true" } });
+}
+
+/** Stores the answer before it is written: a client that lost the connection must find it on its next try. */
+async function keep(store: IdempotencyStore, kept: Kept, answer: unknown): Promise<unknown> {
+  if (answer instanceof Stream) {
+    return new Stream(recordFrames(store, kept, answer), { contentType: answer.contentType, headers: answer.headers });
+  }
+  if (answer instanceof Relay) {
+    return recordRelay(store, kept, answer);
+  }
+  const { value, status } = answer instanceof Reply ? answer : { value: answer, status: 200 };
+  await store.settle(kept.scope, kept.fingerprint, { status, contentType: "application/json", body: toJson(value ?? null) });
+  return answer;
+}
+
+async function* recordFrames(store: IdempotencyStore, { scope, fingerprint }: Kept, answer: Stream): AsyncGenerator<string | Uint8Array> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let complete = false;
+  try {
+    for await (const frame of answer.frames) {
+      const piece = Buffer.from(frame);
+      size += piece.length;
+      if (size <= maxStored) {
+        pieces.push(piece);
+      }
+      yield frame;
+    }
+    complete = size <= maxStored;
+  } finally {
+    if (complete) {
+      const body = Buffer.concat(pieces).toString("utf8");
+      await store.settle(scope, fingerprint, { status: 200, contentType: answer.contentType, body });
+    } else {
+      await store.release(scope);
+    }
+  }
+}
+
+function recordRelay(store: IdempotencyStore, { scope, fingerprint }: Kept, { upstream, options }: Relay): Relay {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  return new Relay(upstream, {
+    ...options,
+    tap(piece) {
+      size += piece.length;
+      if (size <= maxStored) {
+        pieces.push(Buffer.from(piece));
+      }
+      options.tap?.(piece);
+    },
+    end(error) {
+      options.end?.(error);
+      const contentType = String(upstream.headers["content-type"] ?? "application/json");
+      const stored = error || size > maxStored
+        ? store.release(scope)
+        : store.settle(scope, fingerprint, { status: upstream.status, contentType, body: Buffer.concat(pieces).toString("utf8") });
+      // The answer is out already; a key that could not be kept only means that a repeat runs anew.
+      stored.catch(() => undefined);
+    },
+  });
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,36 @@
+import type { z } from "zod";
+import { AppError } from "#kernel/errors.ts";
+
+/** One entry of a validation answer (contract §0): where, what, and the rejected value when it is harmless. */
+export interface ValidationEntry {
+  type: string;
+  loc: (string | number)[];
+  msg: string;
+  input?: unknown;
+}
+
+const secretField = /pass|token|secret|key|authorization/i;
+
+/** Checks `value` against `schema`. Throws `unprocessable` with one entry a problem, each naming its field. */
+export function validate(schema: z.ZodType, value: unknown, where: "path" | "query" | "body"): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) {
+    return result.data;
+  }
+  throw new AppError("unprocessable", result.error.issues.slice(0, 50).map((issue) => toEntry(issue, where, value)));
+}
+
+function toEntry(issue: z.core.$ZodIssue, where: string, value: unknown): ValidationEntry {
+  const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
+  const entry: ValidationEntry = { type: issue.code, loc: [where, ...path], msg: issue.message };
+  const input = path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key], value);
+  // A rejected password must not come back in an answer that somebody logs.
+  if (isShort(input) && !path.some((part) => secretField.test(String(part)))) {
+    entry.input = input;
+  }
+  return entry;
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean" || value === null || (typeof value === "string" && value.length <= 200);
+}

@@ -1,0 +1,90 @@
+import { AppError, ProviderError } from "#kernel/errors.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Logger } from "#kernel/log.ts";
+import { type Conversation, type Filter, type FilterContext, type FilterSelection, type FilterSource, isFilterSource } from "./filter.ts";
+
+/** A filter or source with the switch of the plugin it belongs to. */
+export interface OwnedFilter {
+  readonly entry: Filter | FilterSource;
+  isEnabled(): boolean;
+}
+
+/** The filters of one run, in order. */
+export interface Pipeline {
+  /** Chooses and orders: priority ascending, ties by id. */
+  choose(selection: FilterSelection): Promise<readonly Filter[]> | readonly Filter[];
+  /** Runs inlet hooks one after another; an error ends the request with its message. */
+  inlet(filters: readonly Filter[], request: CompletionRequest, context: FilterContext): Promise<CompletionRequest>;
+  /** Runs outlet hooks; an error is logged and the last good value kept. */
+  outlet(filters: readonly Filter[], conversation: Conversation, context: FilterContext): Promise<Conversation>;
+}
+
+/** Builds the pipeline over everything plugins contributed. */
+export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipeline {
+  return {
+    choose(selection) {
+      // The common case has native filters only and stays free of promises.
+      const chosen: Filter[] = [];
+      const pending: Promise<readonly Filter[]>[] = [];
+      for (const { entry, isEnabled } of owned) {
+        if (!isEnabled()) {
+          continue;
+        }
+        if (!isFilterSource(entry)) {
+          chosen.push(entry);
+          continue;
+        }
+        const selected = entry.select(selection);
+        if (selected instanceof Promise) {
+          pending.push(selected);
+        } else {
+          chosen.push(...selected);
+        }
+      }
+      return pending.length === 0
+        ? toOrdered(chosen)
+        : Promise.all(pending).then((more) => toOrdered([...chosen, ...more.flat()]));
+    },
+
+    async inlet(filters, request, context) {
+      let current = request;
+      for (const filter of filters) {
+        if (filter.inlet) {
+          current = await runInlet(filter, current, context);
+        }
+      }
+      return current;
+    },
+
+    async outlet(filters, conversation, context) {
+      let current = conversation;
+      for (const filter of filters) {
+        if (!filter.outlet) {
+          continue;
+        }
+        try {
+          current = (await filter.outlet(structuredClone(current), context)) ?? current;
+        } catch (error) {
+          log.warn({ err: error, filter: filter.id }, "an outlet filter failed; its change is left out");
+        }
+      }
+      return current;
+    },
+  };
+}
+
+async function runInlet(filter: Filter, request: CompletionRequest, context: FilterContext): Promise<CompletionRequest> {
+  try {
+    return (await filter.inlet?.(structuredClone(request), context)) ?? request;
+  } catch (error) {
+    if (error instanceof AppError || error instanceof ProviderError) {
+      throw error;
+    }
+    const message = error instanceof Error && error.message !== "" ? error.message : `The filter ${filter.name} refused the request.`;
+    throw new AppError("invalid", message, { cause: error });
+  }
+}
+
+function toOrdered(filters: readonly Filter[]): readonly Filter[] {
+  return filters.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+}
