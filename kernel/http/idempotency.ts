@@ -1,29 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Claim, IdempotencyStore } from "#storage/idempotency-store.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "./json.ts";
 import { Relay, Reply, reply, Stream } from "./route.ts";
-
-/** An answer as it was sent the first time. */
-export interface StoredAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-}
-
-export type Claim =
-  | { readonly state: "claimed" }
-  | { readonly state: "running" }
-  | { readonly state: "done"; readonly fingerprint: string; readonly answer: StoredAnswer };
-
-/** Where keys are kept for 24 hours; shared by all replicas. */
-export interface IdempotencyStore {
-  /** Takes the scope for this request, or says who has it. Atomic over all replicas. */
-  claim(scope: string, fingerprint: string): Promise<Claim>;
-  settle(scope: string, fingerprint: string, answer: StoredAnswer): Promise<void>;
-  /** Gives the scope back: the request failed and may be sent again. */
-  release(scope: string): Promise<void>;
-}
 
 export interface KeyedRequest {
   readonly key: string;

@@ -48,7 +48,9 @@ export function createUpload(
   headers: IncomingHttpHeaders,
   patience: UploadPatience = uploadPatience,
 ): Upload {
-  return { receive: async (field, limits, store) => receive({ body, headers, field, limits, store, patience }) };
+  return {
+    receive: async (field, limits, store) => receive({ body, headers, field, limits, store, patience }),
+  };
 }
 
 // All that is not the wanted file (fields, part headers, other files, text around the parts) fits in this.
@@ -105,14 +107,18 @@ function receive<R>({ body, headers, field, limits, patience, store }: Receiving
         return;
       }
       file = stream;
-      stream.once("limit", () => fail(new AppError("too_large", "The file is larger than this server accepts.")));
+      stream.once("limit", () =>
+        fail(new AppError("too_large", "The file is larger than this server accepts.")),
+      );
       stored = begin(store, { field, filename: filename ?? "", contentType, stream });
       // A store that is content before the end must not stop the fields behind the file.
       stored.then(() => stream.resume(), fail);
     });
     parser.once("partsLimit", () => fail(new AppError("invalid", "The form has too many parts.")));
     parser.once("fieldsLimit", () => fail(new AppError("invalid", "The form has too many fields.")));
-    parser.on("error", (error: unknown) => fail(new AppError("invalid", "The body is not a valid multipart form.", { cause: error })));
+    parser.on("error", (error: unknown) =>
+      fail(new AppError("invalid", "The body is not a valid multipart form.", { cause: error })),
+    );
     parser.once("finish", () => {
       meter.stop();
       if (failed) {

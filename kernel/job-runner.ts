@@ -1,0 +1,101 @@
+import { PgBoss } from "pg-boss";
+import type { Database } from "#storage/database.ts";
+import type { EnqueueOptions, Job, Jobs } from "./jobs.ts";
+import type { Logger } from "./log.ts";
+
+/** A job with the switch of the plugin it belongs to. */
+export interface OwnedJob {
+  readonly job: Job;
+  isEnabled(): boolean;
+}
+
+export interface JobRunner extends Jobs {
+  start(owned: readonly OwnedJob[]): Promise<void>;
+  /** Lets running jobs end within `graceMs`, then aborts them. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const schema = "jobs";
+
+/** Runs durable jobs over pg-boss, on the embedded database and on a server alike. */
+export function createJobRunner({ database, log }: { database: Database; log: Logger }): JobRunner {
+  const boss = new PgBoss({
+    db: { executeSql: (text: string, values?: unknown[]) => database.query(text, values) },
+    schema,
+    schedule: false,
+    supervise: true,
+    migrate: true,
+  });
+  boss.on("error", (error) => log.warn({ err: error }, "the job queue had a problem"));
+  const stopping = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  const workers = new Map<string, string>();
+
+  async function start(owned: readonly OwnedJob[]): Promise<void> {
+    await boss.start();
+    for (const entry of owned) {
+      await startJob(entry);
+    }
+  }
+
+  async function startJob({ job, isEnabled }: OwnedJob): Promise<void> {
+    const retries = job.retries ?? 0;
+    const options = { retryLimit: retries, retryBackoff: retries > 0, retryDelay: 2, expireInSeconds: job.expiresIn ?? 300 };
+    await boss.createQueue(job.id, options);
+    await boss.updateQueue(job.id, options);
+    const worker = await boss.work(job.id, { pollingIntervalSeconds: 2, localConcurrency: job.concurrency ?? 1 }, async ([queued]) => {
+      if (queued && (isEnabled() || job.every === undefined)) {
+        await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
+      }
+    });
+    workers.set(job.id, worker);
+    if (job.every !== undefined) {
+      tick(job, isEnabled);
+    }
+  }
+
+  /** Every replica ticks; the singleton slot makes one run of the ticks of one interval. */
+  function tick(job: Job, isEnabled: () => boolean): void {
+    const seconds = Math.max(1, typeof job.every === "function" ? job.every() : (job.every ?? 60));
+    const timer = setTimeout(() => {
+      timers.splice(timers.indexOf(timer), 1);
+      const sent = isEnabled()
+        ? boss.send(job.id, {}, { singletonKey: job.id, singletonSeconds: seconds }).then(() => wake(job.id))
+        : Promise.resolve();
+      sent
+        .catch((error: unknown) => log.warn({ err: error, job: job.id }, "a scheduled job could not be queued"))
+        .finally(() => {
+          if (!stopping.signal.aborted) {
+            tick(job, isEnabled);
+          }
+        });
+    }, seconds * 1000);
+    timer.unref();
+    timers.push(timer);
+  }
+
+  function wake(jobId: string): void {
+    const worker = workers.get(jobId);
+    if (worker) {
+      boss.notifyWorker(worker);
+    }
+  }
+
+  return {
+    start,
+    async enqueue(jobId, data, options: EnqueueOptions = {}) {
+      await boss.send(jobId, data, {
+        ...(options.after === undefined ? {} : { startAfter: options.after }),
+        ...(options.key === undefined ? {} : { singletonKey: options.key }),
+      });
+      wake(jobId);
+    },
+    async stop(graceMs) {
+      timers.forEach((timer) => clearTimeout(timer));
+      const cut = setTimeout(() => stopping.abort(), graceMs);
+      await boss.stop({ graceful: true, timeout: graceMs, close: false });
+      clearTimeout(cut);
+      stopping.abort();
+    },
+  };
+}
