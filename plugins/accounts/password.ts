@@ -1,0 +1,99 @@
+import * as argon2 from "@node-rs/argon2";
+import * as bcrypt from "@node-rs/bcrypt";
+import { AppError } from "#kernel/errors.ts";
+
+export type PasswordAlgorithm = "bcrypt" | "argon2";
+
+export interface PasswordOptions {
+  readonly algorithm: PasswordAlgorithm;
+  /** The optional rule for new passwords; undefined accepts every non-empty one. */
+  rule?(): { pattern: RegExp; hint: string } | undefined;
+}
+
+/** Hashes and checks passwords away from the event loop. */
+export interface Passwords {
+  /** Throws `invalid` when `password` may not be chosen as a new one. */
+  requireAcceptable(password: string): void;
+  /** Encoded hash of an acceptable password, in the configured algorithm. */
+  hash(password: string): Promise<string>;
+  /** Takes as long for an account that does not exist (`hash` undefined) as for one that does. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+}
+
+// bcrypt looks at 72 bytes and ignores the rest, so that longer passwords would be weaker than they look.
+const bcryptLimit = 72;
+const bcryptCost = 12;
+// Hashing takes threads that file and name lookups need too: few at a time, and a queue that ends.
+const parallel = 2;
+const waitingLimit = 500;
+
+/** Creates the password functions; the algorithm is that of new hashes, old ones of either kind keep verifying. */
+export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords {
+  const turn = createTurns();
+  let decoy: Promise<string> | undefined;
+
+  const requireAcceptable = (password: string) => {
+    if (password === "") {
+      throw new AppError("invalid", "The password must not be empty.");
+    }
+    if (algorithm === "bcrypt" && Buffer.byteLength(password) > bcryptLimit) {
+      throw new AppError("invalid", `The password is too long: at most ${bcryptLimit} bytes are possible.`);
+    }
+    const active = rule?.();
+    if (active !== undefined && !active.pattern.test(password)) {
+      throw new AppError("invalid", active.hint);
+    }
+  };
+  const hash = (password: string) => {
+    return turn(() => (algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, { cost: bcryptCost })));
+  };
+
+  return {
+    requireAcceptable,
+    hash: async (password) => {
+      requireAcceptable(password);
+      return await hash(password);
+    },
+    verify: async (password, stored) => {
+      decoy ??= hash(crypto.randomUUID());
+      const encoded = stored ?? (await decoy);
+      const matches = await turn(() => check(password, encoded));
+      return matches && stored !== undefined;
+    },
+  };
+}
+
+async function check(password: string, encoded: string): Promise<boolean> {
+  if (encoded.startsWith("$argon2")) {
+    return await argon2.verify(encoded, password).catch(() => false);
+  }
+  const matches = await bcrypt.verify(password, encoded);
+  return matches && Buffer.byteLength(password) <= bcryptLimit;
+}
+
+/** Runs at most `parallel` tasks at the same time, in order. Throws `limit` when too many wait. */
+function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (task) => {
+    if (running >= parallel) {
+      if (waiting.length >= waitingLimit) {
+        throw new AppError("limit", "Too many sign-ins at the moment. Try again shortly.", { retryAfter: 10 });
+      }
+      // The turn is handed over by who ends, so that nobody arriving meanwhile overtakes.
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running++;
+    }
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) {
+        running--;
+      } else {
+        next();
+      }
+    }
+  };
+}

@@ -1,0 +1,61 @@
+import type { Transaction } from "kysely";
+import type { PluginDatabase } from "#kernel/plugin.ts";
+import type { CoreTables } from "#storage/core-tables.ts";
+
+/** How an account signs in, one row an account (configuration document, Auth). */
+export interface AuthTable {
+  /** The account's id. */
+  id: string;
+  /** Lower-case; the same as the account's. */
+  email: string;
+  /** Encoded hash; says itself which algorithm made it. */
+  password: string;
+  /** False for a deactivated account: nothing it holds is accepted. */
+  active: boolean;
+  /** Sessions carry the stamp of their start; another value here ends all of them. */
+  session_stamp: string;
+}
+
+/** At most one row an account (configuration document, API key). */
+export interface ApiKeyTable {
+  /** `key_<user id>`. */
+  id: string;
+  user_id: string;
+  /** SHA-256 of the key in hex: the key itself is shown once and kept nowhere. */
+  key: string;
+  /** Last four characters of the key, to recognise it by. */
+  hint: string;
+  data: unknown;
+  expires_at: number | null;
+  last_used_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Sessions that were signed out before they expired. */
+export interface RevokedSessionTable {
+  jti: string;
+  /** Epoch seconds after which the row is of no use; null for sessions that never expire. */
+  expires_at: number | null;
+}
+
+/** Recent sign-in tries of an account or an address, counted over all replicas. */
+export interface SignInThrottleTable {
+  /** `email:<address>`, `address:<ip>` or `user:<id>`. */
+  subject: string;
+  /** Times of the tries that count, epoch seconds, oldest first. */
+  tries: number[];
+  /** Whether the last try was let through. */
+  allowed: boolean;
+  updated_at: number;
+}
+
+export interface AccountsTables {
+  auth: AuthTable;
+  api_key: ApiKeyTable;
+  revoked_session: RevokedSessionTable;
+  sign_in_throttle: SignInThrottleTable;
+}
+
+/** The plugin's database handle, or a transaction on it. */
+export type AccountsDatabase = PluginDatabase<AccountsTables> | Transaction<AccountsTables & CoreTables>;

@@ -1,0 +1,181 @@
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Role } from "#kernel/access/principal.ts";
+import type { CoreTables } from "#storage/core-tables.ts";
+import type { AccountsDatabase } from "./tables.ts";
+
+// Queries over `user` and `auth` alone. Each takes the database or the transaction it runs in; who changes what a
+// principal is made of announces it afterwards (account-changes.ts).
+
+export type UserRow = Selectable<CoreTables["user"]>;
+export type UserChanges = Omit<Updateable<CoreTables["user"]>, "id" | "email" | "created_at">;
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Encoded by `Passwords.hash`. */
+  readonly passwordHash: string;
+  readonly profileImageUrl?: string;
+  /** Further columns, e.g. `scim` or `oauth`. */
+  readonly more?: Partial<Insertable<CoreTables["user"]>>;
+}
+
+/** What signing in has to know about an account. */
+export interface SignInFacts {
+  readonly user: UserRow;
+  readonly passwordHash: string;
+  readonly active: boolean;
+  readonly stamp: string;
+}
+
+/** Stores an account and how it signs in; undefined when its address is taken. Run it in a transaction. */
+export async function createUser(db: AccountsDatabase, account: NewUser): Promise<UserRow | undefined> {
+  const id = crypto.randomUUID();
+  const now = seconds();
+  const row = {
+    id,
+    email: account.email.toLowerCase(),
+    name: account.name,
+    role: account.role,
+    profile_image_url: account.profileImageUrl ?? "/user.png",
+    last_active_at: now,
+    created_at: now,
+    updated_at: now,
+    ...account.more,
+  };
+  const user = await db
+    .insertInto("user")
+    .values(row)
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (user === undefined) {
+    return undefined;
+  }
+  await db
+    .insertInto("auth")
+    .values({ id, email: row.email, password: account.passwordHash, active: true, session_stamp: newStamp() })
+    .execute();
+  return user;
+}
+
+/** The account with this id. */
+export async function findUser(db: AccountsDatabase, id: string): Promise<UserRow | undefined> {
+  return await db.selectFrom("user").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** The accounts that exist among `ids`. */
+export async function findUsers(db: AccountsDatabase, ids: readonly string[]): Promise<UserRow[]> {
+  return ids.length === 0 ? [] : await db.selectFrom("user").selectAll().where("id", "in", ids).execute();
+}
+
+/** The account with this address, whatever the letter case. */
+export async function findUserByEmail(db: AccountsDatabase, email: string): Promise<UserRow | undefined> {
+  return await db.selectFrom("user").selectAll().where("email", "=", email.toLowerCase()).executeTakeFirst();
+}
+
+/** The oldest account: it stays admin and cannot be deleted (contract 1.3). */
+export async function findPrimaryAdmin(db: AccountsDatabase): Promise<UserRow | undefined> {
+  return await db
+    .selectFrom("user")
+    .selectAll()
+    .where("role", "=", "admin")
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Changes columns of an account; undefined when it is gone. */
+export async function updateUser(db: AccountsDatabase, id: string, changes: UserChanges): Promise<UserRow | undefined> {
+  return await db
+    .updateTable("user")
+    .set({ ...changes, updated_at: seconds() })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Changes the address in both records; false when another account has it. Run it in a transaction. */
+export async function updateEmail(db: AccountsDatabase, id: string, email: string): Promise<boolean> {
+  const address = email.toLowerCase();
+  const taken = await db.selectFrom("user").select("id").where("email", "=", address).where("id", "!=", id).executeTakeFirst();
+  if (taken !== undefined) {
+    return false;
+  }
+  await db.updateTable("user").set({ email: address, updated_at: seconds() }).where("id", "=", id).execute();
+  await db.updateTable("auth").set({ email: address }).where("id", "=", id).execute();
+  return true;
+}
+
+/** Deletes an account; its sign-in record, key and memberships go with it. False when there was none. */
+export async function deleteUser(db: AccountsDatabase, id: string): Promise<boolean> {
+  const gone = await db.deleteFrom("user").where("id", "=", id).returning("id").executeTakeFirst();
+  return gone !== undefined;
+}
+
+/** How many accounts exist. */
+export async function countUsers(db: AccountsDatabase): Promise<number> {
+  const { count } = await db
+    .selectFrom("user")
+    .select((eb) => eb.fn.countAll<number | bigint | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Whether there is any account; cheaper than counting. */
+export async function hasUsers(db: AccountsDatabase): Promise<boolean> {
+  const row = await db.selectFrom("user").select("id").limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How the account with this address signs in. */
+export async function findSignIn(db: AccountsDatabase, by: { email: string } | { id: string }): Promise<SignInFacts | undefined> {
+  const user = "id" in by ? await findUser(db, by.id) : await findUserByEmail(db, by.email);
+  const auth = user && (await db.selectFrom("auth").selectAll().where("id", "=", user.id).executeTakeFirst());
+  return auth && { user, passwordHash: auth.password, active: auth.active, stamp: auth.session_stamp };
+}
+
+/** Sets a new password and ends all sessions; resolves to the new stamp, undefined when the account is gone. */
+export async function setPassword(db: AccountsDatabase, id: string, passwordHash: string): Promise<string | undefined> {
+  return await setAuth(db, id, { password: passwordHash });
+}
+
+/** Ends all sessions of an account (role change, password change, deactivation); resolves to the new stamp. */
+export async function bumpSessionStamp(db: AccountsDatabase, id: string): Promise<string | undefined> {
+  return await setAuth(db, id, {});
+}
+
+/** Switches an account off (nothing it holds is accepted any more) or on again; ends all its sessions. */
+export async function setActive(db: AccountsDatabase, id: string, active: boolean): Promise<string | undefined> {
+  return await setAuth(db, id, { active });
+}
+
+/** Notes that accounts were just seen; at most one write a minute and account. */
+export async function touchLastActive(db: AccountsDatabase, ids: readonly string[]): Promise<void> {
+  const now = seconds();
+  await db
+    .updateTable("user")
+    .set({ last_active_at: now })
+    .where("id", "in", ids)
+    .where(sql<boolean>`coalesce(last_active_at, 0) < ${now - 55}`)
+    .execute();
+}
+
+async function setAuth(db: AccountsDatabase, id: string, changes: { password?: string; active?: boolean }) {
+  const row = await db
+    .updateTable("auth")
+    .set({ ...changes, session_stamp: newStamp() })
+    .where("id", "=", id)
+    .returning("session_stamp")
+    .executeTakeFirst();
+  return row?.session_stamp;
+}
+
+function newStamp(): string {
+  return crypto.randomUUID();
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
