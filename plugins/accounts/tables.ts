@@ -1,6 +1,4 @@
-import type { Transaction } from "kysely";
 import type { PluginDatabase } from "#kernel/plugin.ts";
-import type { CoreTables } from "#storage/core-tables.ts";
 
 /** How an account signs in, one row an account (configuration document, Auth). */
 export interface AuthTable {
@@ -58,4 +56,4 @@ export interface AccountsTables {
 }
 
 /** The plugin's database handle, or a transaction on it. */
-export type AccountsDatabase = PluginDatabase<AccountsTables> | Transaction<AccountsTables & CoreTables>;
+export type AccountsDatabase = PluginDatabase<AccountsTables>;

@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import { AppError } from "#kernel/errors.ts";
+import type { AccountsDatabase } from "./tables.ts";
+
+/** Bounds the tries to guess a password, over all replicas. */
+export interface Throttle {
+  /**
+   * Counts one try for each subject. Throws `limit` with the seconds to wait when one of them has used its tries up;
+   * a refused try counts for nobody, so that hammering does not lock the owner out for longer.
+   */
+  enter(subjects: readonly string[]): Promise<void>;
+  /** Takes the last try back: the right password was given. */
+  giveBack(subjects: readonly string[]): Promise<void>;
+  /** Deletes counts that no longer matter. */
+  sweep(): Promise<void>;
+}
+
+export interface ThrottleOptions {
+  /** Tries within the window. */
+  readonly limit: number;
+  /** Seconds. */
+  readonly window: number;
+}
+
+/** Tries of the sign-in form: 15 in 3 minutes for an account and for an address (contract 1.2). */
+export const signInLimits: ThrottleOptions = { limit: 15, window: 180 };
+
+// The database's clock, so that replicas with differing clocks count alike.
+const now = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`;
+
+/** Creates a throttle that keeps the times of the last tries of each subject in the database. */
+export function createThrottle(db: AccountsDatabase, { limit, window }: ThrottleOptions): Throttle {
+  const giveBack = async (subjects: readonly string[]) => {
+    await sql`
+      update sign_in_throttle set tries = tries[1:cardinality(tries) - 1] where subject = any(${[...subjects]}::text[])
+    `.execute(db);
+  };
+  return {
+    giveBack,
+    async enter(subjects) {
+      const outcomes = [];
+      // One after the other in the caller's order: two requests can never wait for each other.
+      for (const subject of subjects) {
+        outcomes.push(await count(db, subject, { limit, window }));
+      }
+      const refused = outcomes.filter((outcome) => !outcome.allowed);
+      if (refused.length > 0) {
+        await giveBack(subjects.filter((_subject, index) => outcomes[index]?.allowed));
+        const retryAfter = Math.max(...refused.map((outcome) => Number(outcome.wait)));
+        throw new AppError("limit", "Too many sign-in tries. Try again in a few minutes.", { retryAfter });
+      }
+    },
+    async sweep() {
+      await sql`delete from sign_in_throttle where updated_at < ${now} - ${window}::bigint`.execute(db);
+    },
+  };
+}
+
+/** Keeps, in one statement, the tries that are still inside the window and adds this one when there is room. */
+async function count(db: AccountsDatabase, subject: string, { limit, window }: ThrottleOptions) {
+  const recent = sql`array(
+    select t from unnest(sign_in_throttle.tries) t where t > ${now} - ${window}::bigint order by t
+  )`;
+  const { rows } = await sql<{ allowed: boolean; wait: number | string }>`
+    insert into sign_in_throttle (subject, tries, allowed, updated_at)
+    values (${subject}, array[${now}], true, ${now})
+    on conflict (subject) do update set
+      tries = case when cardinality(${recent}) < ${limit}::int then ${recent} || ${now} else ${recent} end,
+      allowed = cardinality(${recent}) < ${limit}::int,
+      updated_at = ${now}
+    returning allowed, (tries[1] + ${window}::bigint - ${now})::int as wait
+  `.execute(db);
+  return rows[0] ?? { allowed: true, wait: 0 };
+}
