@@ -1,0 +1,162 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { createExchange, type Script, toJournal, type UpstreamRequest } from "./upstream-exchange.ts";
+import { createRequestReader, type RawRequest } from "./upstream-http.ts";
+import { failure, modelList } from "./upstream-scripts.ts";
+
+/** A path (compared with the end of the request's path, query left out) or a predicate. */
+export type Matcher = string | ((request: UpstreamRequest) => boolean);
+
+export interface Upstream {
+  /** Base address of the common wire, with `/v1`. */
+  readonly url: string;
+  readonly origin: string;
+  readonly requests: readonly UpstreamRequest[];
+  /** What GET …/models lists: ids, or whole items. */
+  models: readonly (string | Readonly<Record<string, unknown>>)[];
+  /** Answers the next matching request (any when no matcher is given) with `script`, once; calls queue up. */
+  reply(script: Script): void;
+  reply(matcher: Matcher, script: Script): void;
+  /** Answers every matching request that nothing queued answers; the latest registration wins. */
+  always(script: Script): void;
+  always(matcher: Matcher, script: Script): void;
+  /** While on, connections are accepted and nothing is ever read or answered. */
+  blackHole(on: boolean): void;
+  /** Resolves with the next request that arrives and matches, or with an earlier one nobody awaited yet. */
+  nextRequest(matcher?: Matcher): Promise<UpstreamRequest>;
+  /** Connections that are open now. */
+  openSockets(): number;
+  /** Resolves as soon as at most `count` connections are open. */
+  socketsAtMost(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a scriptable raw upstream on a free loopback port (or on `port`, to come back after an outage). */
+export async function startUpstream(options: { port?: number } = {}): Promise<Upstream> {
+  const state = createState();
+  const server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => accept(state, socket));
+  await listen(server, options.port ?? 0);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(state.control, {
+    url: `${origin}/v1`,
+    origin,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      state.sockets.forEach((socket) => socket.destroy());
+      await closed;
+    },
+  }) satisfies Upstream;
+}
+
+interface Rule {
+  readonly matcher: Matcher;
+  readonly script: Script;
+}
+
+type State = ReturnType<typeof createState>;
+
+function createState() {
+  const requests: UpstreamRequest[] = [];
+  const sockets = new Set<Socket>();
+  const once: Rule[] = [];
+  const standing: Rule[] = [];
+  const observers = new Set<() => void>();
+  const taken = new WeakSet<UpstreamRequest>();
+  const hole = { on: false };
+  const until = <T>(probe: () => T | undefined) =>
+    new Promise<T>((resolve) => {
+      const observe = () => {
+        const value = probe();
+        if (value !== undefined) {
+          observers.delete(observe);
+          resolve(value);
+        }
+      };
+      observers.add(observe);
+      observe();
+    });
+  const control = {
+    requests,
+    models: ["mock-model"] as Upstream["models"],
+    reply: (...rule: [Script] | [Matcher, Script]) => void once.push(toRule(rule)),
+    always: (...rule: [Script] | [Matcher, Script]) => void standing.unshift(toRule(rule)),
+    blackHole: (on: boolean) => void (hole.on = on),
+    nextRequest: (matcher: Matcher = () => true) =>
+      until(() => {
+        const found = requests.find((request) => !taken.has(request) && matches(matcher, request));
+        return found && (taken.add(found), found);
+      }),
+    openSockets: () => sockets.size,
+    socketsAtMost: (count: number) => until(() => (sockets.size <= count ? true : undefined)).then(() => {}),
+  };
+  const changed = () => [...observers].forEach((observe) => observe());
+  return { control, requests, sockets, once, standing, hole, changed };
+}
+
+function accept(state: State, socket: Socket): void {
+  const gone = new AbortController();
+  state.sockets.add(socket);
+  socket.on("error", () => {});
+  socket.on("close", () => {
+    state.sockets.delete(socket);
+    gone.abort();
+    state.changed();
+  });
+  if (state.hole.on) {
+    // Unread, so that the caller's bytes stay in the kernel: only its own time limit ends the wait.
+    socket.pause();
+    return;
+  }
+  let turn: Promise<unknown> = Promise.resolve();
+  const read = createRequestReader((raw) => {
+    turn = turn.then(() => answer(state, socket, { raw, gone: gone.signal }));
+  });
+  socket.on("data", read);
+}
+
+async function answer(state: State, socket: Socket, { raw, gone }: { raw: RawRequest; gone: AbortSignal }) {
+  const aborted = Promise.withResolvers<number>();
+  const settled = Promise.withResolvers<void>();
+  const request = toJournal(raw, { aborted: aborted.promise, settled: settled.promise });
+  const leave = () => aborted.resolve((request.abortedAt = performance.now()));
+  gone.addEventListener("abort", leave, { once: true });
+  const script = chooseScript(state, request);
+  state.requests.push(request);
+  state.changed();
+  await script(createExchange(socket, request, gone));
+  gone.removeEventListener("abort", leave);
+  settled.resolve();
+}
+
+function chooseScript(state: State, request: UpstreamRequest): Script {
+  const queued = state.once.findIndex((rule) => matches(rule.matcher, request));
+  const rule =
+    queued >= 0
+      ? state.once.splice(queued, 1)[0]
+      : state.standing.find((each) => matches(each.matcher, request));
+  if (rule) {
+    return rule.script;
+  }
+  if (request.method === "GET" && matches("/models", request)) {
+    return modelList(state.control.models);
+  }
+  return failure(501, `No script answers ${request.method} ${request.path}`);
+}
+
+function toRule(rule: [Script] | [Matcher, Script]): Rule {
+  // A queued script without a matcher must not be eaten by a background refresh of the model list.
+  return rule.length === 2
+    ? { matcher: rule[0], script: rule[1] }
+    : { matcher: (request) => request.method !== "GET", script: rule[0] };
+}
+
+function matches(matcher: Matcher, request: UpstreamRequest): boolean {
+  return typeof matcher === "string" ? request.path.split("?")[0]!.endsWith(matcher) : matcher(request);
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve());
+  });
+}
