@@ -9,6 +9,22 @@ export interface AccountSummary {
   readonly role: string;
 }
 
+/** The account's own words about itself; what is not filled in is null. */
+export interface TemplateProfile {
+  /** IANA time zone: the account's, or the server's. */
+  readonly timeZone: string;
+  readonly user: {
+    readonly name: string;
+    readonly email: string;
+    readonly bio: string | null;
+    readonly gender: string | null;
+    /** `YYYY-MM-DD`. */
+    readonly birthDate: string | null;
+    readonly location: string | null;
+    readonly groups: readonly string[];
+  };
+}
+
 /** What other plugins may ask of accounts. */
 export interface Accounts {
   /** Summaries of the accounts that exist, by id. */
@@ -17,6 +33,8 @@ export interface Accounts {
   principalOf(userId: string): Promise<Principal | undefined>;
   /** True while no account exists. */
   isEmpty(): Promise<boolean>;
+  /** What system prompt templates may name of the caller: profile, time zone and group names. */
+  templateFacts(principal: Principal): Promise<TemplateProfile>;
   /** The caller's settings object (`{ui: {…}}`), defaults filled in. */
   settingsOf(userId: string): Promise<Record<string, unknown>>;
 }

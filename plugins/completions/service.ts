@@ -3,7 +3,7 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Completion, Usage } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
-import { defineService } from "#kernel/service.ts";
+import { defineService, defineSlot } from "#kernel/service.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
 export type RunAnswer =
@@ -32,3 +32,10 @@ export interface RunFinished {
   readonly usage: Usage | undefined;
   readonly error: string | undefined;
 }
+
+/** Says whether a caller may write into a chat; filled by the plugin that stores chats. */
+export interface ChatAccess {
+  mayWrite(principal: Principal, chatId: string): Promise<boolean>;
+}
+
+export const chatAccess = defineSlot<ChatAccess>("completions.chats");

@@ -1,0 +1,65 @@
+import type { Chunk, Completion, CompletionMessage, Delta, Usage } from "./chunk.ts";
+
+type ToolCall = NonNullable<CompletionMessage["tool_calls"]>[number];
+
+/** Joins streamed deltas into the message they make up. */
+export interface Accumulator {
+  add(chunk: Chunk): void;
+  /** The message as far as it has come. */
+  message(): CompletionMessage;
+  usage(): Usage | undefined;
+  finishReason(): string | undefined;
+}
+
+/** Collects the first choice's text, reasoning and tool calls (by index), and the last usage that was told. */
+export function createAccumulator(): Accumulator {
+  let content = "";
+  let reasoning = "";
+  let usage: Usage | undefined;
+  let finish: string | undefined;
+  const calls = new Map<number, ToolCall>();
+
+  return {
+    add(chunk) {
+      usage = chunk.usage ?? usage;
+      const choice = chunk.choices?.[0];
+      if (choice === undefined || (choice.index ?? 0) !== 0) {
+        return;
+      }
+      finish = choice.finish_reason ?? finish;
+      const { delta } = choice;
+      content += delta?.content ?? "";
+      reasoning += delta?.reasoning_content ?? delta?.reasoning ?? "";
+      addCalls(calls, delta);
+    },
+    message() {
+      const message: CompletionMessage = { role: "assistant", content };
+      if (reasoning !== "") {
+        message.reasoning_content = reasoning;
+      }
+      if (calls.size > 0) {
+        message.tool_calls = [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => call);
+      }
+      return message;
+    },
+    usage: () => usage,
+    finishReason: () => finish,
+  };
+}
+
+/** Reads the message, usage and finish of a completion that came as a whole. */
+export function toMessage(completion: Completion): CompletionMessage {
+  return completion.choices?.[0]?.message ?? { role: "assistant", content: "" };
+}
+
+function addCalls(calls: Map<number, ToolCall>, delta: Delta | undefined): void {
+  for (const piece of delta?.tool_calls ?? []) {
+    const index = piece.index ?? 0;
+    const call = calls.get(index) ?? { id: "", type: "function", function: { name: "", arguments: "" } };
+    // Name and id come once; some upstreams repeat them on every piece.
+    call.id ||= piece.id ?? "";
+    call.function.name ||= piece.function?.name ?? "";
+    call.function.arguments += piece.function?.arguments ?? "";
+    calls.set(index, call);
+  }
+}

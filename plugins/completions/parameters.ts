@@ -1,0 +1,102 @@
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+
+type Bag = Readonly<Record<string, unknown>>;
+
+/** Saved parameters that steer the platform and never reach a provider (contract 2.2). */
+const platformParameters = new Set([
+  "stream_response",
+  "stream_delta_chunk_size",
+  "function_calling",
+  "reasoning_tags",
+  "compact_token_threshold",
+  "system",
+  "note_id",
+  "model_controls",
+  "custom_params",
+]);
+
+/** Keys of the request that are for the platform and never reach a provider. */
+const platformKeys = [
+  "chat_id", "id", "session_id", "parent_id", "user_message", "parent_message", "message_ids", "assistant_message_id",
+  "regeneration_prompt", "folder_id", "params", "tool_ids", "tool_servers", "terminal_id", "files", "features",
+  "background_tasks", "variables", "chat_variables", "filter_ids", "skill_ids", "model_item",
+] as const;
+
+/**
+ * Fills what the request left out from the model's saved parameters (instance defaults are filled into those
+ * already). Core API, chat completion rule 7: what the caller sent is kept.
+ */
+export function fillRequest(request: CompletionRequest, saved: Bag): CompletionRequest {
+  const filled: Record<string, unknown> = { ...request };
+  for (const [name, value] of Object.entries(saved)) {
+    if (!platformParameters.has(name) && value !== null && isAbsent(filled[name])) {
+      filled[name] = value;
+    }
+  }
+  return mergeCustom(filled, saved["custom_params"]) as CompletionRequest;
+}
+
+/** Takes out what is meant for the platform. */
+export function toProviderRequest(request: CompletionRequest): CompletionRequest {
+  const sent: Record<string, unknown> = { ...request };
+  for (const key of platformKeys) {
+    delete sent[key];
+  }
+  return sent as CompletionRequest;
+}
+
+/**
+ * Asks for usage on streams. Core API, chat completion rule 9: with the Usage capability include_usage is added,
+ * and forced to true where the caller sent stream_options; requests that do not stream are untouched.
+ */
+export function withUsage(request: CompletionRequest, hasUsageCapability: boolean): CompletionRequest {
+  if (!hasUsageCapability || request.stream !== true) {
+    return request;
+  }
+  return { ...request, stream_options: { ...request.stream_options, include_usage: true } };
+}
+
+/** Custom parameters come last and are merged deeply; a value that is JSON text counts as what it says. */
+function mergeCustom(request: Record<string, unknown>, custom: unknown): Record<string, unknown> {
+  if (!isBag(custom)) {
+    return request;
+  }
+  const merged = { ...request };
+  for (const [name, value] of Object.entries(custom)) {
+    if (isAbsent(request[name])) {
+      merged[name] = toValue(value);
+    } else if (isBag(request[name]) && isBag(toValue(value))) {
+      merged[name] = mergeDeep(toValue(value) as Bag, request[name]);
+    }
+  }
+  return merged;
+}
+
+/** `over` wins; objects are merged key by key. */
+function mergeDeep(base: Bag, over: Bag): Bag {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged[key];
+    merged[key] = isBag(below) && isBag(value) ? mergeDeep(below, value) : value;
+  }
+  return merged;
+}
+
+function toValue(value: unknown): unknown {
+  if (typeof value !== "string") {
+    return value;
+  }
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function isBag(value: unknown): value is Bag {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}

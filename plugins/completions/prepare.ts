@@ -1,0 +1,46 @@
+import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+import { fillRequest } from "./parameters.ts";
+import { fillTemplate, hasVariables, type TemplateFacts } from "./template.ts";
+
+/** Looks up what templates may name beyond what the principal holds. */
+export type FindProfile = (principal: Principal) => Promise<Pick<TemplateFacts, "timeZone" | "user">>;
+
+/**
+ * The request as the pipeline gets it: parameters filled in, the model's system prompt in front, template variables
+ * replaced. Core API, chat completion rules 6 and 7.
+ */
+export async function prepare(
+  request: CompletionRequest,
+  { model, principal, findProfile }: { model: ResolvedModel; principal: Principal; findProfile: FindProfile },
+): Promise<CompletionRequest> {
+  const { system, stream_response: streams } = model.params;
+  const filled = fillRequest(request, model.params);
+  const messages = typeof system === "string" && system !== "" ? withSystem(filled.messages, system) : filled.messages;
+  const prepared = { ...filled, messages, ...(typeof streams === "boolean" ? { stream: streams } : {}) };
+  if (!messages.some(isTemplate)) {
+    return prepared;
+  }
+  const facts = { now: new Date(), ...(await findProfile(principal)), variables: request.variables ?? {} };
+  return {
+    ...prepared,
+    messages: messages.map((message) => (isTemplate(message) ? { ...message, content: fillTemplate(message.content as string, facts) } : message)),
+  };
+}
+
+/** The model's prompt comes first; a system message of the caller follows it in the same message. */
+function withSystem(messages: readonly Message[], system: string): Message[] {
+  const [first, ...rest] = messages;
+  if (first?.role !== "system") {
+    return [{ role: "system", content: system }, ...messages];
+  }
+  const content = Array.isArray(first.content)
+    ? [{ type: "text", text: system }, ...first.content]
+    : `${system}\n\n${first.content ?? ""}`.trimEnd();
+  return [{ ...first, content }, ...rest];
+}
+
+function isTemplate(message: Message): boolean {
+  return message.role === "system" && typeof message.content === "string" && hasVariables(message.content);
+}

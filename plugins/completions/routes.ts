@@ -1,0 +1,98 @@
+import { z } from "zod";
+import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { CompletionRequest, EmbeddingsRequest } from "#kernel/completion/request.ts";
+import { toErrorFrame } from "#kernel/http/errors.ts";
+import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
+import type { Completed } from "./completed.ts";
+import type { Embeddings } from "./embeddings.ts";
+import type { Completions, RunAnswer } from "./service.ts";
+
+const CompletedRequest = z
+  .looseObject({
+    model: z.string().min(1),
+    messages: z.array(z.looseObject({ role: z.string(), id: z.string().optional() })),
+    chat_id: z.string().nullish(),
+    session_id: z.string().nullish(),
+    id: z.string().nullish(),
+    filter_ids: z.array(z.string()).nullish(),
+  })
+  .meta({ id: "ChatCompletedRequest" });
+
+export interface CompletionRoutesOptions {
+  readonly completions: Completions;
+  readonly completed: Completed;
+  readonly embeddings: Embeddings;
+}
+
+/** Chat completions, outlet on demand and embeddings (Core API, Chat completion). */
+export function completionRoutes({ completions, completed, embeddings }: CompletionRoutesOptions) {
+  const chat = defineRoute(
+    {
+      method: "POST",
+      path: "/api/chat/completions",
+      summary: "Run a chat completion",
+      access: "user",
+      body: CompletionRequest,
+      errors: "both",
+      idempotent: true,
+      fails: [400, 404, 429, 502, 504],
+    },
+    async ({ body, caller, request }) => {
+      const answer = await completions.run(body, {
+        principal: caller,
+        signal: request.signal,
+        userAgent: request.headers["user-agent"],
+      });
+      return toHttp(answer, request.id);
+    },
+  );
+  const outlet = defineRoute(
+    {
+      method: "POST",
+      path: "/api/chat/completed",
+      summary: "Run the outlet filters on a finished conversation",
+      access: "user",
+      body: CompletedRequest,
+    },
+    ({ body, caller, request }) => completed.run(body, { principal: caller, signal: request.signal }),
+  );
+  const embed = defineRoute(
+    {
+      method: "POST",
+      path: "/api/embeddings",
+      summary: "Embed text",
+      access: "user",
+      body: EmbeddingsRequest,
+      errors: "both",
+    },
+    async ({ body, caller, request }) => relay(await embeddings.run(body, { principal: caller, signal: request.signal })),
+  );
+  return { main: [chat, outlet, embed, { ...embed, path: "/api/v1/embeddings" as const }] };
+}
+
+function toHttp(answer: RunAnswer, requestId: string) {
+  if (answer.kind === "whole") {
+    return answer.text === undefined ? answer.completion : reply(answer.text, { headers: { "content-type": "application/json" } });
+  }
+  if (answer.kind === "raw") {
+    return relay(answer.upstream, {
+      tap: answer.tap,
+      end: answer.settle,
+      headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-accel-buffering": "no" },
+      brokenFrame: (error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`,
+    });
+  }
+  return stream(toFrames(answer.chunks()));
+}
+
+/** One write a batch: chunks that arrived together leave together. */
+async function* toFrames(batches: AsyncIterable<ChunkBatch>): AsyncGenerator<string> {
+  for await (const batch of batches) {
+    let frames = "";
+    for (const chunk of batch) {
+      frames += `data: ${JSON.stringify(chunk)}\n\n`;
+    }
+    yield frames;
+  }
+  yield "data: [DONE]\n\n";
+}

@@ -1,0 +1,178 @@
+import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
+import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
+import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
+import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
+import { toChunkFilter } from "#kernel/pipeline/stream.ts";
+import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import { admit } from "./admit.ts";
+import { joinDeltas } from "./join-deltas.ts";
+import { createObserver } from "./observe.ts";
+import { runOutlet } from "./outlet.ts";
+import { toProviderRequest, withUsage } from "./parameters.ts";
+import { type FindProfile, prepare } from "./prepare.ts";
+import type { ChatAccess, Completions, RunAnswer, RunContext, RunFinished } from "./service.ts";
+
+export interface RunOptions {
+  readonly models: Models;
+  readonly pipeline: Pipeline;
+  readonly log: Logger;
+  readonly findProfile: FindProfile;
+  chats(): readonly ChatAccess[];
+  settings(): { readonly outletFilters: boolean; readonly deltaChunkSize: number };
+  finished(run: RunFinished): void;
+}
+
+/** One completion on its way: what every stage after inlet needs. */
+interface Run {
+  readonly request: CompletionRequest;
+  readonly model: ResolvedModel;
+  readonly filters: readonly Filter[];
+  readonly context: FilterContext;
+  /** Smallest number of text deltas in one chunk. */
+  readonly deltaSize: number;
+}
+
+/** What is known of the reply when the run ends. */
+interface Outcome {
+  readonly usage: Usage | undefined;
+  readonly message: CompletionMessage | undefined;
+  readonly error?: unknown;
+}
+
+/** Runs completions in a straight line: admit → prepare → inlet → provider → stream filters → deliver → outlet. */
+export function createRunner(options: RunOptions): Completions {
+  return {
+    async run(request, { principal, signal, userAgent }: RunContext): Promise<RunAnswer> {
+      const model = await admit(request, { principal, models: options.models, chats: options.chats() });
+      const prepared = await prepare(request, { model, principal, findProfile: options.findProfile });
+      const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
+      const upstreamRequest = withUsage(toProviderRequest(run.request), hasUsageCapability(model));
+      const answer = await model.provider.complete({
+        request: { ...upstreamRequest, model: model.base.id },
+        model: model.base,
+        principal,
+        signal,
+        userAgent,
+        chatId: run.context.chatId,
+        messageId: run.context.messageId,
+      });
+      return deliver(run, answer, options);
+    },
+  };
+}
+
+async function enterPipeline(
+  request: CompletionRequest,
+  { model, options, context }: { model: ResolvedModel; options: RunOptions; context: Pick<RunContext, "principal" | "signal"> },
+): Promise<Run> {
+  const facts: FilterContext = {
+    ...context,
+    modelId: model.id,
+    modelMeta: model.meta,
+    chatId: request.chat_id ?? undefined,
+    messageId: request.id ?? undefined,
+    sessionId: request.session_id ?? undefined,
+    metadata: request.metadata ?? {},
+  };
+  const chosen = options.pipeline.choose({ ...facts, principal: context.principal, filterIds: request.filter_ids ?? [] });
+  const filters = chosen instanceof Promise ? await chosen : chosen;
+  const filtered = filters.length === 0 ? request : await options.pipeline.inlet(filters, request, facts);
+  return {
+    request: filtered,
+    model,
+    filters,
+    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {} }),
+    deltaSize: Math.max(
+      options.settings().deltaChunkSize,
+      toSize(model.params["stream_delta_chunk_size"]),
+      toSize(request.params?.["stream_delta_chunk_size"]),
+    ),
+  };
+}
+
+function deliver(run: Run, answer: CompletionAnswer, options: RunOptions): RunAnswer {
+  if (answer.kind === "whole") {
+    const { completion } = answer;
+    void finish(run, { usage: completion.usage ?? undefined, message: toMessage(completion) }, options);
+    return { kind: "whole", completion, text: answer.text };
+  }
+  const filter = toChunkFilter(run.filters, run.context, options.log);
+  if (filter === undefined && run.deltaSize <= 1 && answer.stream.raw) {
+    return passOn(run, { ...answer.stream, raw: answer.stream.raw }, options);
+  }
+  return { kind: "chunks", chunks: () => readChunks(run, answer.stream, { filter, options }) };
+}
+
+/** Nothing looks into the stream: its bytes go out as they came, and are read afterwards for usage alone. */
+function passOn(run: Run, stream: ChunkStream & { raw: NonNullable<ChunkStream["raw"]> }, options: RunOptions): RunAnswer {
+  const observer = createObserver(outletFilters(run, options).length > 0);
+  return {
+    kind: "raw",
+    upstream: stream.raw,
+    tap: observer.tap,
+    settle: (error) => void finish(run, { ...observer.conclude(), error }, options),
+  };
+}
+
+async function* readChunks(
+  run: Run,
+  stream: ChunkStream,
+  { filter, options }: { filter: ReturnType<typeof toChunkFilter>; options: RunOptions },
+): AsyncGenerator<ChunkBatch> {
+  const accumulator = createAccumulator();
+  let error: unknown;
+  try {
+    const source = filter ? filterBatches(stream.chunks(), filter) : stream.chunks();
+    for await (const batch of run.deltaSize > 1 ? joinDeltas(source, run.deltaSize) : source) {
+      batch.forEach(accumulator.add);
+      yield batch;
+    }
+  } catch (caught) {
+    error = caught;
+    throw caught;
+  } finally {
+    void finish(run, { usage: accumulator.usage(), message: accumulator.message(), error }, options);
+  }
+}
+
+async function* filterBatches(batches: AsyncIterable<ChunkBatch>, filter: NonNullable<ReturnType<typeof toChunkFilter>>): AsyncGenerator<ChunkBatch> {
+  for await (const batch of batches) {
+    const kept = batch.map(filter).filter((chunk) => chunk !== null);
+    if (kept.length > 0) {
+      yield kept;
+    }
+  }
+}
+
+/** After the answer is out: usage is announced, then the outlet filters see the conversation. Never throws. */
+async function finish(run: Run, outcome: Outcome, options: RunOptions): Promise<void> {
+  const { principal } = run.context;
+  const error = outcome.error instanceof Error ? outcome.error.message : undefined;
+  options.finished({ userId: principal.userId, modelId: run.model.id, usage: outcome.usage, error });
+  const filters = outletFilters(run, options);
+  if (filters.length === 0 || outcome.message === undefined || outcome.error !== undefined) {
+    return;
+  }
+  try {
+    const { request, context } = run;
+    await runOutlet(options.pipeline, { filters, context, request, reply: outcome.message, usage: outcome.usage });
+  } catch (failure) {
+    options.log.warn({ err: failure }, "the outlet filters failed");
+  }
+}
+
+function outletFilters(run: Run, options: RunOptions): readonly Filter[] {
+  return options.settings().outletFilters ? run.filters.filter((filter) => filter.outlet !== undefined) : [];
+}
+
+function hasUsageCapability(model: ResolvedModel): boolean {
+  // Absent capabilities are on; this one has to be switched on.
+  return (model.meta["capabilities"] as Record<string, unknown> | undefined)?.["usage"] === true;
+}
+
+function toSize(value: unknown): number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 1;
+}

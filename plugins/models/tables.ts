@@ -1,0 +1,27 @@
+import type { ColumnType } from "kysely";
+
+type Json<T> = ColumnType<T, T | string, T | string>;
+
+/** A saved model: a record over a base model, or (without base_model_id) one that edits a provider's model. */
+export interface ModelTable {
+  id: string;
+  user_id: string;
+  base_model_id: string | null;
+  name: string;
+  params: Json<Record<string, unknown>>;
+  meta: Json<Record<string, unknown>>;
+  is_active: boolean;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Which records plugins brought along once; a record that an admin removed does not come back. */
+export interface ModelSeedTable {
+  id: string;
+  created_at: number;
+}
+
+export interface ModelTables {
+  model: ModelTable;
+  model_seed: ModelSeedTable;
+}
