@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from "node:util";
+import { ConfigError, readVariable } from "./environment.ts";
+import { frozenCopy } from "./setting.ts";
+import type { Entry, StoredSetting } from "./setting.ts";
+import type { AnyVariable, Environment } from "./variable.ts";
+
+export interface EntriesOptions {
+  readonly environment: Environment;
+  /** Whether OAuth settings are stored and may change. */
+  readonly oauthStored: boolean;
+  warn(message: string): void;
+}
+
+/** All declared variables with their values in force. */
+export class Entries {
+  readonly #options: EntriesOptions;
+  readonly #byName = new Map<string, Entry>();
+  readonly #byKey = new Map<string, Entry>();
+  #sealed = false;
+
+  constructor(options: EntriesOptions) {
+    this.#options = options;
+  }
+
+  /** From now on no persisted variable can be declared: its stored value would be missed. */
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** The entry behind a key of the config record. */
+  findByKey(key: string): Entry | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** Takes a declaration in and reads its environment value. Throws for a name or key that is taken, naming both owners. */
+  take(owner: string, variable: AnyVariable): Entry {
+    const known = this.#byName.get(variable.name);
+    if (known?.variable === variable) {
+      return known;
+    }
+    const sameKey = variable.key === undefined ? undefined : this.#byKey.get(variable.key);
+    const taken = known ?? sameKey;
+    if (taken) {
+      const what = known ? variable.name : `The key ${variable.key}`;
+      throw new Error(`${what} is declared twice, by ${taken.owner} and by ${owner}.`);
+    }
+    if (variable.persisted && this.#sealed) {
+      throw new Error(`${variable.name} of ${owner} is declared after the stored values were read.`);
+    }
+    const read = readVariable<unknown>(variable, this.#options.environment, this.#options.warn);
+    const base = { ...read, value: frozenCopy(read.value) };
+    const entry: Entry = {
+      variable,
+      owner,
+      base,
+      value: base.value,
+      source: base.source,
+      changedBy: null,
+      changedAt: null,
+    };
+    this.#byName.set(variable.name, entry);
+    if (variable.key !== undefined) {
+      this.#byKey.set(variable.key, entry);
+    }
+    return entry;
+  }
+
+  /** Finds an entry or throws ConfigError. */
+  require(name: string): Entry {
+    const entry = this.#byName.get(name);
+    if (!entry) {
+      throw new ConfigError(name, "is not a known variable");
+    }
+    return entry;
+  }
+
+  /** Finds an entry that may be changed while running, or throws ConfigError with the reason. */
+  requireChangeable(name: string): Entry {
+    const entry = this.require(name);
+    const refusal = this.refusal(entry);
+    if (refusal !== undefined) {
+      throw new ConfigError(name, refusal);
+    }
+    return entry;
+  }
+
+  /** Why an entry cannot be changed while running, in words that follow its name; undefined when it can. */
+  refusal({ variable }: Entry): string | undefined {
+    if (!variable.settable) {
+      return "is found out by the process itself and cannot be set";
+    }
+    if (!variable.persisted) {
+      return "is read from the environment at the start and cannot be changed while running";
+    }
+    return variable.oauth && !this.#options.oauthStored
+      ? "is read-only while ENABLE_OAUTH_PERSISTENT_CONFIG is off"
+      : undefined;
+  }
+
+  /** The entries that have a stored value. */
+  changeable(): Entry[] {
+    return [...this.#byName.values()].filter((entry) => this.refusal(entry) === undefined);
+  }
+
+  /** All entries by name. */
+  sorted(): Entry[] {
+    return [...this.#byName.values()].toSorted((a, b) => (a.variable.name < b.variable.name ? -1 : 1));
+  }
+
+  /** Brings the entries in line with their rows, or without one with the environment. Returns the names that changed. */
+  apply(rows: readonly StoredSetting[], entries: readonly Entry[]): string[] {
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    const changed: string[] = [];
+    for (const entry of entries) {
+      const row = byKey.get(entry.variable.key as string);
+      const before = entry.value;
+      if (row && this.#applyRow(entry, row)) {
+        entry.source = "stored";
+        entry.changedBy = row.updatedBy;
+        entry.changedAt = row.updatedAt;
+      } else {
+        Object.assign(entry, {
+          value: entry.base.value,
+          source: entry.base.source,
+          changedBy: null,
+          changedAt: null,
+        });
+      }
+      if (!isDeepStrictEqual(before, entry.value)) {
+        changed.push(entry.variable.name);
+      }
+    }
+    return changed;
+  }
+
+  #applyRow(entry: Entry, row: StoredSetting): boolean {
+    const parsed = entry.variable.fromJson(row.value);
+    if (parsed.problem !== undefined) {
+      this.#options.warn(`The stored value of ${entry.variable.name} ${parsed.problem}; it is left aside.`);
+      return false;
+    }
+    // An unchanged value keeps its identity, so that whoever derived something from it need not do so again.
+    if (!isDeepStrictEqual(entry.value, parsed.value)) {
+      entry.value = frozenCopy(parsed.value);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+import type { EnvironmentValue } from "./environment.ts";
+import type { AnyVariable, VariableKind } from "./variable.ts";
+
+/** One row of the config record; `updatedAt` in epoch seconds. */
+export interface StoredSetting {
+  readonly key: string;
+  readonly value: unknown;
+  readonly updatedAt: number;
+  readonly updatedBy: string | null;
+}
+
+/** Where persisted values rest; whoever implements it announces changes, so that other processes call `refresh`. */
+export interface SettingStore {
+  load(keys?: readonly string[]): Promise<StoredSetting[]>;
+  save(entries: { key: string; value: unknown }[], by: string | null): Promise<void>;
+  remove(keys: readonly string[] | "all", by?: string | null): Promise<void>;
+}
+
+/** A variable as the settings page shows it. */
+export interface Setting {
+  readonly name: string;
+  readonly key: string | null;
+  readonly kind: VariableKind;
+  readonly owner: string;
+  readonly group: string | null;
+  readonly text: string;
+  readonly persisted: boolean;
+  readonly secret: boolean;
+  /** JSON form of the default; masked like the value. */
+  readonly default: unknown;
+  /** JSON form of the value in force; `secretMask` stands for a secret that is set. */
+  readonly value: unknown;
+  /** For a value changed for the running session only, this stays what it was and `changedAt` tells of the change. */
+  readonly source: "environment" | "stored" | "default";
+  readonly readOnly: boolean;
+  readonly changedBy: string | null;
+  /** Epoch seconds. */
+  readonly changedAt: number | null;
+}
+
+/** A declared variable with its value in force. */
+export interface Entry {
+  readonly variable: AnyVariable;
+  readonly owner: string;
+  /** What holds without a stored row. */
+  readonly base: EnvironmentValue<unknown>;
+  value: unknown;
+  source: Setting["source"];
+  changedBy: string | null;
+  changedAt: number | null;
+}
+
+/** Stands for a secret that is set; `set` takes it to mean "unchanged". */
+export const secretMask = "********";
+
+/** Shows an entry without telling secrets. */
+export function toSetting(entry: Entry, readOnly: boolean): Setting {
+  const { variable } = entry;
+  return {
+    name: variable.name,
+    key: variable.key ?? null,
+    kind: variable.kind,
+    owner: entry.owner,
+    group: variable.group ?? null,
+    text: variable.text,
+    persisted: variable.persisted,
+    secret: variable.secret,
+    default: shown(variable, variable.default),
+    value: shown(variable, entry.value),
+    source: entry.source,
+    readOnly,
+    changedBy: entry.changedBy,
+    changedAt: entry.changedAt,
+  };
+}
+
+/** A copy that nobody can change: values are handed out by reference on every read. */
+export function frozenCopy<T>(value: T): T {
+  return typeof value === "object" && value !== null ? freeze(structuredClone(value)) : value;
+}
+
+function shown(variable: AnyVariable, value: unknown): unknown {
+  const json: unknown = variable.toJson(value);
+  return variable.secret && isSet(json) ? secretMask : json;
+}
+
+function isSet(json: unknown): boolean {
+  if (json === null || json === "") {
+    return false;
+  }
+  return typeof json !== "object" || Object.keys(json).length > 0;
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === "object" && inner !== null) {
+      freeze(inner);
+    }
+  }
+  return Object.freeze(value);
+}
