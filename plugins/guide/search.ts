@@ -1,0 +1,33 @@
+import MiniSearch from "minisearch";
+import type { Section } from "./sections.ts";
+
+export interface Hit {
+  readonly section: Section;
+  readonly score: number;
+}
+
+/** Words that say nothing about what is asked. */
+const stopWords = new Set(
+  "a an and are as at be but by can do does for from have how i if in is it me my of on or so tell that the their there this to was we what when where which who why will with you your".split(" "),
+);
+
+/** A keyword search over the documentation's sections; headings weigh more than text. */
+export function createSearch(sections: readonly Section[]): (question: string, limit: number) => Hit[] {
+  const index = new MiniSearch<Section>({
+    fields: ["heading", "text"],
+    processTerm: (term) => {
+      const word = term.toLowerCase();
+      return stopWords.has(word) || word.length < 2 ? null : word;
+    },
+    searchOptions: { boost: { heading: 3 }, fuzzy: 0.15, prefix: true, combineWith: "OR" },
+  });
+  index.addAll(sections);
+  return (question, limit) =>
+    index
+      .search(question.slice(0, 2000))
+      .slice(0, limit)
+      .flatMap(({ id, score }) => {
+        const section = sections[id as number];
+        return section ? [{ section, score }] : [];
+      });
+}
