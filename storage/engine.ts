@@ -1,0 +1,18 @@
+import type { Dialect } from "kysely";
+
+/** What an embedded or a server database must offer; `database.ts` makes the common handle of it. */
+export interface Engine {
+  readonly kind: "embedded" | "server";
+  readonly dialect: Dialect;
+  readonly hasVector: boolean;
+  /** Raw SQL; several statements when there are no values. */
+  run(text: string, values: readonly unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  /** Subscribes this process to a channel; `channel` is already quoted-safe. */
+  subscribe(channel: string): Promise<void>;
+  unsubscribe(channel: string): Promise<void>;
+  /** Set by the owner: where announcements and lost subscriptions are told. */
+  onNotification: (channel: string, payload: string) => void;
+  onGap: () => void;
+  /** Ends what lies below the dialect. */
+  close(): Promise<void>;
+}

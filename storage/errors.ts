@@ -1,0 +1,77 @@
+/** The database cannot be opened or used as configured; the message is meant for the operator. */
+export class StorageError extends Error {
+  override readonly name: string = "StorageError";
+}
+
+/** The database does not answer now; the same call may succeed later. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = "DatabaseUnavailableError";
+}
+
+/** True when the database could not be reached or broke off: answer 503 with Retry-After, the call may be repeated. */
+export function isUnavailable(error: unknown): boolean {
+  return causes(error).some((cause) => {
+    if (cause instanceof DatabaseUnavailableError) {
+      return true;
+    }
+    const code = typeof cause.code === "string" ? cause.code : "";
+    return (
+      UNAVAILABLE_CODES.has(code) ||
+      code.startsWith("08") ||
+      (code === "0A000" && STALE_PLAN.test(String(cause.message))) ||
+      UNAVAILABLE_MESSAGES.test(String(cause.message))
+    );
+  });
+}
+
+/** The violated constraint when the error says that a unique value is taken, else undefined. */
+export function isUniqueViolation(error: unknown): string | undefined {
+  const found = causes(error).find((cause) => cause.code === "23505");
+  return found && (typeof found.constraint === "string" ? found.constraint : "unknown");
+}
+
+/** True for the error a prepared statement gives after another process changed its table. */
+export function isStalePlan(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && error.code === "0A000" && STALE_PLAN.test(error.message)
+  );
+}
+
+const STALE_PLAN = /cached plan must not change result type/;
+
+const UNAVAILABLE_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  // Shut down by an administrator, crashed, still starting, too many connections, out of memory or disk.
+  "57P01",
+  "57P02",
+  "57P03",
+  "53000",
+  "53100",
+  "53200",
+  "53300",
+]);
+
+// The driver gives these without a code.
+const UNAVAILABLE_MESSAGES =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded|timeout expired$)/;
+
+/** The error, its causes and the parts of aggregates, without running in circles. */
+function causes(error: unknown): Record<string, unknown>[] {
+  const seen = new Set<object>();
+  const open: unknown[] = [error];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "object" && next !== null && !seen.has(next)) {
+      seen.add(next);
+      open.push((next as Error).cause, ...(next instanceof AggregateError ? next.errors : []));
+    }
+  }
+  return [...seen] as Record<string, unknown>[];
+}

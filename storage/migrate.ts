@@ -1,0 +1,163 @@
+import { sql, type Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+import { seconds } from "./clock.ts";
+import { StorageError } from "./errors.ts";
+import type { Database } from "./handle.ts";
+
+// oxlint-disable typescript/no-explicit-any -- migrations and ledgers are beyond the typed tables
+
+/** The migrations of one owner; they run in the order of their names. */
+export interface MigrationSet {
+  /** Plugin id, or `core`; names the ledger. */
+  owner: string;
+  migrations: Readonly<Record<string, Migration>>;
+}
+
+export interface MigrateOptions {
+  log?(message: string): void;
+  /** False: nothing is changed, and pending steps are an error. */
+  enabled?: boolean;
+}
+
+/**
+ * Brings the database to the state the code expects. Owners run in the given order, each step in a transaction
+ * together with its line in the ledger, so that a killed process leaves either all of a step or nothing.
+ * Of several processes that start at once, one runs and the others wait. Throws StorageError.
+ */
+export async function migrate(
+  database: Database,
+  sets: readonly MigrationSet[],
+  options: MigrateOptions = {},
+): Promise<void> {
+  const log = options.log ?? (() => {});
+  const order = sets.flatMap(checkSet);
+  await database.db.connection().execute(async (connection) => {
+    const ledgers = await findLedgerSchema(connection);
+    if (options.enabled === false) {
+      refusePending(await listPending({ connection, ledgers, sets }));
+      return;
+    }
+    await lock(connection, ledgers, log);
+    try {
+      await createLedgers({ connection, ledgers, sets });
+      const pending = await listPending({ connection, ledgers, sets });
+      for (const step of order.filter((entry) => pending.has(stepKey(entry)))) {
+        await runStep({ connection, ledgers, step, log });
+      }
+    } finally {
+      // When the connection is gone, so is the lock.
+      await sql`select pg_advisory_unlock(${LOCK}, hashtext(${ledgers}))`.execute(connection).catch(() => {});
+    }
+  });
+}
+
+interface Step {
+  owner: string;
+  name: string;
+  migration: Migration;
+}
+
+interface Scope {
+  connection: Kysely<any>;
+  ledgers: string;
+  sets: readonly MigrationSet[];
+}
+
+/** First half of the advisory lock's key; the second is the schema, so that two installations do not wait for each other. */
+const LOCK = 771_204_113;
+
+const stepKey = ({ owner, name }: { owner: string; name: string }) => `${owner} ${name}`;
+
+function checkSet({ owner, migrations }: MigrationSet): Step[] {
+  if (!/^[a-z0-9][a-z0-9_-]{0,59}$/.test(owner)) {
+    throw new StorageError(
+      `"${owner}" cannot own migrations: a name of lower-case letters, digits, _ and - is needed`,
+    );
+  }
+  return Object.keys(migrations)
+    .toSorted()
+    .map((name) => ({ owner, name, migration: migrations[name]! }));
+}
+
+/** Ledgers live in `migration`; with DATABASE_SCHEMA in a schema of their own beside it. */
+async function findLedgerSchema(connection: Kysely<any>): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(connection);
+  const name = rows[0]?.name ?? "public";
+  return name === "public" ? "migration" : `${name}_migration`;
+}
+
+async function lock(connection: Kysely<any>, ledgers: string, log: (message: string) => void): Promise<void> {
+  const { rows } = await sql<{
+    got: boolean;
+  }>`select pg_try_advisory_lock(${LOCK}, hashtext(${ledgers})) as got`.execute(connection);
+  if (!rows[0]?.got) {
+    log("Another process migrates the database; waiting for it");
+    await sql`select pg_advisory_lock(${LOCK}, hashtext(${ledgers}))`.execute(connection);
+  }
+}
+
+async function createLedgers({ connection, ledgers, sets }: Scope): Promise<void> {
+  await sql`create schema if not exists ${sql.id(ledgers)}`.execute(connection);
+  for (const { owner } of sets) {
+    await sql`create table if not exists ${sql.id(ledgers, owner)} (name text primary key, executed_at bigint not null)`.execute(
+      connection,
+    );
+  }
+}
+
+/** What the ledgers lack. Throws when a ledger knows more than the code: the database is newer than this version. */
+async function listPending({ connection, ledgers, sets }: Scope): Promise<Set<string>> {
+  const pending = new Set<string>();
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = ${ledgers}`.execute(
+    connection,
+  );
+  const existing = new Set(rows.map((row) => row.name));
+  for (const { owner, migrations } of sets) {
+    const done = existing.has(owner)
+      ? await sql<{ name: string }>`select name from ${sql.id(ledgers, owner)}`.execute(connection)
+      : { rows: [] };
+    const names = new Set(done.rows.map((row) => row.name));
+    const unknown = [...names].filter((name) => !Object.hasOwn(migrations, name));
+    if (unknown.length > 0) {
+      throw new StorageError(
+        `The database is newer than this version: it has ${owner} ${unknown.toSorted().join(", ")}, which this version does not know. Start the newer version, or restore the backup made before the upgrade`,
+      );
+    }
+    for (const name of Object.keys(migrations).filter((name) => !names.has(name))) {
+      pending.add(stepKey({ owner, name }));
+    }
+  }
+  return pending;
+}
+
+function refusePending(pending: Set<string>): void {
+  if (pending.size > 0) {
+    throw new StorageError(
+      `The database lacks ${pending.size} migration steps (${[...pending].join(", ")}), and migrations are switched off. Run them before this version can serve`,
+    );
+  }
+}
+
+async function runStep(task: {
+  connection: Kysely<any>;
+  ledgers: string;
+  step: Step;
+  log(message: string): void;
+}): Promise<void> {
+  const { connection, ledgers, step, log } = task;
+  log(`Migrating ${step.owner} ${step.name}`);
+  try {
+    await connection.transaction().execute(async (tx) => {
+      await step.migration.up(tx);
+      await sql`insert into ${sql.id(ledgers, step.owner)} (name, executed_at) values (${step.name}, ${seconds()})`.execute(
+        tx,
+      );
+    });
+  } catch (error) {
+    throw new StorageError(
+      `Migration ${step.owner} ${step.name} failed, and nothing of it was kept: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
