@@ -1,0 +1,79 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import { toSettingsPatch, withDefaults } from "./settings-patch.ts";
+import type { AccountsDatabase } from "./tables.ts";
+import { requireUserVariables } from "./user-variables.ts";
+import { mergeInfo, patchUiSettings } from "./users-directory.ts";
+import { findUser, updateUser } from "./users-store.ts";
+
+export interface UserSettingsOptions {
+  readonly db: AccountsDatabase;
+  /** DEFAULT_INTERFACE_SETTINGS. */
+  defaults(): Readonly<Record<string, unknown>>;
+  emit(event: string, data: Record<string, unknown>): void;
+}
+
+export interface InterfaceSettings {
+  ui: Record<string, unknown>;
+}
+
+/** What people keep about themselves: interface settings, free-form info and template variables. */
+export interface UserSettings {
+  /** The person's choices over the instance's defaults. */
+  read(userId: string): Promise<InterfaceSettings>;
+  /** Applies a patch (Core API, users); resolves to the whole. Throws `forbidden` without `settings.interface`. */
+  update(caller: Principal, ui: Readonly<Record<string, unknown>>): Promise<InterfaceSettings>;
+  info(userId: string): Promise<Record<string, unknown>>;
+  /** Merges keys; what is left out keeps its value. Throws `too_large` beyond 256 KiB in all. */
+  updateInfo(userId: string, info: Record<string, unknown>): Promise<Record<string, unknown>>;
+  variables(userId: string): Promise<Record<string, string>>;
+  /** Replaces all of them. Throws `invalid` for a bad name. */
+  updateVariables(userId: string, variables: Record<string, string>): Promise<Record<string, string>>;
+}
+
+const infoLimit = 256 * 1024;
+
+/** Creates the logic behind `/users/user/settings`, `/info` and `/variables`. */
+export function createUserSettings({ db, defaults, emit }: UserSettingsOptions): UserSettings {
+  const requireRow = async (userId: string) => requireFound(await findUser(db, userId));
+  return {
+    read: async (userId) => withDefaults((await requireRow(userId)).settings, defaults()),
+    async update(caller, ui) {
+      const patch = toSettingsPatch(caller, ui);
+      const stored = requireFound(await patchUiSettings(db, caller.userId, patch));
+      emit("user.settings_updated", {
+        user_id: caller.userId,
+        fields: [...Object.keys(patch.set), ...patch.clear],
+      });
+      return withDefaults(stored, defaults());
+    },
+    info: async (userId) => toObject((await requireRow(userId)).info),
+    async updateInfo(userId, info) {
+      const merged = { ...toObject((await requireRow(userId)).info), ...info };
+      if (Buffer.byteLength(JSON.stringify(merged)) > infoLimit) {
+        throw new AppError("too_large", `The info of an account may take at most ${infoLimit} bytes.`);
+      }
+      return toObject(requireFound(await mergeInfo(db, userId, info)));
+    },
+    variables: async (userId) => toVariables(await requireRow(userId)),
+    async updateVariables(userId, variables) {
+      const checked = requireUserVariables(variables);
+      return toVariables(requireFound(await updateUser(db, userId, { variables: checked })));
+    },
+  };
+}
+
+function toVariables(row: { variables: unknown }): Record<string, string> {
+  return toObject(row.variables) as Record<string, string>;
+}
+
+function toObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function requireFound<T>(value: T | null | undefined): T {
+  if (value === undefined || value === null) {
+    throw new AppError("not_found", "Not found");
+  }
+  return value;
+}

@@ -1,0 +1,111 @@
+import { sql } from "kysely";
+import { seconds } from "#storage/clock.ts";
+import { toJson } from "#storage/values.ts";
+import type { AccountsDatabase } from "./tables.ts";
+import type { ListQuery } from "./user-schema.ts";
+import type { UserRow } from "./users-store.ts";
+
+// Reading many accounts at once. Every list has a second order by id, so that pages neither repeat nor skip.
+
+/** Accounts on one page of the lists. */
+export const pageSize = 30;
+
+/** One page of the accounts whose name, address or user name contains the query, and how many there are in all. */
+export async function listUsers(
+  db: AccountsDatabase,
+  query: ListQuery,
+): Promise<{ rows: UserRow[]; total: number }> {
+  const matching = db.selectFrom("user").$if(hasText(query.query), (found) =>
+    found.where((eb) => {
+      const pattern = toPattern(query.query ?? "");
+      return eb.or([
+        eb("name", "ilike", pattern),
+        eb("email", "ilike", pattern),
+        eb("username", "ilike", pattern),
+      ]);
+    }),
+  );
+  const { count } = await matching
+    .select((eb) => eb.fn.countAll<number | bigint | string>().as("count"))
+    .executeTakeFirstOrThrow();
+  const direction = query.direction ?? (query.order_by === undefined ? "desc" : "asc");
+  const rows = await matching
+    .selectAll()
+    .orderBy(query.order_by ?? "created_at", (order) =>
+      (direction === "asc" ? order.asc() : order.desc()).nullsLast(),
+    )
+    .orderBy("id")
+    .limit(pageSize)
+    .offset((query.page - 1) * pageSize)
+    .execute();
+  return { rows, total: Number(count) };
+}
+
+/** Every account, oldest first. */
+export async function listAllUsers(db: AccountsDatabase): Promise<UserRow[]> {
+  return await db.selectFrom("user").selectAll().orderBy("created_at").orderBy("id").execute();
+}
+
+/** The groups of each of these accounts, by account. */
+export async function listGroupIds(
+  db: AccountsDatabase,
+  userIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const ids = new Map<string, string[]>(userIds.map((id) => [id, []]));
+  if (userIds.length > 0) {
+    const rows = await db
+      .selectFrom("group_member")
+      .select(["user_id", "group_id"])
+      .where("user_id", "in", userIds)
+      .orderBy("group_id")
+      .execute();
+    for (const row of rows) {
+      ids.get(row.user_id)?.push(row.group_id);
+    }
+  }
+  return ids;
+}
+
+/** Applies a settings patch in one statement, so that two clients never undo each other's fields. */
+export async function patchUiSettings(
+  db: AccountsDatabase,
+  id: string,
+  patch: { set: Readonly<Record<string, unknown>>; clear: readonly string[] },
+): Promise<unknown> {
+  const kept = sql`(coalesce(settings -> 'ui', '{}'::jsonb) - ${[...patch.clear]}::text[])`;
+  const ui = sql`${kept} || ${toJson(patch.set)}`;
+  const row = await db
+    .updateTable("user")
+    .set({
+      settings: sql`coalesce(settings, '{}'::jsonb) || jsonb_build_object('ui', ${ui})`,
+      updated_at: seconds(),
+    })
+    .where("id", "=", id)
+    .returning("settings")
+    .executeTakeFirst();
+  return row?.settings;
+}
+
+/** Merges keys into the free-form `info` of an account; resolves to the whole of it. */
+export async function mergeInfo(
+  db: AccountsDatabase,
+  id: string,
+  info: Record<string, unknown>,
+): Promise<unknown> {
+  const row = await db
+    .updateTable("user")
+    .set({ info: sql`coalesce(info, '{}'::jsonb) || ${toJson(info)}`, updated_at: seconds() })
+    .where("id", "=", id)
+    .returning("info")
+    .executeTakeFirst();
+  return row?.info;
+}
+
+function hasText(query: string | undefined): boolean {
+  return query !== undefined && query.trim() !== "";
+}
+
+/** `%` and `_` in what a person typed are themselves. */
+function toPattern(query: string): string {
+  return `%${query.trim().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
