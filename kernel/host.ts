@@ -1,4 +1,3 @@
-import type { ConfigRegistry } from "#config/registry.ts";
 import type { Values, Variables } from "#config/variable.ts";
 import type { Database } from "#storage/database.ts";
 import type { ModelProvider } from "./completion/provider.ts";
@@ -35,7 +34,8 @@ export interface HostOptions {
   readonly services: Map<string, unknown>;
   readonly gathered: Gathered;
   readonly database: Database;
-  readonly registry: ConfigRegistry;
+  /** The plugins' live settings. */
+  readonly configs: ReadonlyMap<AnyPlugin, Values<Variables>>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -94,7 +94,7 @@ interface SetUpState {
 }
 
 async function setUp(plugin: AnyPlugin, { options, slots, state }: SetUpState): Promise<Contributions> {
-  const config = options.registry.declare(plugin.id, (plugin.config ?? {}) as Variables) as Values<Variables>;
+  const config = options.configs.get(plugin) ?? {};
   const use: Record<string, unknown> = {};
   for (const [name, ref] of Object.entries((plugin.uses ?? {}) as Record<string, ServiceRef<unknown> | OptionalRef<unknown> | SlotRef<unknown>>)) {
     use[name] = resolve(ref, { plugin, services: options.services, slots, state });
@@ -102,8 +102,9 @@ async function setUp(plugin: AnyPlugin, { options, slots, state }: SetUpState): 
   const context: PluginContext<Variables, never, never> = {
     config,
     use: use as never,
-    db: options.database.db,
-    transaction: (run) => options.database.transaction(run),
+    // The plugin's declaration says which tables the handle knows; at run time it knows all.
+    db: options.database.db as never,
+    transaction: (run) => options.database.transaction(run as never),
     log: options.log.child({ plugin: plugin.id }),
     signal: options.signal,
   };

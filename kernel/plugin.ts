@@ -1,4 +1,5 @@
-import type { Kysely, Migration } from "kysely";
+import type { Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
 import type { Values, Variables } from "#config/variable.ts";
 import type { CoreTables } from "#storage/core-tables.ts";
 import type { Permission } from "./access/permissions.ts";

@@ -1,4 +1,5 @@
-import { type Migration, sql } from "kysely";
+import { sql } from "kysely";
+import type { Migration } from "kysely/migration";
 import { seconds } from "./clock.ts";
 import type { Database } from "./database.ts";
 
@@ -49,7 +50,11 @@ export const idempotencyMigrations: Record<string, Migration> = {
         .addColumn("body", "text")
         .addColumn("created_at", "bigint", (column) => column.notNull())
         .execute();
-      await db.schema.createIndex("idempotent_answer_created_at").on("idempotent_answer").column("created_at").execute();
+      await db.schema
+        .createIndex("idempotent_answer_created_at")
+        .on("idempotent_answer")
+        .column("created_at")
+        .execute();
     },
   },
 };
@@ -65,9 +70,7 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
         .insertInto("idempotent_answer")
         .values(row)
         .onConflict((conflict) =>
-          conflict
-            .column("scope")
-            .doUpdateSet(row)
+          conflict.column("scope").doUpdateSet(row)
             .where(sql<boolean>`idempotent_answer.created_at < ${now - keptSeconds}
               or (idempotent_answer.status is null and idempotent_answer.created_at < ${now - abandonedSeconds})`),
         )
@@ -84,7 +87,11 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
       if (other?.status == null) {
         return { state: "running" };
       }
-      const answer = { status: other.status, contentType: other.content_type ?? "application/json", body: other.body ?? "" };
+      const answer = {
+        status: other.status,
+        contentType: other.content_type ?? "application/json",
+        body: other.body ?? "",
+      };
       return { state: "done", fingerprint: other.fingerprint, answer };
     },
 
@@ -97,11 +104,18 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
     },
 
     async release(scope) {
-      await db.deleteFrom("idempotent_answer").where("scope", "=", scope).where("status", "is", null).execute();
+      await db
+        .deleteFrom("idempotent_answer")
+        .where("scope", "=", scope)
+        .where("status", "is", null)
+        .execute();
     },
 
     async sweep() {
-      await db.deleteFrom("idempotent_answer").where("created_at", "<", seconds() - keptSeconds).execute();
+      await db
+        .deleteFrom("idempotent_answer")
+        .where("created_at", "<", seconds() - keptSeconds)
+        .execute();
     },
   };
 }

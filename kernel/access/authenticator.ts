@@ -12,6 +12,8 @@ export interface RequestFacts {
 
 /** The one place that turns a credential into a principal, for HTTP and sockets alike. */
 export interface Authenticator {
+  /** Lower-case name of the header that may carry a key (CUSTOM_API_KEY_HEADER). */
+  keyHeader(): string;
   /**
    * Resolves to the caller. Throws `unauthenticated` for an unknown, expired or revoked credential and
    * `forbidden` for a key that is switched off, not permitted or not allowed on this path.

@@ -2,6 +2,9 @@ import type { Server } from "node:http";
 import { listen as listenOn } from "listhen";
 import type { NodeHandler } from "./application.ts";
 
+// The declared type wants two numbers; no range at all is what the library understands as "this port or none".
+const noRange = [] as unknown as [number, number];
+
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
@@ -23,7 +26,7 @@ export async function openListener(handler: NodeHandler, { port, host }: ListenO
     showURL: false,
     hostname: host,
     // listhen would move to another port silently; a port that is taken has to be an error.
-    port: port === 0 ? { random: true } : { port, random: false, alternativePortRange: [], ports: [] },
+    port: port === 0 ? { random: true } : { port, random: false, alternativePortRange: noRange, ports: [] },
     name: "Millrace",
     tunnel: false,
     clipboard: false,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Chunk, Completion, Usage } from "#kernel/completion/chunk.ts";
+import type { Chunk, Completion, Delta, Usage } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch, CompletionCall, ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { findQuestion, type GuideAnswer, toAnswer } from "./answer.ts";
 import type { Hit } from "./search.ts";
@@ -63,7 +63,7 @@ async function* toChunks(
   head: Head,
   { answer, usage, signal }: { answer: GuideAnswer; usage: Usage | undefined; signal: AbortSignal },
 ): AsyncGenerator<ChunkBatch> {
-  const chunk = (delta: object, finish: string | null = null): Chunk => ({
+  const chunk = (delta: Delta, finish: string | null = null): Chunk => ({
     ...head,
     object: "chat.completion.chunk",
     choices: [{ index: 0, delta, finish_reason: finish }],

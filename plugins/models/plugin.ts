@@ -1,4 +1,4 @@
-import { bypassModelAccess } from "#config/core.ts";
+import { core } from "#config/core.ts";
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
@@ -8,7 +8,7 @@ import { modelVariables } from "./config.ts";
 import { createModels } from "./migrations/0001_models.ts";
 import { createModelRecords } from "./records.ts";
 import { modelRoutes } from "./routes.ts";
-import { models } from "./service.ts";
+import { type ModelSeed, models } from "./service.ts";
 import type { ModelTables } from "./tables.ts";
 
 const channel = "models";
@@ -16,7 +16,7 @@ const channel = "models";
 export default definePlugin({
   id: "models",
   title: "Models",
-  config: { ...modelVariables, bypassAccess: bypassModelAccess },
+  config: { ...modelVariables, bypassAccess: core.bypassModelAccessControl },
   uses: { access, configuration, declarations, grants, notices },
   provides: [models],
   tables: tables<ModelTables>("model", "model_seed"),
@@ -35,8 +35,8 @@ export default definePlugin({
     const service = {
       resolve: catalogue.resolve,
       list: catalogue.list,
-      async seed({ params = {}, ...seed }: Parameters<typeof records.seed>[0] & { params?: object }) {
-        if (await records.seed({ ...seed, params })) {
+      async seed(seed: ModelSeed) {
+        if (await records.seed({ params: {}, ...seed })) {
           records.forget();
           await use.notices.notify(channel, {});
         }

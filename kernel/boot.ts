@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { core, type CoreConfig, displayName } from "#config/core.ts";
+import { deployment as deploymentVariables } from "#config/deployment.ts";
+import { type ConfigRegistry, createRegistry } from "#config/registry.ts";
+import { databaseUrl } from "#config/core-database.ts";
+import type { Environment, Values, Variables } from "#config/variable.ts";
+import { createConfigStore } from "#storage/config-store.ts";
+import { coreMigrations } from "#storage/core-migrations.ts";
+import { type Database, openDatabase } from "#storage/database.ts";
+import { idempotencyMigrations } from "#storage/idempotency-store.ts";
+import { migrate, type MigrationSet } from "#storage/migrate.ts";
+import { toBindContext } from "./bind-context.ts";
+import { loadForeignPlugins } from "./foreign.ts";
+import { createGathered, type Gathered, type Host, setUpPlugins } from "./host.ts";
+import { createApplication } from "./http/application.ts";
+import { toDocsRoutes } from "./http/docs-page.ts";
+import { type Listening, openListener } from "./http/listen.ts";
+import { createLogger, type Logger } from "./log.ts";
+import { orderPlugins } from "./order.ts";
+import { createParts, kernelServiceIds, type Parts } from "./parts.ts";
+import type { AnyPlugin } from "./plugin.ts";
+import { createOpenRequests, type OpenRequests } from "./requests.ts";
+import { openSecretKey } from "./secret-key.ts";
+
+export interface BootOptions {
+  /** The plugins of this program, in any order. */
+  readonly catalogue: readonly AnyPlugin[];
+  /** Where variables come from; the process's environment when left out. */
+  readonly environment?: Environment;
+  /** Wins over PORT. */
+  readonly port?: number;
+  /** Told of each step of the start. */
+  progress?(step: string): void;
+  /** Checks answers against the routes' declared shapes; tests pass one that throws. */
+  onMismatch?(route: string, problem: string): void;
+}
+
+export interface Running {
+  readonly url: string;
+  readonly config: CoreConfig;
+  readonly database: Database;
+  readonly registry: ConfigRegistry;
+  readonly gathered: Gathered;
+  /** Stops gracefully (promise R11); a second call waits for the first. */
+  stop(): Promise<void>;
+}
+
+/** Everything that a plugin-less process has: settings, log and an open, migrated database. */
+export interface Foundation {
+  readonly config: CoreConfig;
+  readonly registry: ConfigRegistry;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly plugins: readonly AnyPlugin[];
+  readonly foreign: ReadonlySet<AnyPlugin>;
+  readonly configs: ReadonlyMap<AnyPlugin, Values<Variables>>;
+}
+
+export const version: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
+
+/** Starts the platform: settings → database → migrations → plugins → jobs → listener. */
+export async function boot(options: BootOptions): Promise<Running> {
+  const foundation = await openFoundation(options);
+  const { config, registry, database, log } = foundation;
+  const stopping = new AbortController();
+  const gathered = createGathered();
+  const requests = createOpenRequests();
+  const secretKey = await openSecretKey(database.db, config.secretKey);
+  const parts = await createParts({ ...foundation, gathered, secretKey, version, name: displayName(config) });
+
+  options.progress?.("Setting up plugins");
+  const host = await setUpPlugins({ ...foundation, services: parts.services, gathered, signal: stopping.signal });
+  const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
+  const routes = config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
+  const handler = requests.track(createApplication(routes, context));
+
+  options.progress?.("Starting jobs");
+  await parts.jobs.start(gathered.jobs.map(({ job, isEnabled }) => ({ job, isEnabled })));
+  await host.start();
+  const listening = await openListener(handler, { port: options.port ?? config.port, host: config.host });
+  parts.readiness.ready = true;
+
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= stopAll({ config, log, database, parts, host, listening, requests, stopping }));
+  return { url: listening.url, config, database, registry, gathered, stop };
+}
+
+/** Opens what every command needs: settings, log, the database with all migrations, and stored settings. */
+export async function openFoundation(options: BootOptions): Promise<Foundation> {
+  let warn = (message: string) => void process.emitWarning(message, "ConfigWarning");
+  const registry = createRegistry(options.environment, { warn: (message) => warn(message) });
+  const config = registry.declare("core", core);
+  const { pluginsDisabled, pluginsPath } = registry.declare("deployment", deploymentVariables);
+  const log = createLogger({ level: config.logLevel, format: config.logFormat });
+  warn = (message) => log.warn(message);
+
+  const foreign = pluginsPath ? await loadForeignPlugins(pluginsPath, log) : [];
+  const included = [...options.catalogue, ...foreign].filter(({ id }) => !pluginsDisabled.includes(id));
+  const plugins = orderPlugins(included, kernelServiceIds);
+  const configs = new Map(plugins.map((plugin) => [plugin, registry.declare(plugin.id, (plugin.config ?? {}) as Variables)]));
+
+  options.progress?.("Opening the database");
+  const url = databaseUrl(config);
+  const database = await openDatabase({
+    ...(url === null ? {} : { url }),
+    dataDir: config.dataDir,
+    schema: config.databaseSchema,
+    pool: {
+      size: config.databasePoolSize,
+      maxOverflow: config.databasePoolMaxOverflow,
+      timeoutSeconds: config.databasePoolTimeout,
+      recycleSeconds: config.databasePoolRecycle,
+    },
+    log: (message) => log.warn(message),
+  });
+  try {
+    options.progress?.("Checking migrations");
+    await migrate(database, toMigrationSets(plugins), { enabled: config.databaseMigrations, log: (message) => log.info(message) });
+    await registry.attach(createConfigStore(database));
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return { config, registry, log, database, plugins, foreign: new Set(foreign), configs };
+}
+
+/** The migrations of the kernel and of `plugins`, in the order in which they run. */
+export function toMigrationSets(plugins: readonly AnyPlugin[]): MigrationSet[] {
+  const own = [
+    { owner: "core", migrations: coreMigrations },
+    { owner: "idempotency", migrations: idempotencyMigrations },
+  ];
+  return [...own, ...plugins.map(({ id, migrations }) => ({ owner: id, migrations: migrations ?? {} }))];
+}
+
+interface Stopping {
+  config: CoreConfig;
+  log: Logger;
+  database: Database;
+  parts: Parts;
+  host: Host;
+  listening: Listening;
+  requests: OpenRequests;
+  stopping: AbortController;
+}
+
+/** Unready at once, then running answers get their time, then everything closes in reverse. */
+async function stopAll({ config, log, database, parts, host, listening, requests, stopping }: Stopping): Promise<void> {
+  const graceMs = config.shutdownGraceSeconds * 1000;
+  parts.readiness.ready = false;
+  requests.closeConnections();
+  const closed = listening.close();
+  log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
+  const jobsStopped = parts.jobs.stop(graceMs);
+  if (!(await requests.drained(graceMs))) {
+    log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");
+  }
+  stopping.abort();
+  listening.breakConnections();
+  await closed;
+  await jobsStopped;
+  await host.stop();
+  await parts.egress.close();
+  await database.close();
+  log.info("stopped");
+}

@@ -1,0 +1,208 @@
+import { lookup as dnsLookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Readable } from "node:stream";
+import { exchange, type UpstreamResponse } from "./exchange.ts";
+import { toRedirectRefusal } from "./failure.ts";
+import { type FetchBody, fetchOnce, toSendable } from "./fetch.ts";
+import { createPools } from "./pools.ts";
+import { type Hop, isRedirect, maxRedirects, type OutgoingHeaders, toNextHop } from "./redirect.ts";
+import { takeCredentials, toTarget, toUrl, trustAfterRedirect } from "./target.ts";
+
+export type { UpstreamResponse } from "./exchange.ts";
+export type { FetchBody } from "./fetch.ts";
+
+/**
+ * Who chose the address. "operator": an admin or the environment; it may be private. "user": anybody else, a message,
+ * a function or a tool; private addresses are refused, except allowed origins. Contract D.15.
+ */
+export type Trust = "operator" | "user";
+
+/** Settings, read at every request. */
+export interface EgressOptions {
+  /** EGRESS_ALLOWED_PRIVATE_ORIGINS, as "scheme://host:port". */
+  allowedPrivateOrigins(): readonly string[];
+  /** AIOHTTP_CLIENT_SESSION_SSL: true, false, or the path of a CA bundle. */
+  ssl(): boolean | string;
+  /** AIOHTTP_CLIENT_SSL_CERT_FILE, "" when unset. */
+  caFile(): string;
+  /** SSL_ASSERT_FINGERPRINT, "" when unset. */
+  fingerprint(): string;
+  /** AIOHTTP_CLIENT_ALLOW_REDIRECTS. */
+  allowRedirects(): boolean;
+  /** AIOHTTP_CLIENT_TIMEOUT in seconds, null for no limit. */
+  timeoutSeconds(): number | null;
+  /** How names become addresses; `dns.lookup` when left out. */
+  lookup?: LookupFunction;
+}
+
+interface CommonInit {
+  readonly trust: Trust;
+  readonly method?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds in all, null for no limit; AIOHTTP_CLIENT_TIMEOUT when left out. */
+  readonly timeoutMs?: number | null | undefined;
+  /** Further origins that may be private in this request, as "scheme://host:port". */
+  readonly allowedOrigins?: readonly string[];
+}
+
+export interface FetchInit extends CommonInit {
+  readonly headers?: HeadersInit;
+  /** A plain object or array is sent as JSON. */
+  readonly body?: FetchBody | null | undefined;
+  /** Bytes of the decompressed answer; more breaks it off with AppError "upstream". */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface RequestInit extends CommonInit {
+  readonly headers?: OutgoingHeaders;
+  readonly body?: string | Uint8Array | Readable | undefined;
+  /** Milliseconds until the head of the answer, 600,000 when left out. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** Milliseconds of silence within the body, 600,000 when left out. */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/**
+ * The one outbound client. Failures are AppErrors: "forbidden" (address not allowed), "timeout", "upstream",
+ * "invalid" (not a URL); the caller's own abort comes back as the reason of its signal.
+ */
+export interface Egress {
+  /** For everything that is not the hot path. A redirect that is not followed is AppError "upstream". */
+  fetch(url: string | URL, init: FetchInit): Promise<Response>;
+  /**
+   * The hot path: a node stream, no web streams, nothing decompressed. An unfollowed redirect is handed to "operator"
+   * callers as it is, and is AppError "upstream" for others. Destroy the body to abort.
+   */
+  request(url: string | URL, init: RequestInit): Promise<UpstreamResponse>;
+  /** Breaks what is still open; later requests are refused. */
+  close(): Promise<void>;
+}
+
+/** Creates the outbound client; all connections of the process to others should be made by one of these. */
+export function createEgress(options: EgressOptions): Egress {
+  const pools = createPools({
+    tls: () => ({ ssl: options.ssl(), caFile: options.caFile(), fingerprint: options.fingerprint() }),
+    lookup: options.lookup ?? (dnsLookup as LookupFunction),
+    connectTimeoutMs: 30_000,
+    silenceMs,
+    max: 256,
+  });
+  return {
+    fetch: async (url, init) => {
+      const { body, contentType } = await toSendable(init.body ?? undefined);
+      const given: OutgoingHeaders = Object.fromEntries(new Headers(init.headers));
+      const headers = {
+        "user-agent": "Millrace",
+        ...(contentType && { "content-type": contentType }),
+        ...given,
+      };
+      const until = createBudget(init, options);
+      return follow({ ...toFirstHop(url, init, headers), body }, init, options, {
+        send: (hop, isChecked) =>
+          fetchOnce(pools.open({ url: hop.url, isChecked }), {
+            ...hop,
+            signal: init.signal,
+            timeoutMs: until(),
+            maxBytes: init.maxBytes,
+          }),
+        read: (response) => ({ status: response.status, location: response.headers.get("location") }),
+        drop: (response) => void response.body?.cancel().catch(() => {}),
+        isPassedOn: false,
+      });
+    },
+    request: async (url, init) => {
+      const until = createBudget(init, options);
+      const first = { ...toFirstHop(url, init, toLowerCase(init.headers ?? {})), body: init.body };
+      return follow(first, init, options, {
+        send: (hop, isChecked) =>
+          exchange(pools.open({ url: hop.url, isChecked }), {
+            ...hop,
+            path: hop.url.pathname + hop.url.search,
+            signal: init.signal,
+            headersTimeoutMs: init.headersTimeoutMs ?? silenceMs,
+            idleTimeoutMs: init.idleTimeoutMs ?? silenceMs,
+            totalTimeoutMs: until(),
+          }),
+        read: ({ status, headers }) => ({ status, location: headers["location"] }),
+        drop: (response) => void response.body.destroy(),
+        isPassedOn: init.trust === "operator",
+      });
+    },
+    close: () => pools.close(),
+  };
+}
+
+/** Where the specification sets no time, this much silence ends a request (contract D.15). */
+const silenceMs = 600_000;
+
+/** How `follow` works with the answers of one kind of request. */
+interface Kind<Body, Answer> {
+  send(hop: Hop<Body>, isChecked: boolean): Promise<Answer>;
+  read(answer: Answer): { status: number; location: unknown };
+  /** Frees an answer nobody will read. */
+  drop(answer: Answer): void;
+  /** Whether a redirect that is not followed is an answer like any other. */
+  readonly isPassedOn: boolean;
+}
+
+async function follow<Body, Answer>(
+  first: Hop<Body>,
+  init: CommonInit,
+  options: EgressOptions,
+  kind: Kind<Body, Answer>,
+): Promise<Answer> {
+  const allowed = [...options.allowedPrivateOrigins(), ...(init.allowedOrigins ?? [])];
+  let { trust } = init;
+  let hop = first;
+  for (let count = 0; ; count += 1) {
+    const answer = await kind.send(hop, toTarget(hop.url, trust, allowed).isChecked);
+    const { status, location } = kind.read(answer);
+    if (!isRedirect(status, location)) {
+      return answer;
+    }
+    const isFollowed = options.allowRedirects() && count < maxRedirects && !(hop.body instanceof Readable);
+    if (!isFollowed && kind.isPassedOn) {
+      return answer;
+    }
+    kind.drop(answer);
+    if (!isFollowed) {
+      throw toRedirectRefusal();
+    }
+    const next = toNextHop(hop, status, location);
+    trust = trustAfterRedirect(hop.url, next.url, trust);
+    hop = next;
+  }
+}
+
+function toFirstHop(
+  address: string | URL,
+  init: CommonInit,
+  headers: OutgoingHeaders,
+): Omit<Hop<never>, "body"> {
+  const url = toUrl(address);
+  const authorization = takeCredentials(url);
+  // A name of the caller's choice would decide which site of a shared address answers.
+  const { host, ...rest } = headers;
+  const kept = init.trust === "operator" && host !== undefined ? headers : rest;
+  return {
+    url,
+    method: (init.method ?? "GET").toUpperCase(),
+    headers: authorization === undefined ? kept : { authorization, ...kept },
+  };
+}
+
+/** The milliseconds that are left of a request's total time, whatever number of redirects it takes. */
+function createBudget(init: CommonInit, options: EgressOptions): () => number | null {
+  const seconds = options.timeoutSeconds();
+  const total = init.timeoutMs === undefined ? (seconds === null ? null : seconds * 1000) : init.timeoutMs;
+  const end = total === null ? null : performance.now() + total;
+  return () => (end === null ? null : Math.max(1, end - performance.now()));
+}
+
+function toLowerCase(headers: OutgoingHeaders): OutgoingHeaders {
+  const result: OutgoingHeaders = {};
+  for (const name of Object.keys(headers)) {
+    result[name.toLowerCase()] = headers[name];
+  }
+  return result;
+}

@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { OwnedRoute } from "./bind.ts";
+import { toOpenApi } from "./openapi.ts";
+import { type AnyRoute, defineRoute, reply } from "./route.ts";
+import { type Surface, surfaces } from "./surfaces.ts";
+
+const require = createRequire(import.meta.url);
+
+/** The viewer's files; all of them come from this server. */
+const assets = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+} as const;
+
+const startScript = `window.ui = SwaggerUIBundle({
+  url: document.documentElement.dataset.document,
+  dom_id: "#docs",
+  deepLinking: true,
+  validatorUrl: null,
+});
+`;
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** The interactive docs of every surface: a page and its openapi.json, there only while ENV is dev (contract D.3). */
+export function toDocsRoutes(routes: readonly OwnedRoute[], version: string): OwnedRoute[] {
+  const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
+  return names.flatMap((surface) =>
+    docsOf(surface, routes, version).map((route) => ({ plugin: "docs", surface, route, isEnabled: () => true, whenOff: 404 as const })),
+  );
+}
+
+function docsOf(surface: Surface, routes: readonly OwnedRoute[], version: string): AnyRoute[] {
+  let document: unknown;
+  const hidden = { method: "GET", access: "public", hidden: true } as const;
+  const files = Object.entries(assets).map(([name, type]) =>
+    defineRoute({ ...hidden, path: `/docs/${name}`, summary: `Viewer file ${name}` }, async () =>
+      reply(await readFile(require.resolve(`swagger-ui-dist/${name}`)), { headers: { "content-type": type, "cache-control": "max-age=86400" } }),
+    ),
+  );
+  return [
+    ...files,
+    defineRoute({ ...hidden, path: "/docs", summary: "Interactive documentation" }, () =>
+      reply(toPage(surface), { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy } }),
+    ),
+    defineRoute({ ...hidden, path: "/docs/start.js", summary: "Starts the viewer" }, () =>
+      reply(startScript, { headers: { "content-type": "text/javascript; charset=utf-8" } }),
+    ),
+    // Routes do not change while the process runs, so the document is made once.
+    defineRoute({ ...hidden, path: "/openapi.json", summary: "OpenAPI document" }, () => (document ??= toOpenApi(surface, routes, version))),
+  ];
+}
+
+function toPage(surface: Surface): string {
+  const { base, title } = surfaces[surface];
+  return `<!doctype html>
+<html lang="en" data-document="${base}/openapi.json">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Millrace ${title} API (experimental)</title>
+<link rel="stylesheet" href="${base}/docs/swagger-ui.css">
+</head>
+<body>
+<div id="docs"></div>
+<script src="${base}/docs/swagger-ui-bundle.js"></script>
+<script src="${base}/docs/start.js"></script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,113 @@
+import type { CoreConfig } from "#config/core.ts";
+import type { ConfigRegistry } from "#config/registry.ts";
+import { type Blobs, openBlobs } from "#storage/blobs.ts";
+import type { Database } from "#storage/database.ts";
+import { createGrants } from "#storage/grants.ts";
+import { access, createAccess } from "./access/resource.ts";
+import { createEgress, type Egress } from "./egress/egress.ts";
+import { createEvents } from "./events.ts";
+import type { Gathered } from "./host.ts";
+import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import type { Logger } from "./log.ts";
+import { createPipeline } from "./pipeline/pipeline.ts";
+import type { ServiceRef } from "./service.ts";
+import * as kernel from "./services.ts";
+import { createToolRegistry } from "./tools/registry.ts";
+
+export interface PartsOptions {
+  readonly config: CoreConfig;
+  readonly registry: ConfigRegistry;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly gathered: Gathered;
+  readonly secretKey: string;
+  readonly version: string;
+  readonly name: string;
+}
+
+/** What the kernel itself runs, and the services it offers to plugins. */
+export interface Parts {
+  readonly services: Map<string, unknown>;
+  readonly egress: Egress;
+  readonly blobs: Blobs;
+  readonly jobs: JobRunner;
+  /** False until everything started, and again once a stop was asked for. */
+  readonly readiness: { ready: boolean };
+}
+
+/** Ids of the services the kernel provides; plugins cannot provide them again. */
+export const kernelServiceIds: ReadonlySet<string> = new Set([...Object.values(kernel), access].map(({ id }) => id));
+
+/** Builds the kernel's own parts over an open database. */
+export async function createParts(options: PartsOptions): Promise<Parts> {
+  const { config, registry, log, database, gathered } = options;
+  const readiness = { ready: false };
+  const egress = createEgress({
+    allowedPrivateOrigins: () => config.egressAllowedPrivateOrigins,
+    ssl: () => config.sessionSsl,
+    caFile: () => config.sslCertFile,
+    fingerprint: () => config.sslAssertFingerprint,
+    allowRedirects: () => config.allowRedirects,
+    timeoutSeconds: () => config.clientTimeout,
+  });
+  const blobs = await openBlobs(config);
+  const grants = createGrants(database);
+  const jobs = createJobRunner({ database, log });
+  const services = new Map<string, unknown>();
+  const offer = <T>(ref: ServiceRef<T>, value: T) => void services.set(ref.id, value);
+
+  offer(access, createAccess({ grants, adminsPass: () => config.bypassAdminAccessControl }));
+  offer(kernel.egress, egress);
+  offer(kernel.blobs, blobs);
+  offer(kernel.grants, grants);
+  offer(kernel.events, createEvents(log));
+  offer(kernel.jobs, jobs);
+  offer(kernel.pipeline, createPipeline(gathered.filters, log));
+  offer(kernel.toolRegistry, createToolRegistry(gathered.tools));
+  offer(kernel.configuration, registry);
+  offer(kernel.notices, toNotices(database));
+  offer(kernel.deployment, toDeployment(options, readiness));
+  offer(kernel.declarations, toDeclarations(gathered));
+  await followSettings(database, registry);
+  return { services, egress, blobs, jobs, readiness };
+}
+
+function toNotices(database: Database): kernel.Notices {
+  return {
+    notify: (channel, payload) => database.notify(channel, payload),
+    async listen(channel, handler, onGap) {
+      database.onListenGap(onGap);
+      await database.listen(channel, handler);
+    },
+  };
+}
+
+/** Settings that another replica changed are read again, all of them when announcements may have been missed. */
+async function followSettings(database: Database, registry: ConfigRegistry): Promise<void> {
+  const refresh = (keys?: readonly string[]) => void registry.refresh(keys).catch(() => undefined);
+  database.onListenGap(() => refresh());
+  await database.listen("config", (payload) => refresh((payload as { keys?: string[] }).keys));
+}
+
+function toDeployment({ config, database, secretKey, version, name }: PartsOptions, readiness: { ready: boolean }): kernel.Deployment {
+  return {
+    version,
+    name,
+    secretKey,
+    instanceId: config.instanceId,
+    deploymentId: config.deploymentId,
+    isDev: config.env === "dev",
+    database: database.kind,
+    ping: () => database.ping(),
+    isReady: () => readiness.ready,
+  };
+}
+
+function toDeclarations(gathered: Gathered): kernel.Declarations {
+  return {
+    permissions: () => gathered.plugins.flatMap(({ plugin }) => plugin.permissions ?? []),
+    providers: () => gathered.providers.filter(({ isEnabled }) => isEnabled()).map(({ provider }) => provider),
+    resources: () => gathered.plugins.flatMap(({ plugin }) => plugin.resources ?? []),
+    plugins: () => gathered.plugins.map(({ plugin, isEnabled }) => ({ id: plugin.id, title: plugin.title, enabled: isEnabled() })),
+  };
+}
