@@ -1,0 +1,121 @@
+import type { Logger } from "#kernel/log.ts";
+import { AppError } from "#kernel/errors.ts";
+import { createBreaker } from "./breaker.ts";
+import type { CommonConfig } from "./config.ts";
+import { type Connection, toConnections } from "./connection.ts";
+import { createModelList, type ModelList } from "./model-list.ts";
+import { type Offers, type Target, toOffers } from "./offers.ts";
+import type { UpstreamModel } from "./parse-models.ts";
+
+/** The configured upstreams as they are now, with what they offer. */
+export interface Connections {
+  /** All of them by index, those switched off included. */
+  list(): readonly Connection[];
+  /** What they offer: from the last good lists, refreshed behind; `refresh` waits for every upstream. */
+  offers(options?: { refresh?: boolean }): Promise<Offers>;
+  /** Where the calls of a model go, by its public id. */
+  find(id: string): Target | undefined;
+  /** Starts fetching every list; waits for nothing. */
+  warmUp(): void;
+}
+
+export interface ConnectionsOptions {
+  readonly config: Pick<CommonConfig, "enabled" | "baseUrls" | "apiKeys" | "configs">;
+  fetchModels(connection: Connection): Promise<readonly UpstreamModel[]>;
+  readonly log: Logger;
+}
+
+/** Follows the settings live; lists of connections that did not change are kept. */
+export function createConnections(options: ConnectionsOptions): Connections {
+  const lists = new Map<string, ModelList>();
+  const live = createLive(options);
+  let offers: Offers = toOffers([]);
+  let madeOf: unknown[] = [];
+
+  const listOf = (connection: Connection): ModelList => {
+    const known = lists.get(connection.fingerprint);
+    const list = known ?? createList(connection, options);
+    lists.set(connection.fingerprint, list);
+    return list;
+  };
+  const usable = () => (options.config.enabled ? live().filter((each) => each.isEnabled && !each.problem) : []);
+
+  /** The same object until a setting or a list changes. */
+  const current = (): Offers => {
+    const entries = usable().map((connection) => ({ connection, models: lists.get(connection.fingerprint)?.models }));
+    const parts = entries.flatMap(({ connection, models }) => [connection, models]);
+    if (parts.length !== madeOf.length || parts.some((part, at) => part !== madeOf[at])) {
+      madeOf = parts;
+      offers = toOffers(entries);
+    }
+    return offers;
+  };
+
+  return {
+    list: live,
+    async offers({ refresh = false } = {}) {
+      const wanted = usable().filter((connection) => connection.modelIds.length === 0);
+      forgetOthers(lists, live());
+      const waits = wanted.map((connection) => (refresh ? listOf(connection).refresh() : listOf(connection).touch()));
+      if (waits.some((wait) => wait !== undefined)) {
+        await Promise.all(waits);
+      }
+      return current();
+    },
+    find: (id) => current().targets.get(id),
+    warmUp() {
+      for (const connection of usable()) {
+        if (connection.modelIds.length === 0) {
+          void listOf(connection).touch();
+        }
+      }
+    },
+  };
+}
+
+/** The connections, built anew only when a setting was changed; what cannot be used is told once. */
+function createLive({ config, log }: ConnectionsOptions): () => readonly Connection[] {
+  let madeOf: unknown[] = [];
+  let connections: readonly Connection[] = [];
+  return () => {
+    const { baseUrls, apiKeys, configs } = config;
+    if (madeOf[0] !== baseUrls || madeOf[1] !== apiKeys || madeOf[2] !== configs) {
+      madeOf = [baseUrls, apiKeys, configs];
+      connections = toConnections(baseUrls, apiKeys, configs);
+      for (const { index, problem, isEnabled } of connections) {
+        if (isEnabled && problem) {
+          log.warn({ connection: index }, `a connection is left out: ${problem}`);
+        }
+      }
+    }
+    return connections;
+  };
+}
+
+function createList(connection: Connection, { fetchModels, log }: ConnectionsOptions): ModelList {
+  const now = () => performance.now();
+  return createModelList({
+    fetch: () => fetchModels(connection),
+    breaker: createBreaker({ threshold: 2, firstPause: 2000, longestPause: 15_000, now }),
+    isTimeout: (error) => error instanceof AppError && error.code === "timeout",
+    now,
+    turned(error) {
+      if (error === undefined) {
+        log.info({ connection: connection.index }, "a connection lists its models again");
+      } else {
+        log.warn({ connection: connection.index, err: error }, "a connection does not list its models; the last good list is served");
+      }
+    },
+  });
+}
+
+function forgetOthers(lists: Map<string, ModelList>, connections: readonly Connection[]): void {
+  if (lists.size > connections.length) {
+    const wanted = new Set(connections.map((connection) => connection.fingerprint));
+    for (const fingerprint of lists.keys()) {
+      if (!wanted.has(fingerprint)) {
+        lists.delete(fingerprint);
+      }
+    }
+  }
+}

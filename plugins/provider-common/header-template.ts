@@ -1,0 +1,38 @@
+import type { CallContext } from "#kernel/completion/provider.ts";
+
+
+/**
+ * Fills `{{TOKEN}}`s of a header value. A token of the list without a value becomes empty, an unknown one stays as it
+ * is; the result holds only what a header may hold, so no value can start a line of its own.
+ */
+export function fillHeader(template: string, context: Omit<CallContext, "signal">): string {
+  const filled = template.replaceAll(/\{\{([A-Z_]+)\}\}/g, (token, name: string) => {
+    const read = tokens[name];
+    return read === undefined ? token : toHeaderText(read(context) ?? "");
+  });
+  return toHeaderText(filled);
+}
+
+/** The text as a header value: line breaks and other control characters go, what is not ASCII is percent-encoded. */
+export function toHeaderText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about.
+  const line = text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").trim();
+  return line.replaceAll(/[^\u0020-\u007e]+/gu, (run) => encodeURIComponent(run.toWellFormed()));
+}
+
+const tokens: Record<string, (context: Omit<CallContext, "signal">) => string | undefined> = {
+  CHAT_ID: (context) => context.chatId,
+  MESSAGE_ID: (context) => context.messageId,
+  USER_MESSAGE_ID: (context) => context.userMessageId,
+  USER_MESSAGE_PARENT_ID: (context) => context.userMessageParentId,
+  TASK: (context) => context.task,
+  USER_ID: ({ principal }) => principal.userId,
+  USER_NAME: ({ principal }) => principal.name,
+  USER_EMAIL: ({ principal }) => principal.email,
+  USER_ROLE: ({ principal }) => principal.role,
+  USER_GROUP_IDS: ({ principal }) => principal.groupIds.join(","),
+  USER_AGENT: (context) => context.userAgent,
+  FILE_ID: () => "",
+  FILE_NAME: () => "",
+  FILE_CONTENT_TYPE: () => "",
+};

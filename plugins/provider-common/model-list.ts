@@ -1,0 +1,95 @@
+import type { Breaker } from "./breaker.ts";
+import type { UpstreamModel } from "./parse-models.ts";
+
+/** The last good list of one upstream, refreshed behind whoever asks. */
+export interface ModelList {
+  /** The last good list; undefined while none arrived yet. The same array until it changes. */
+  readonly models: readonly UpstreamModel[] | undefined;
+  /** Starts a refresh when the list is old and the breaker allows it; resolves when there is something to say, at once as a rule. */
+  touch(): Promise<void> | undefined;
+  /** Asks the upstream now, or joins whoever already does; never rejects. */
+  refresh(): Promise<void>;
+}
+
+export interface ModelListOptions {
+  /** Fetches the list; rejects when the upstream is down, too slow or talks nonsense. */
+  fetch(): Promise<readonly UpstreamModel[]>;
+  readonly breaker: Breaker;
+  /** Told of a change between working and failing, not of every failure. */
+  turned(error: unknown): void;
+  /** True for failures that cost the whole time limit. */
+  isTimeout(error: unknown): boolean;
+  /** Milliseconds of a steady clock. */
+  now(): number;
+}
+
+/** Milliseconds after which the next question starts a refresh. */
+const freshFor = 30_000;
+
+/** The first question waits this long for the first answer: a quick upstream is there, a dead one delays nobody. */
+const patienceAtFirst = 250;
+
+/** Builds the list of one upstream. Contract D.12, promise R13. */
+export function createModelList(options: ModelListOptions): ModelList {
+  let models: readonly UpstreamModel[] | undefined;
+  let askedAt = -Infinity;
+  let running: Promise<void> | undefined;
+  let firstAskedAt: number | undefined;
+  let isFailing = false;
+
+  async function ask(): Promise<void> {
+    askedAt = options.now();
+    firstAskedAt ??= askedAt;
+    try {
+      const fetched = await options.fetch();
+      models = isSame(models, fetched) ? models : fetched;
+      options.breaker.succeeded();
+      if (isFailing) {
+        isFailing = false;
+        options.turned(undefined);
+      }
+    } catch (error) {
+      options.breaker.failed(options.isTimeout(error));
+      // A failed try is soon followed by the next; how soon is for the breaker to say.
+      askedAt = -Infinity;
+      if (!isFailing) {
+        isFailing = true;
+        options.turned(error);
+      }
+    } finally {
+      running = undefined;
+    }
+  }
+
+  const refresh = () => (running ??= ask());
+  return {
+    get models() {
+      return models;
+    },
+    refresh,
+    touch() {
+      if (running === undefined && options.now() - askedAt > freshFor && options.breaker.allows()) {
+        void refresh();
+      }
+      if (models !== undefined || running === undefined || firstAskedAt === undefined) {
+        return undefined;
+      }
+      const patience = firstAskedAt + patienceAtFirst - options.now();
+      return patience > 0 ? withinTime(running, patience) : undefined;
+    },
+  };
+}
+
+function isSame(known: readonly UpstreamModel[] | undefined, fetched: readonly UpstreamModel[]): boolean {
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(fetched);
+}
+
+function withinTime(promise: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,65 @@
+import type { ProviderModel } from "#kernel/completion/provider.ts";
+import type { Connection } from "./connection.ts";
+import { isNoChatModel, type UpstreamModel } from "./parse-models.ts";
+
+/** Where a model's calls go. */
+export interface Target {
+  readonly connection: Connection;
+  /** The id without the connection's prefix, as the upstream knows it. */
+  readonly upstreamId: string;
+}
+
+/** What all connections offer together. */
+export interface Offers {
+  /** In the order of connections; of two models with one id the later connection's stays. */
+  readonly models: readonly ProviderModel[];
+  readonly targets: ReadonlyMap<string, Target>;
+}
+
+export interface ConnectionModels {
+  readonly connection: Connection;
+  /** Undefined while the upstream's list has not arrived. */
+  readonly models: readonly UpstreamModel[] | undefined;
+}
+
+/** Puts the lists of all connections together, with prefixes, fixed model ids and the default host's filter (contract §2.3). */
+export function toOffers(entries: readonly ConnectionModels[]): Offers {
+  const models = new Map<string, ProviderModel>();
+  const targets = new Map<string, Target>();
+  for (const { connection, models: listed } of entries) {
+    for (const model of offered(connection, listed ?? [])) {
+      const id = connection.prefix === "" ? model.id : `${connection.prefix}.${model.id}`;
+      // Deleted first, so that the later one also takes the later place.
+      models.delete(id);
+      models.set(id, toProviderModel(id, model, connection));
+      targets.set(id, { connection, upstreamId: model.id });
+    }
+  }
+  return { models: [...models.values()], targets };
+}
+
+function offered(connection: Connection, listed: readonly UpstreamModel[]): readonly UpstreamModel[] {
+  if (connection.modelIds.length > 0) {
+    const known = new Map(listed.map((model) => [model.id, model]));
+    return connection.modelIds.map((id) => known.get(id) ?? { id });
+  }
+  return connection.isDefaultHost ? listed.filter((model) => !isNoChatModel(model.id)) : listed;
+}
+
+function toProviderModel(id: string, model: UpstreamModel, connection: Connection): ProviderModel {
+  const { name, created } = model;
+  return {
+    id,
+    name: typeof name === "string" && name !== "" ? name : model.id,
+    ownedBy: "openai",
+    created: typeof created === "number" && Number.isFinite(created) ? Math.trunc(created) : 0,
+    connectionType: connection.connectionType,
+    tags: connection.tags,
+    access: connection.access,
+    item: {
+      urlIdx: connection.index,
+      openai: model,
+      ...(connection.provider !== "" && { provider: connection.provider }),
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { Readable } from "node:stream";
+import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
+import type { CallContext, CompletionAnswer, ModelProvider } from "#kernel/completion/provider.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Upstream } from "#kernel/http/route.ts";
+import type { Logger } from "#kernel/log.ts";
+import { toAddress } from "./addresses.ts";
+import { readChunks } from "./chunk-stream.ts";
+import type { CommonConfig } from "./config.ts";
+import type { Connections } from "./connections.ts";
+import { fromCompletion, toCompletion } from "./fold.ts";
+import { requireNoError } from "./frames.ts";
+import type { Target } from "./offers.ts";
+import { readText } from "./read-body.ts";
+import { toUpstreamBody } from "./request.ts";
+import type { UpstreamClient } from "./upstream.ts";
+
+/** Id of the provider of common-format connections. */
+export const providerId = "common";
+
+export interface ProviderOptions {
+  readonly connections: Connections;
+  readonly client: UpstreamClient;
+  readonly config: Pick<CommonConfig, "enabled" | "maxChunkSize">;
+  readonly log: Logger;
+}
+
+/** A chat completion or embeddings call whose body is ready to be sent. */
+export interface PreparedCall {
+  readonly target: Target;
+  /** The JSON body. */
+  readonly body: string;
+  readonly isStream: boolean;
+  readonly context: CallContext;
+}
+
+/** The provider with what the compat surface needs besides. */
+export interface CommonProvider extends ModelProvider {
+  embed: NonNullable<ModelProvider["embed"]>;
+  /** Where a model's calls go. Throws `unavailable` while the connections are switched off, `not_found` for other models. */
+  requireTarget(id: string): Target;
+  /** The upstream's answer when its bytes may go out as they are, else the read answer. */
+  relay(call: PreparedCall): Promise<Upstream | CompletionAnswer>;
+  /** Posts to `path` and gives the answer's bytes, with the public id in their `model` field where there is a prefix. */
+  post(path: string, call: PreparedCall): Promise<Upstream>;
+}
+
+const largestAnswer = 64 * 1024 * 1024;
+
+/** Builds the provider of all common-format connections. */
+export function createProvider(options: ProviderOptions): CommonProvider {
+  const { client, config } = options;
+
+  const send = (path: string, { target, body, isStream, context }: PreparedCall): Promise<Upstream> => {
+    const { signal, ...facts } = context;
+    const url = toAddress(target.connection, path, target.upstreamId);
+    return client.open({ connection: target.connection, url, method: "POST", body, isStream, facts, signal });
+  };
+  const requireTarget = (id: string): Target => {
+    if (!config.enabled) {
+      throw new AppError("unavailable", "The connections to model providers are switched off.");
+    }
+    const target = options.connections.find(id);
+    if (target === undefined) {
+      throw new AppError("not_found", "Model not found");
+    }
+    return target;
+  };
+  const post = async (path: string, call: PreparedCall): Promise<Upstream> => {
+    const upstream = await send(path, call);
+    return call.target.connection.prefix === "" ? upstream : withPublicModel(upstream, call);
+  };
+
+  return {
+    id: providerId,
+    models: async (wanted) => (await options.connections.offers(wanted)).models,
+    requireTarget,
+    post,
+    async complete({ request, model, ...context }) {
+      const target = requireTarget(model.id);
+      const isStream = request.stream === true;
+      const call = { target, isStream, context, body: JSON.stringify(toUpstreamBody(request, target)) };
+      return toAnswer(await send("/chat/completions", call), call, options);
+    },
+    async relay(call) {
+      const upstream = await send("/chat/completions", call);
+      const isUntouched = call.target.connection.prefix === "" && limitOf(config) === undefined;
+      return isUntouched ? upstream : toAnswer(upstream, call, options);
+    },
+    embed({ request, model, ...context }) {
+      const target = requireTarget(model.id);
+      const body = JSON.stringify({ ...request, model: target.upstreamId });
+      return post("/embeddings", { target, isStream: false, context, body });
+    },
+  };
+}
+
+/** Reads an answer the way it came and gives it the way it was asked for. */
+async function toAnswer(upstream: Upstream, call: PreparedCall, options: ProviderOptions): Promise<CompletionAnswer> {
+  const { isStream, target } = call;
+  const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
+  const comesAsStream = type.includes("event-stream") || (isStream && !type.includes("json"));
+  if (!comesAsStream) {
+    const text = await readText(upstream.body, largestAnswer, call.context.signal);
+    const completion = toPublicId(parseCompletion(text), target);
+    const whole = { kind: "whole" as const, completion, ...(target.connection.prefix === "" && { text }) };
+    return isStream ? { kind: "stream", stream: { raw: undefined, chunks: () => fromCompletion(completion) } } : whole;
+  }
+  const stream = toStream(upstream, call, options);
+  return isStream ? { kind: "stream", stream } : { kind: "whole", completion: await toCompletion(stream.chunks()) };
+}
+
+function toStream(upstream: Upstream, { target, context }: PreparedCall, { config, log }: ProviderOptions) {
+  const { connection } = target;
+  const softLimit = limitOf(config);
+  const isPlain = connection.prefix === "" && softLimit === undefined;
+  const skipped = (reason: string) => log.warn({ connection: connection.index }, `a provider's frame was left out: ${reason}`);
+  const amend = connection.prefix === "" ? undefined : (chunk: Chunk) => void toPublicId(chunk, target);
+  return {
+    raw: isPlain ? upstream : undefined,
+    chunks: () => readChunks(upstream.body, { softLimit, signal: context.signal, skipped, amend }),
+  };
+}
+
+function limitOf({ maxChunkSize }: Pick<CommonConfig, "maxChunkSize">): number | undefined {
+  return maxChunkSize !== null && maxChunkSize > 0 ? maxChunkSize : undefined;
+}
+
+function parseCompletion(text: string): Completion {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("upstream", "The provider's answer is not valid JSON.", { cause: error });
+  }
+  requireNoError(value);
+  if (!Array.isArray((value as Completion | null)?.choices)) {
+    throw new AppError("upstream", "The provider's answer is not a chat completion.");
+  }
+  return value as Completion;
+}
+
+/** Contract D.14: the prefix stands in the `model` field of replies. */
+function toPublicId<T extends { model?: string }>(answer: T, { connection }: Target): T {
+  if (connection.prefix !== "" && typeof answer.model === "string") {
+    answer.model = `${connection.prefix}.${answer.model}`;
+  }
+  return answer;
+}
+
+async function withPublicModel(upstream: Upstream, { target, context }: PreparedCall): Promise<Upstream> {
+  const text = await readText(upstream.body, largestAnswer, context.signal);
+  let body = text;
+  try {
+    body = JSON.stringify(toPublicId(JSON.parse(text) as { model?: string }, target));
+  } catch {
+    // Not JSON: it goes out as it came.
+  }
+  const { "content-length": _length, ...headers } = upstream.headers;
+  return { status: upstream.status, headers, body: Readable.from([Buffer.from(body)]) };
+}
