@@ -81,7 +81,7 @@ export function createEvents(log: Logger): Events {
 
   const tell = (list: string, name: string, data: unknown) => {
     // A copy: a handler may remove itself or add others.
-    for (const handler of [...(handlers.get(list) ?? [])]) {
+    for (const handler of Array.from(handlers.get(list) ?? [])) {
       run(handler, data).catch((error: unknown) =>
         log.error({ err: error, event: name }, "an event handler failed"),
       );

@@ -143,9 +143,5 @@ function toPlainError(err: unknown): string {
 
 /** Text from outside must not start a line of its own or steer the terminal. */
 function escapeControl(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are the characters that have to go
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f]/g,
-    (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+  return text.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

@@ -1,21 +1,16 @@
 import { lookup as dnsLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { exchange, type UpstreamResponse } from "./exchange.ts";
-import { toRedirectRefusal } from "./failure.ts";
 import { type FetchBody, fetchOnce, toSendable } from "./fetch.ts";
+import { follow, type Route } from "./follow.ts";
 import { createPools } from "./pools.ts";
-import { type Hop, isRedirect, maxRedirects, type OutgoingHeaders, toNextHop } from "./redirect.ts";
-import { takeCredentials, toTarget, toUrl, trustAfterRedirect } from "./target.ts";
+import type { Hop, OutgoingHeaders } from "./redirect.ts";
+import { takeCredentials, toUrl, type Trust } from "./target.ts";
 
 export type { UpstreamResponse } from "./exchange.ts";
 export type { FetchBody } from "./fetch.ts";
-
-/**
- * Who chose the address. "operator": an admin or the environment; it may be private. "user": anybody else, a message,
- * a function or a tool; private addresses are refused, except allowed origins. Contract D.15.
- */
-export type Trust = "operator" | "user";
+export type { Trust } from "./target.ts";
 
 /** Settings, read at every request. */
 export interface EgressOptions {
@@ -97,7 +92,7 @@ export function createEgress(options: EgressOptions): Egress {
         ...given,
       };
       const until = createBudget(init, options);
-      return follow({ ...toFirstHop(url, init, headers), body }, init, options, {
+      return follow({ ...toFirstHop(url, init, headers), body }, toRoute(init, options), {
         send: (hop, isChecked) =>
           fetchOnce(pools.open({ url: hop.url, isChecked }), {
             ...hop,
@@ -113,7 +108,7 @@ export function createEgress(options: EgressOptions): Egress {
     request: async (url, init) => {
       const until = createBudget(init, options);
       const first = { ...toFirstHop(url, init, toLowerCase(init.headers ?? {})), body: init.body };
-      return follow(first, init, options, {
+      return follow(first, toRoute(init, options), {
         send: (hop, isChecked) =>
           exchange(pools.open({ url: hop.url, isChecked }), {
             ...hop,
@@ -135,45 +130,6 @@ export function createEgress(options: EgressOptions): Egress {
 /** Where the specification sets no time, this much silence ends a request (contract D.15). */
 const silenceMs = 600_000;
 
-/** How `follow` works with the answers of one kind of request. */
-interface Kind<Body, Answer> {
-  send(hop: Hop<Body>, isChecked: boolean): Promise<Answer>;
-  read(answer: Answer): { status: number; location: unknown };
-  /** Frees an answer nobody will read. */
-  drop(answer: Answer): void;
-  /** Whether a redirect that is not followed is an answer like any other. */
-  readonly isPassedOn: boolean;
-}
-
-async function follow<Body, Answer>(
-  first: Hop<Body>,
-  init: CommonInit,
-  options: EgressOptions,
-  kind: Kind<Body, Answer>,
-): Promise<Answer> {
-  const allowed = [...options.allowedPrivateOrigins(), ...(init.allowedOrigins ?? [])];
-  let { trust } = init;
-  let hop = first;
-  for (let count = 0; ; count += 1) {
-    const answer = await kind.send(hop, toTarget(hop.url, trust, allowed).isChecked);
-    const { status, location } = kind.read(answer);
-    if (!isRedirect(status, location)) {
-      return answer;
-    }
-    const isFollowed = options.allowRedirects() && count < maxRedirects && !(hop.body instanceof Readable);
-    if (!isFollowed && kind.isPassedOn) {
-      return answer;
-    }
-    kind.drop(answer);
-    if (!isFollowed) {
-      throw toRedirectRefusal();
-    }
-    const next = toNextHop(hop, status, location);
-    trust = trustAfterRedirect(hop.url, next.url, trust);
-    hop = next;
-  }
-}
-
 function toFirstHop(
   address: string | URL,
   init: CommonInit,
@@ -188,6 +144,14 @@ function toFirstHop(
     url,
     method: (init.method ?? "GET").toUpperCase(),
     headers: authorization === undefined ? kept : { authorization, ...kept },
+  };
+}
+
+function toRoute(init: CommonInit, options: EgressOptions): Route {
+  return {
+    trust: init.trust,
+    allowedOrigins: [...options.allowedPrivateOrigins(), ...(init.allowedOrigins ?? [])],
+    allowRedirects: options.allowRedirects(),
   };
 }
 

@@ -1,5 +1,10 @@
 import { AppError } from "#kernel/errors.ts";
-import type { Trust } from "./egress.ts";
+
+/**
+ * Who chose the address. "operator": an admin or the environment; it may be private. "user": anybody else, a message,
+ * a function or a tool; private addresses are refused, except allowed origins. Contract D.15.
+ */
+export type Trust = "operator" | "user";
 
 /** Where one hop goes. */
 export interface Target {

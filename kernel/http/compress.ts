@@ -74,8 +74,13 @@ function brotliOptions(size: number): zlib.BrotliOptions {
 const preferred = ["zstd", "br", "gzip"];
 const negotiated = new Map<string, Encoding | "identity">();
 
+/** The published types do not know the second argument: what to take among encodings the client likes equally. */
+interface EncodingNegotiator {
+  encodings(available: string[], options?: { preferred: string[] }): string[];
+}
+
 function negotiate(acceptEncoding: string): Encoding | "identity" {
-  const negotiator = new Negotiator({ headers: { "accept-encoding": acceptEncoding } });
+  const negotiator: EncodingNegotiator = new Negotiator({ headers: { "accept-encoding": acceptEncoding } });
   const [best] = negotiator.encodings([...preferred, "identity"], { preferred });
   return preferred.includes(best ?? "") ? (best as Encoding) : "identity";
 }

@@ -1,0 +1,55 @@
+import { Readable } from "node:stream";
+import { toRedirectRefusal } from "./failure.ts";
+import { type Hop, isRedirect, maxRedirects, toNextHop } from "./redirect.ts";
+import { toTarget, type Trust, trustAfterRedirect } from "./target.ts";
+
+/** What decides where a chain of redirects may lead. */
+export interface Route {
+  readonly trust: Trust;
+  /** Origins that may be private whatever the trust. */
+  readonly allowedOrigins: readonly string[];
+  readonly allowRedirects: boolean;
+}
+
+/** How `follow` works with the answers of one kind of request. */
+export interface Kind<Body, Answer> {
+  send(hop: Hop<Body>, isChecked: boolean): Promise<Answer>;
+  read(answer: Answer): { status: number; location: unknown };
+  /** Frees an answer nobody will read. */
+  drop(answer: Answer): void;
+  /** Whether a redirect that is not followed is an answer like any other. */
+  readonly isPassedOn: boolean;
+}
+
+/** Sends a request and, where that is allowed, the ones it is redirected to; each hop is judged anew. */
+export async function follow<Body, Answer>(
+  first: Hop<Body>,
+  route: Route,
+  kind: Kind<Body, Answer>,
+): Promise<Answer> {
+  let { trust } = route;
+  let hop = first;
+  for (let count = 0; ; count += 1) {
+    const answer = await kind.send(hop, toTarget(hop.url, trust, route.allowedOrigins).isChecked);
+    const { status, location } = kind.read(answer);
+    if (!isRedirect(status, location)) {
+      return answer;
+    }
+    const isFollowed = route.allowRedirects && count < maxRedirects && !isSpent(hop.body);
+    if (!isFollowed && kind.isPassedOn) {
+      return answer;
+    }
+    kind.drop(answer);
+    if (!isFollowed) {
+      throw toRedirectRefusal();
+    }
+    const next = toNextHop(hop, status, location);
+    trust = trustAfterRedirect(hop.url, next.url, trust);
+    hop = next;
+  }
+}
+
+/** A stream was read by the hop that redirected; there is nothing left to send again. */
+function isSpent(body: unknown): boolean {
+  return body instanceof Readable || body instanceof ReadableStream;
+}
