@@ -1,0 +1,28 @@
+import type { SettingStore, StoredSetting } from "./registry.ts";
+
+/** A store in memory that several registries can share, as processes share the database; it notes what it was asked. */
+export function createMemoryStore(initial: Record<string, unknown> = {}) {
+  let tick = 1_700_000_000;
+  const rows = new Map<string, StoredSetting>();
+  const saved: { keys: string[]; by: string | null }[] = [];
+  const put = (key: string, value: unknown, by: string | null) =>
+    // Through JSON, as a database column would take it.
+    rows.set(key, { key, value: JSON.parse(JSON.stringify(value)), updatedAt: tick++, updatedBy: by });
+  for (const [key, value] of Object.entries(initial)) {
+    put(key, value, null);
+  }
+  const store: SettingStore = {
+    load: async (keys) => [...rows.values()].filter((row) => !keys || keys.includes(row.key)),
+    save: async (entries, by) => {
+      saved.push({ keys: entries.map((entry) => entry.key), by });
+      entries.forEach((entry) => put(entry.key, entry.value, by));
+    },
+    remove: async (keys) => {
+      for (const key of keys === "all" ? [...rows.keys()] : keys) {
+        rows.delete(key);
+      }
+    },
+  };
+  const stored = () => Object.fromEntries([...rows.values()].map((row) => [row.key, row.value]));
+  return { store, saved, stored, put };
+}
