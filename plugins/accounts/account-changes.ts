@@ -15,7 +15,9 @@ export interface AccountChanges {
   onChange(handler: (change: AccountChange) => void): void;
 }
 
-const channel = "accounts";
+/** Channel of the announcements; writers in a transaction announce on it with their commit. */
+export const accountsChannel = "accounts";
+
 const Change = z.union([
   z.object({ userId: z.string() }),
   z.object({ jti: z.string() }),
@@ -31,7 +33,7 @@ export async function openAccountChanges(notices: Notices): Promise<AccountChang
     }
   };
   await notices.listen(
-    channel,
+    accountsChannel,
     (payload) => {
       // What cannot be read was written by another version: forgetting too much does no harm.
       const parsed = Change.safeParse(payload);
@@ -42,7 +44,7 @@ export async function openAccountChanges(notices: Notices): Promise<AccountChang
   return {
     async announce(change) {
       tell(change);
-      await notices.notify(channel, change);
+      await notices.notify(accountsChannel, change);
     },
     onChange: (handler) => {
       handlers.push(handler);

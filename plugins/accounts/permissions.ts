@@ -31,6 +31,11 @@ export function toVariableName(path: string): string {
   return `USER_PERMISSIONS_${path.replace(".", "_").toUpperCase()}`;
 }
 
+/** The defaults as the environment sets them, by path, out of the plugin's variables. */
+export function toEnvironmentDefaults(config: Readonly<Record<`${string}.${string}`, boolean>>): Record<string, boolean> {
+  return Object.fromEntries(platformPermissions.map(({ path }) => [path, config[path] === true]));
+}
+
 /** What every account may do before its groups add to it. */
 export interface PermissionDefaults {
   /** What the plugins declare, with the environment's word on it. */

@@ -19,7 +19,7 @@ export async function findAccountFacts(db: AccountsDatabase, userId: string): Pr
   const account = await db
     .selectFrom("user")
     .innerJoin("auth", "auth.id", "user.id")
-    .select(["user.id", "user.name", "user.email", "user.role", "auth.active", "auth.session_stamp as stamp"])
+    .select(["user.id", "user.name", "user.email", "user.role", "auth.active", "user.session_stamp as stamp"])
     .where("user.id", "=", userId)
     .executeTakeFirst();
   if (account === undefined) {
@@ -32,7 +32,7 @@ export async function findAccountFacts(db: AccountsDatabase, userId: string): Pr
     .where("group_member.user_id", "=", userId)
     .orderBy("group.id")
     .execute();
-  return { ...account, role: account.role as Role, groups: groups as AccountFacts["groups"] };
+  return { ...account, groups: groups as AccountFacts["groups"] };
 }
 
 /** The caller an account makes, frozen: requests share it. Work on behalf of an account counts as a session without a token. */

@@ -10,8 +10,6 @@ export interface AuthTable {
   password: string;
   /** False for a deactivated account: nothing it holds is accepted. */
   active: boolean;
-  /** Sessions carry the stamp of their start; another value here ends all of them. */
-  session_stamp: string;
 }
 
 /** At most one row an account (configuration document, API key). */
@@ -30,13 +28,6 @@ export interface ApiKeyTable {
   updated_at: number;
 }
 
-/** Sessions that were signed out before they expired. */
-export interface RevokedSessionTable {
-  jti: string;
-  /** Epoch seconds after which the row is of no use; null for sessions that never expire. */
-  expires_at: number | null;
-}
-
 /** Recent sign-in tries of an account or an address, counted over all replicas. */
 export interface SignInThrottleTable {
   /** `email:<address>`, `address:<ip>` or `user:<id>`. */
@@ -51,7 +42,6 @@ export interface SignInThrottleTable {
 export interface AccountsTables {
   auth: AuthTable;
   api_key: ApiKeyTable;
-  revoked_session: RevokedSessionTable;
   sign_in_throttle: SignInThrottleTable;
 }
 

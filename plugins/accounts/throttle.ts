@@ -38,7 +38,7 @@ export function createThrottle(db: AccountsDatabase, { limit, window }: Throttle
   return {
     giveBack,
     async enter(subjects) {
-      const outcomes = [];
+      const outcomes: Outcome[] = [];
       // One after the other in the caller's order: two requests can never wait for each other.
       for (const subject of subjects) {
         outcomes.push(await count(db, subject, { limit, window }));
@@ -46,7 +46,7 @@ export function createThrottle(db: AccountsDatabase, { limit, window }: Throttle
       const refused = outcomes.filter((outcome) => !outcome.allowed);
       if (refused.length > 0) {
         await giveBack(subjects.filter((_subject, index) => outcomes[index]?.allowed));
-        const retryAfter = Math.max(...refused.map((outcome) => Number(outcome.wait)));
+        const retryAfter = Math.max(...refused.map((outcome) => outcome.wait));
         throw new AppError("limit", "Too many sign-in tries. Try again in a few minutes.", { retryAfter });
       }
     },
@@ -56,12 +56,18 @@ export function createThrottle(db: AccountsDatabase, { limit, window }: Throttle
   };
 }
 
+interface Outcome {
+  readonly allowed: boolean;
+  /** Seconds until there is room again. */
+  readonly wait: number;
+}
+
 /** Keeps, in one statement, the tries that are still inside the window and adds this one when there is room. */
-async function count(db: AccountsDatabase, subject: string, { limit, window }: ThrottleOptions) {
+async function count(db: AccountsDatabase, subject: string, { limit, window }: ThrottleOptions): Promise<Outcome> {
   const recent = sql`array(
     select t from unnest(sign_in_throttle.tries) t where t > ${now} - ${window}::bigint order by t
   )`;
-  const { rows } = await sql<{ allowed: boolean; wait: number | string }>`
+  const { rows } = await sql<Outcome>`
     insert into sign_in_throttle (subject, tries, allowed, updated_at)
     values (${subject}, array[${now}], true, ${now})
     on conflict (subject) do update set

@@ -1,10 +1,14 @@
-import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Insertable, Selectable, Updateable } from "kysely";
 import type { Role } from "#kernel/access/principal.ts";
+import { seconds } from "#storage/clock.ts";
 import type { CoreTables } from "#storage/core-tables.ts";
+import { notifyWith } from "#storage/notify.ts";
+import { accountsChannel } from "./account-changes.ts";
 import type { AccountsDatabase } from "./tables.ts";
 
-// Queries over `user` and `auth` alone. Each takes the database or the transaction it runs in; who changes what a
-// principal is made of announces it afterwards (account-changes.ts).
+// Queries over `user` and `auth` alone. Each takes the database or the transaction it runs in. What a principal is
+// made of is announced to all processes with the commit; who made the change also calls `announce` afterwards, so
+// that this process has forgotten the old state before it answers.
 
 export type UserRow = Selectable<CoreTables["user"]>;
 export type UserChanges = Omit<Updateable<CoreTables["user"]>, "id" | "email" | "created_at">;
@@ -41,6 +45,7 @@ export async function createUser(db: AccountsDatabase, account: NewUser): Promis
     last_active_at: now,
     created_at: now,
     updated_at: now,
+    session_stamp: newStamp(),
     ...account.more,
   };
   const user = await db
@@ -54,7 +59,7 @@ export async function createUser(db: AccountsDatabase, account: NewUser): Promis
   }
   await db
     .insertInto("auth")
-    .values({ id, email: row.email, password: account.passwordHash, active: true, session_stamp: newStamp() })
+    .values({ id, email: row.email, password: account.passwordHash, active: true })
     .execute();
   return user;
 }
@@ -87,30 +92,43 @@ export async function findPrimaryAdmin(db: AccountsDatabase): Promise<UserRow | 
 }
 
 /** Changes columns of an account; undefined when it is gone. */
-export async function updateUser(db: AccountsDatabase, id: string, changes: UserChanges): Promise<UserRow | undefined> {
-  return await db
+export async function updateUser(
+  db: AccountsDatabase,
+  id: string,
+  changes: UserChanges,
+): Promise<UserRow | undefined> {
+  const user = await db
     .updateTable("user")
     .set({ ...changes, updated_at: seconds() })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
+  await tell(db, id);
+  return user;
 }
 
 /** Changes the address in both records; false when another account has it. Run it in a transaction. */
 export async function updateEmail(db: AccountsDatabase, id: string, email: string): Promise<boolean> {
   const address = email.toLowerCase();
-  const taken = await db.selectFrom("user").select("id").where("email", "=", address).where("id", "!=", id).executeTakeFirst();
+  const taken = await db
+    .selectFrom("user")
+    .select("id")
+    .where("email", "=", address)
+    .where("id", "!=", id)
+    .executeTakeFirst();
   if (taken !== undefined) {
     return false;
   }
   await db.updateTable("user").set({ email: address, updated_at: seconds() }).where("id", "=", id).execute();
   await db.updateTable("auth").set({ email: address }).where("id", "=", id).execute();
+  await tell(db, id);
   return true;
 }
 
 /** Deletes an account; its sign-in record, key and memberships go with it. False when there was none. */
 export async function deleteUser(db: AccountsDatabase, id: string): Promise<boolean> {
   const gone = await db.deleteFrom("user").where("id", "=", id).returning("id").executeTakeFirst();
+  await tell(db, id);
   return gone !== undefined;
 }
 
@@ -130,25 +148,45 @@ export async function hasUsers(db: AccountsDatabase): Promise<boolean> {
 }
 
 /** How the account with this address signs in. */
-export async function findSignIn(db: AccountsDatabase, by: { email: string } | { id: string }): Promise<SignInFacts | undefined> {
+export async function findSignIn(
+  db: AccountsDatabase,
+  by: { email: string } | { id: string },
+): Promise<SignInFacts | undefined> {
   const user = "id" in by ? await findUser(db, by.id) : await findUserByEmail(db, by.email);
   const auth = user && (await db.selectFrom("auth").selectAll().where("id", "=", user.id).executeTakeFirst());
-  return auth && { user, passwordHash: auth.password, active: auth.active, stamp: auth.session_stamp };
+  return auth && { user, passwordHash: auth.password, active: auth.active, stamp: user.session_stamp };
 }
 
 /** Sets a new password and ends all sessions; resolves to the new stamp, undefined when the account is gone. */
-export async function setPassword(db: AccountsDatabase, id: string, passwordHash: string): Promise<string | undefined> {
-  return await setAuth(db, id, { password: passwordHash });
+export async function setPassword(
+  db: AccountsDatabase,
+  id: string,
+  passwordHash: string,
+): Promise<string | undefined> {
+  await db.updateTable("auth").set({ password: passwordHash }).where("id", "=", id).execute();
+  return await bumpSessionStamp(db, id);
 }
 
 /** Ends all sessions of an account (role change, password change, deactivation); resolves to the new stamp. */
 export async function bumpSessionStamp(db: AccountsDatabase, id: string): Promise<string | undefined> {
-  return await setAuth(db, id, {});
+  const row = await db
+    .updateTable("user")
+    .set({ session_stamp: newStamp() })
+    .where("id", "=", id)
+    .returning("session_stamp")
+    .executeTakeFirst();
+  await tell(db, id);
+  return row?.session_stamp;
 }
 
 /** Switches an account off (nothing it holds is accepted any more) or on again; ends all its sessions. */
-export async function setActive(db: AccountsDatabase, id: string, active: boolean): Promise<string | undefined> {
-  return await setAuth(db, id, { active });
+export async function setActive(
+  db: AccountsDatabase,
+  id: string,
+  active: boolean,
+): Promise<string | undefined> {
+  await db.updateTable("auth").set({ active }).where("id", "=", id).execute();
+  return await bumpSessionStamp(db, id);
 }
 
 /** Notes that accounts were just seen; at most one write a minute and account. */
@@ -158,24 +196,14 @@ export async function touchLastActive(db: AccountsDatabase, ids: readonly string
     .updateTable("user")
     .set({ last_active_at: now })
     .where("id", "in", ids)
-    .where(sql<boolean>`coalesce(last_active_at, 0) < ${now - 55}`)
+    .where("last_active_at", "<", now - 55)
     .execute();
 }
 
-async function setAuth(db: AccountsDatabase, id: string, changes: { password?: string; active?: boolean }) {
-  const row = await db
-    .updateTable("auth")
-    .set({ ...changes, session_stamp: newStamp() })
-    .where("id", "=", id)
-    .returning("session_stamp")
-    .executeTakeFirst();
-  return row?.session_stamp;
+async function tell(db: AccountsDatabase, userId: string): Promise<void> {
+  await notifyWith(db, accountsChannel, { userId });
 }
 
 function newStamp(): string {
   return crypto.randomUUID();
-}
-
-function seconds(): number {
-  return Math.floor(Date.now() / 1000);
 }

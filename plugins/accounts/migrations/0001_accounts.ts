@@ -1,16 +1,15 @@
-import { type Kysely, type Migration, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
 
-/** Sign-in records, keys, signed-out sessions and the counts of sign-in tries. */
+/** Sign-in records, keys and the counts of sign-in tries. */
 export const migration: Migration = {
-  async up(db: Kysely<never>) {
-    const { schema } = db as unknown as Kysely<unknown>;
+  async up({ schema }: Kysely<unknown>) {
     await schema
       .createTable("auth")
       .addColumn("id", "text", (column) => column.primaryKey().references("user.id").onDelete("cascade"))
       .addColumn("email", "text", (column) => column.notNull().unique())
       .addColumn("password", "text", (column) => column.notNull())
       .addColumn("active", "boolean", (column) => column.notNull().defaultTo(true))
-      .addColumn("session_stamp", "text", (column) => column.notNull())
       .execute();
     await schema
       .createTable("api_key")
@@ -23,11 +22,6 @@ export const migration: Migration = {
       .addColumn("last_used_at", "bigint")
       .addColumn("created_at", "bigint", (column) => column.notNull())
       .addColumn("updated_at", "bigint", (column) => column.notNull())
-      .execute();
-    await schema
-      .createTable("revoked_session")
-      .addColumn("jti", "text", (column) => column.primaryKey())
-      .addColumn("expires_at", "bigint")
       .execute();
     await schema
       .createTable("sign_in_throttle")

@@ -1,0 +1,94 @@
+import { createRegistry } from "#config/registry.ts";
+import type { Environment } from "#config/variable.ts";
+import { openTestDatabase } from "#storage/testing.ts";
+import { type AccountChanges, openAccountChanges } from "./account-changes.ts";
+import { createAuthenticator } from "./authenticator.ts";
+import { config as variables } from "./config.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { createLastSeen } from "./last-seen.ts";
+import { migrations } from "./migrations.ts";
+import { createPasswords } from "./password.ts";
+import { createPermissionDefaults, platformPermissions, toEnvironmentDefaults } from "./permissions.ts";
+import { createSessionTokens } from "./session.ts";
+import type { AccountsTables } from "./tables.ts";
+import { createThrottle, signInLimits } from "./throttle.ts";
+import { createUser } from "./users-store.ts";
+import type { PluginDatabase } from "#kernel/plugin.ts";
+import type { Principal, Role } from "#kernel/access/principal.ts";
+
+export const testSecret = "a secret for tests that is long enough";
+const quiet = { warn() {}, info() {} } as unknown as AccountsDeps["log"];
+
+/** The parts of this plugin on a real database, put together as `plugin.ts` does. */
+export async function openTestAccounts(environment: Environment = {}) {
+  const database = await openTestDatabase([{ owner: "accounts", migrations }]);
+  const db = database.db as PluginDatabase<AccountsTables>;
+  const replica = async () => await openReplica(database, environment);
+  return { database, db, close: () => database.close(), replica, ...(await replica()) };
+}
+
+export type TestAccounts = Awaited<ReturnType<typeof openTestAccounts>>;
+
+/** What one process would hold: its own settings, caches and subscriptions. */
+async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>>, environment: Environment) {
+  const db = database.db as PluginDatabase<AccountsTables>;
+  const registry = createRegistry(environment);
+  const config = registry.declare("accounts", variables);
+  const changes: AccountChanges = await openAccountChanges({
+    notify: database.notify,
+    async listen(channel, handler, onGap) {
+      database.onListenGap(onGap);
+      await database.listen(channel, handler);
+    },
+  });
+  const emitted: { event: string; data: Record<string, unknown> }[] = [];
+  const deps: AccountsDeps = {
+    db,
+    transaction: (run) => database.transaction((tx) => run(tx as unknown as typeof db)),
+    config,
+    changes,
+    emit: (event, data) => void emitted.push({ event, data }),
+    permissions: createPermissionDefaults({
+      declared: () => platformPermissions,
+      environment: () => toEnvironmentDefaults(config),
+      stored: () => config.permissions,
+    }),
+    passwords: createPasswords({ algorithm: config.hashAlgorithm }),
+    tokens: createSessionTokens({
+      secret: testSecret,
+      lifetime: () => (config.jwtLifetime.ms === null ? null : config.jwtLifetime.ms / 1000),
+    }),
+    throttle: createThrottle(db, signInLimits),
+    images: { allowedTypes: () => config.imageTypes, maxLength: () => config.imageMaxLength ?? undefined, forwardsUrls: () => true },
+    log: quiet,
+  };
+  const lastSeen = createLastSeen(db, quiet);
+  const authenticator = createAuthenticator({ ...deps, lastSeen });
+  return { registry, deps, emitted, lastSeen, authenticator };
+}
+
+let count = 0;
+
+/** Stores an account; its password is not one that anybody can type. */
+export async function storeUser(db: AccountsDeps["db"], role: Role = "user", email = `user${++count}@example.org`) {
+  const user = await createUser(db, { email, name: `User ${count}`, role, passwordHash: "not a hash" });
+  if (user === undefined) {
+    throw new Error(`${email} is taken`);
+  }
+  return user;
+}
+
+/** A caller as routes get it; `more` overrides. */
+export function toCaller(user: { id: string; name: string; email: string; role: Role }, more: Partial<Principal> = {}): Principal {
+  return {
+    userId: user.id,
+    role: user.role,
+    name: user.name,
+    email: user.email,
+    groupIds: [],
+    permissions: {},
+    credential: "session",
+    session: { id: "test", expiresAt: null },
+    ...more,
+  };
+}

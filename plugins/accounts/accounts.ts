@@ -1,0 +1,51 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { findAccountFacts, toPrincipal } from "./principals.ts";
+import type { Accounts, TemplateProfile } from "./service.ts";
+import type { UserSettings } from "./settings.ts";
+import type { AccountsDatabase } from "./tables.ts";
+import { findUser, findUsers, hasUsers } from "./users-store.ts";
+
+/** Creates what other plugins may ask of accounts. */
+export function createAccounts(
+  { db, permissions }: Pick<AccountsDeps, "db" | "permissions">,
+  settings: Pick<UserSettings, "read">,
+): Accounts {
+  return {
+    async summaries(ids) {
+      const rows = await findUsers(db, [...new Set(ids)]);
+      return new Map(rows.map(({ id, name, email, role }) => [id, { id, name, email, role }]));
+    },
+    async principalOf(userId) {
+      const facts = await findAccountFacts(db, userId);
+      if (facts === undefined || !facts.active || facts.role === "pending") {
+        return undefined;
+      }
+      return toPrincipal(facts, permissions, { credential: "session", session: null });
+    },
+    isEmpty: async () => !(await hasUsers(db)),
+    templateFacts: (principal) => readTemplateFacts(db, principal),
+    settingsOf: async (userId) => ({ ...(await settings.read(userId)) }),
+  };
+}
+
+async function readTemplateFacts(db: AccountsDatabase, principal: Principal): Promise<TemplateProfile> {
+  const user = await findUser(db, principal.userId);
+  const groups =
+    principal.groupIds.length === 0
+      ? []
+      : await db.selectFrom("group").select("name").where("id", "in", principal.groupIds).orderBy("name").execute();
+  const location = user?.info?.["location"];
+  return {
+    timeZone: user?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    user: {
+      name: user?.name ?? principal.name,
+      email: user?.email ?? principal.email,
+      bio: user?.bio ?? null,
+      gender: user?.gender ?? null,
+      birthDate: user?.date_of_birth ?? null,
+      location: typeof location === "string" ? location : null,
+      groups: groups.map(({ name }) => name),
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { PluginContext } from "#kernel/plugin.ts";
+import type { configuration, declarations, deployment, events, notices } from "#kernel/services.ts";
+import { openAccountChanges } from "./account-changes.ts";
+import type { AccountsConfig, config as variables } from "./config.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { createPasswords } from "./password.ts";
+import { createPermissionDefaults, toEnvironmentDefaults } from "./permissions.ts";
+import type { ProfileImageRules } from "./profile-image.ts";
+import { createSessionTokens } from "./session.ts";
+import { createEmit } from "./system-events.ts";
+import type { AccountsTables } from "./tables.ts";
+import { createThrottle, signInLimits } from "./throttle.ts";
+
+/** The kernel services the plugin's parts are made of. */
+export interface AccountsUses {
+  readonly configuration: typeof configuration;
+  readonly declarations: typeof declarations;
+  readonly deployment: typeof deployment;
+  readonly events: typeof events;
+  readonly notices: typeof notices;
+}
+
+type Context = Pick<
+  PluginContext<typeof variables, AccountsUses & Record<string, never>, AccountsTables>,
+  "config" | "use" | "db" | "transaction" | "log"
+>;
+
+/** Puts together what the parts of this plugin share. */
+export async function assembleDeps({ config, use, db, transaction, log }: Context): Promise<AccountsDeps> {
+  const changes = await openAccountChanges(use.notices);
+  use.configuration.onChange((names) => {
+    // Cached callers carry their permissions, and these start from the stored defaults.
+    if (names.includes("USER_PERMISSIONS")) {
+      void changes.announce({ all: true });
+    }
+  });
+  return {
+    db,
+    transaction,
+    config,
+    changes,
+    log,
+    emit: createEmit(use.events),
+    permissions: createPermissionDefaults({
+      declared: () => use.declarations.permissions(),
+      environment: () => toEnvironmentDefaults(config),
+      stored: () => config.permissions,
+    }),
+    passwords: createPasswords({ algorithm: config.hashAlgorithm, rule: () => toPasswordRule(config) }),
+    tokens: createSessionTokens({ secret: use.deployment.secretKey, lifetime: () => toLifetime(config) }),
+    throttle: createThrottle(db, signInLimits),
+    images: toImageRules(config),
+  };
+}
+
+/** The rule of ENABLE_PASSWORD_VALIDATION; undefined while it is off. */
+export function toPasswordRule(config: AccountsConfig): { pattern: RegExp; hint: string } | undefined {
+  if (!config.validatePasswords) {
+    return undefined;
+  }
+  const hint = config.passwordHint || "The password does not meet the rules of this installation.";
+  return { pattern: new RegExp(config.passwordPattern, "u"), hint };
+}
+
+/** JWT_EXPIRES_IN in seconds, at least one; null = never. */
+export function toLifetime(config: Pick<AccountsConfig, "jwtLifetime">): number | null {
+  const { ms } = config.jwtLifetime;
+  return ms === null ? null : Math.max(1, Math.floor(ms / 1000));
+}
+
+/** The live rules for profile images. */
+export function toImageRules(config: AccountsConfig): ProfileImageRules {
+  return {
+    allowedTypes: () => config.imageTypes.map((type) => type.toLowerCase()),
+    maxLength: () => config.imageMaxLength ?? undefined,
+    forwardsUrls: () => config.forwardImages,
+  };
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+
+/** An e-mail address in lower case; intranet addresses without a dot, such as admin@localhost, are addresses too. */
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(320)
+  .pipe(z.email({ pattern: z.regexes.html5Email }));
+
+const Name = z.string().trim().min(1).max(200);
+// Longer than any algorithm needs; the algorithm's own limit is told in words.
+const Password = z.string().max(4096);
+const Picture = z.string().default("/user.png");
+
+export const SignInForm = z.object({ email: z.string().max(320), password: Password });
+export type SignInForm = z.output<typeof SignInForm>;
+
+export const SignUpForm = z.object({ name: Name, email: Email, password: Password, profile_image_url: Picture });
+export type SignUpForm = z.output<typeof SignUpForm>;
+
+export const AddForm = SignUpForm.extend({ role: z.enum(["pending", "user", "admin"]).default("pending") });
+export type AddForm = z.output<typeof AddForm>;
+
+export const PasswordForm = z.object({ password: Password, new_password: Password });
+export type PasswordForm = z.output<typeof PasswordForm>;
+
+export const ProfileForm = z.object({
+  name: Name,
+  profile_image_url: z.string(),
+  bio: z.string().max(5000).nullish(),
+  gender: z.string().max(100).nullish(),
+  date_of_birth: z.iso.date().nullish(),
+});
+export type ProfileForm = z.output<typeof ProfileForm>;
+
+export const TimezoneForm = z.object({ timezone: z.string().max(100) });
+
+const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));
+
+/** What every way to sign in answers (contract 1.2). */
+export const SessionObject = z
+  .object({
+    token: z.string(),
+    token_type: z.literal("Bearer"),
+    expires_at: z.number().nullable(),
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: z.string(),
+    profile_image_url: z.string(),
+    permissions: Tree,
+  })
+  .meta({ id: "Session" });
+export type SessionObject = z.output<typeof SessionObject>;
+
+export const OwnAccount = SessionObject.extend({
+  bio: z.string().nullable(),
+  gender: z.string().nullable(),
+  date_of_birth: z.string().nullable(),
+  status_emoji: z.string().nullable(),
+  status_message: z.string().nullable(),
+  status_expires_at: z.number().nullable(),
+}).meta({ id: "OwnAccount" });
+
+export const AddedAccount = SessionObject.omit({ expires_at: true, permissions: true }).meta({ id: "AddedAccount" });
+
+export const Profile = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    role: z.string(),
+    profile_image_url: z.string(),
+    bio: z.string().nullable(),
+    gender: z.string().nullable(),
+    date_of_birth: z.string().nullable(),
+  })
+  .meta({ id: "Profile" });

@@ -1,0 +1,25 @@
+import type { Logger } from "#kernel/log.ts";
+import type { AccountChanges } from "./account-changes.ts";
+import type { AccountsConfig } from "./config.ts";
+import type { Passwords } from "./password.ts";
+import type { PermissionDefaults } from "./permissions.ts";
+import type { ProfileImageRules } from "./profile-image.ts";
+import type { SessionTokens } from "./session.ts";
+import type { AccountsDatabase } from "./tables.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** What the parts of this plugin share; `plugin.ts` puts it together once. */
+export interface AccountsDeps {
+  readonly db: AccountsDatabase;
+  transaction<R>(run: (tx: AccountsDatabase) => Promise<R>): Promise<R>;
+  readonly config: AccountsConfig;
+  readonly changes: AccountChanges;
+  /** Announces a system event (appendix A10) inside this process. */
+  emit(event: string, data: Record<string, unknown>): void;
+  readonly permissions: PermissionDefaults;
+  readonly passwords: Passwords;
+  readonly tokens: SessionTokens;
+  readonly throttle: Throttle;
+  readonly images: ProfileImageRules;
+  readonly log: Logger;
+}

@@ -1,0 +1,5 @@
+import type { Migration } from "kysely/migration";
+import { migration as accounts } from "./migrations/0001_accounts.ts";
+
+/** The plugin's migrations by name; a landed one is never edited. */
+export const migrations: Readonly<Record<string, Migration>> = { "0001_accounts": accounts };

@@ -1,0 +1,52 @@
+import { authenticator } from "#kernel/access/authenticator.ts";
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { provide } from "#kernel/service.ts";
+import { configuration, declarations, deployment, events, notices } from "#kernel/services.ts";
+import { createAccounts } from "./accounts.ts";
+import { assembleDeps } from "./assemble.ts";
+import { createAuthenticator } from "./authenticator.ts";
+import { config } from "./config.ts";
+import { createConfiguredAdmin } from "./first-admin.ts";
+import { createLastSeen } from "./last-seen.ts";
+import { migrations } from "./migrations.ts";
+import { platformPermissions } from "./permissions.ts";
+import { sweepRevokedSessions } from "./revoked-sessions.ts";
+import { accountsRoutes } from "./routes.ts";
+import { accounts } from "./service.ts";
+import { createUserSettings } from "./settings.ts";
+import type { AccountsTables } from "./tables.ts";
+
+const hour = 3600;
+
+export default definePlugin({
+  id: "accounts",
+  title: "Accounts",
+  config,
+  uses: { configuration, declarations, deployment, events, notices },
+  provides: [accounts, authenticator],
+  tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
+  migrations,
+  permissions: platformPermissions,
+
+  async setup(context) {
+    const { config, use, db, log } = context;
+    const deps = await assembleDeps(context);
+    const lastSeen = createLastSeen(db, log);
+    const settings = createUserSettings({ ...deps, defaults: () => config.interfaceDefaults });
+    const sweep = async () => {
+      await sweepRevokedSessions(db);
+      await deps.throttle.sweep();
+    };
+    const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
+    return {
+      routes: { api: accountsRoutes(deps, settings, use.configuration) },
+      jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
+      services: [
+        provide(accounts, createAccounts(deps, settings)),
+        provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
+      ],
+      start: async () => void (await createConfiguredAdmin({ ...deps, closeSignUp })),
+      stop: () => lastSeen.stop(),
+    };
+  },
+});

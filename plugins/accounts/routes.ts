@@ -1,0 +1,56 @@
+import type { ConfigRegistry } from "#config/registry.ts";
+import { adminConfigRoutes } from "./admin-config-routes.ts";
+import { createAdminConfig } from "./admin-config.ts";
+import { createApiKeys } from "./api-keys.ts";
+import { authRoutes } from "./auth-routes.ts";
+import { createDefaultPermissions } from "./default-permissions.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { groupRoutes } from "./group-routes.ts";
+import { createGroups } from "./groups.ts";
+import { createOwnAccount } from "./own-account.ts";
+import type { UserSettings } from "./settings.ts";
+import { createSignIn } from "./sign-in.ts";
+import { createSignOut } from "./sign-out.ts";
+import { createSignUp } from "./sign-up.ts";
+import { createUserStatus } from "./status.ts";
+import type { AccountsDatabase } from "./tables.ts";
+import { userRoutes } from "./user-routes.ts";
+import { createUsers } from "./users.ts";
+
+/** All routes of the plugin, with the logic behind them. */
+export function accountsRoutes(deps: AccountsDeps, settings: UserSettings, configuration: ConfigRegistry) {
+  const { config, permissions, changes, emit, images } = deps;
+  const groups = createGroups({
+    ...deps,
+    defaultShare: () => shareRules[config.defaultGroupShare],
+    forgetGrants: (tx, id) => forgetPrincipal(tx, "group", id),
+  });
+  return [
+    ...authRoutes({
+      config,
+      keyHeader: () => config.keyHeader.toLowerCase(),
+      signIn: createSignIn(deps),
+      signUp: createSignUp(deps),
+      signOut: createSignOut(deps),
+      own: createOwnAccount(deps),
+      apiKeys: createApiKeys(deps),
+    }),
+    ...adminConfigRoutes({ adminConfig: createAdminConfig(configuration, emit) }),
+    ...userRoutes({
+      users: createUsers({ ...deps, forgetGrants: (tx, id) => forgetPrincipal(tx, "user", id) }),
+      groups,
+      settings,
+      status: createUserStatus({ ...deps, isOn: () => config.userStatus }),
+      defaults: createDefaultPermissions({ defaults: permissions, configuration, changes, emit }),
+      images,
+    }),
+    ...groupRoutes({ groups }),
+  ];
+}
+
+const shareRules = { members: "members", true: true, false: false } as const;
+
+/** Grants name accounts and groups without a foreign key, so what is given to one goes with it here. */
+async function forgetPrincipal(tx: AccountsDatabase, type: "user" | "group", id: string): Promise<void> {
+  await tx.deleteFrom("access_grant").where("principal_type", "=", type).where("principal_id", "=", id).execute();
+}

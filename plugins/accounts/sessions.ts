@@ -1,0 +1,45 @@
+import { AppError } from "#kernel/errors.ts";
+import type { SessionObject } from "./auth-schema.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { type AccountFacts, findAccountFacts, toPrincipal } from "./principals.ts";
+import type { AuthMethod, SignedSession } from "./session.ts";
+import { profileImagePath } from "./user-records.ts";
+
+export interface StartedSession {
+  readonly signed: SignedSession;
+  readonly answer: SessionObject;
+}
+
+/** Starts a session of an account that has proved who it is. Throws `invalid` when it was deleted meanwhile. */
+export async function startSession(
+  { db, tokens, permissions }: Pick<AccountsDeps, "db" | "tokens" | "permissions">,
+  userId: string,
+  method: AuthMethod,
+): Promise<StartedSession> {
+  const facts = await findAccountFacts(db, userId);
+  if (facts === undefined || !facts.active) {
+    throw new AppError("invalid", "The account no longer exists.");
+  }
+  const signed = await tokens.sign({ userId, stamp: facts.stamp, method });
+  const principal = toPrincipal(facts, permissions, { credential: "session", session: null });
+  return { signed, answer: toSessionObject(facts, signed, principal.permissions) };
+}
+
+/** The session object of contract 1.2. */
+export function toSessionObject(
+  account: Pick<AccountFacts, "id" | "email" | "name" | "role">,
+  { token, expiresAt }: Pick<SignedSession, "token" | "expiresAt">,
+  permissions: SessionObject["permissions"],
+): SessionObject {
+  return {
+    token,
+    token_type: "Bearer",
+    expires_at: expiresAt,
+    id: account.id,
+    email: account.email,
+    name: account.name,
+    role: account.role,
+    profile_image_url: profileImagePath(account.id),
+    permissions,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Role } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { AddForm, SignUpForm } from "./auth-schema.ts";
+import type { AccountsConfig } from "./config.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { isFirstAccount } from "./first-admin.ts";
+import { requireProfileImage } from "./profile-image.ts";
+import { type StartedSession, startSession } from "./sessions.ts";
+import type { AccountsDatabase } from "./tables.ts";
+import { createUser, hasUsers, type UserRow } from "./users-store.ts";
+
+/** Ways in which accounts come into being. */
+export interface SignUp {
+  /** Creates an account for whoever asks. Throws `forbidden` when that is off, `conflict` for a taken address. */
+  signUp(form: SignUpForm): Promise<StartedSession>;
+  /** Creates an account on behalf of an admin. Throws `conflict` for a taken address. */
+  add(form: AddForm): Promise<StartedSession>;
+}
+
+/** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
+export function createSignUp(deps: AccountsDeps): SignUp {
+  const { db, transaction, config, passwords, emit, images } = deps;
+  const prepare = async (form: SignUpForm) => ({
+    email: form.email,
+    name: form.name,
+    profileImageUrl: requireProfileImage(form.profile_image_url, images),
+    passwordHash: await passwords.hash(form.password),
+  });
+  const store = async (account: Awaited<ReturnType<typeof prepare>>, choose: (isFirst: boolean) => Role) =>
+    await transaction(async (tx) => {
+      const user = await createUser(tx, { ...account, role: choose(await isFirstAccount(tx)) });
+      if (user === undefined) {
+        throw new AppError("conflict", "This e-mail address is taken.");
+      }
+      await joinDefaultGroup(tx, user, config.defaultGroup);
+      return user;
+    });
+
+  return {
+    async signUp(form) {
+      requireSignUp(config, !(await hasUsers(db)));
+      const account = await prepare(form);
+      const user = await store(account, (isFirst) => {
+        // Asked again: the first account may have come into being while the password was hashed.
+        requireSignUp(config, isFirst);
+        return isFirst ? "admin" : config.defaultRole;
+      });
+      emit("auth.signup", { user_id: user.id });
+      return await startSession(deps, user.id, "password");
+    },
+    async add(form) {
+      const user = await store(await prepare(form), () => form.role);
+      emit("user.created", { user_id: user.id });
+      return await startSession(deps, user.id, "password");
+    },
+  };
+}
+
+/**
+ * While sign-up, the login form or password sign-in is off, only the first account may be created, and only when
+ * ENABLE_INITIAL_ADMIN_SIGNUP allows it.
+ */
+function requireSignUp(config: AccountsConfig, isFirst: boolean): void {
+  const isOpen = config.auth && config.signUp && config.loginForm && config.passwordAuth;
+  if (!isOpen && !(config.auth && isFirst && config.initialAdminSignUp)) {
+    throw new AppError("forbidden", "Sign-up is switched off. Ask an administrator for an account.");
+  }
+}
+
+/** A default group that was deleted meanwhile is none. */
+async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: string): Promise<void> {
+  if (groupId === "") {
+    return;
+  }
+  await tx
+    .insertInto("group_member")
+    .columns(["group_id", "user_id", "created_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom("group")
+        .select((row) => ["group.id", row.val(user.id).as("user_id"), row.val(user.created_at).as("created_at")])
+        .where("group.id", "=", groupId),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
