@@ -165,6 +165,32 @@ describe("another process", () => {
     expect(two.config.notes).toBe(true);
   });
 
+  test("is not overwritten by an older read that comes back late", async () => {
+    const memory = createMemoryStore();
+    const gate = Promise.withResolvers<void>();
+    let reads = 0;
+    const slowOnce: SettingStore = {
+      ...memory.store,
+      load: async (keys) => {
+        const rows = await memory.store.load(keys);
+        reads += 1;
+        // The first read is the one of the start.
+        await (reads === 2 ? gate.promise : undefined);
+        return rows;
+      },
+    };
+    const { registry, config } = await start(slowOnce);
+    const early = registry.refresh();
+    await expect.poll(() => reads).toBe(2);
+    memory.put("notes.enable", false, null);
+    const late = registry.refresh();
+    // A refresh that does not wait for its turn is done after one turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    gate.resolve();
+    await Promise.all([early, late]);
+    expect(config.notes).toBe(false);
+  });
+
   test("that stored nonsense is warned about once a read, and the old fallback holds", async () => {
     const memory = createMemoryStore();
     const { registry, config, warnings } = await start(memory.store);

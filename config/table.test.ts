@@ -38,6 +38,9 @@ test("prints one row a variable, with the facts of its declaration", () => {
   expect(lines).toContain(
     "| `OAUTH_MODE` | `oauth.mode` | empty, `strict` | empty | yes (OAuth) | oauth | Mode |",
   );
+  expect(lines.find((line) => line.includes("`INSTANCE_ID`"))).toContain(
+    "| text | random UUID per start | no |",
+  );
   const rows = lines.filter((line) => line.startsWith("| `"));
   expect(rows).toHaveLength(Object.keys(core).length + Object.keys(notes).length + Object.keys(oauth).length);
 });
