@@ -89,7 +89,7 @@ export async function boot(options: BootOptions): Promise<Running> {
 
 /** Opens what every command needs: settings, log, the database with all migrations, and stored settings. */
 export async function openFoundation(options: BootOptions): Promise<Foundation> {
-  let warn = (message: string) => void process.emitWarning(message, "ConfigWarning");
+  let warn = (message: string): void => process.emitWarning(message, "ConfigWarning");
   const registry = createRegistry(options.environment, { warn: (message) => warn(message) });
   const config = registry.declare("core", core);
   const { pluginsDisabled, pluginsPath } = registry.declare("deployment", deploymentVariables);

@@ -56,6 +56,26 @@ export interface PluginContext<V extends Variables, U extends Uses, T> {
   readonly signal: AbortSignal;
 }
 
+/** What a command of the command line gets. */
+export interface CommandContext<V extends Variables, T> {
+  readonly config: Values<V>;
+  readonly db: PluginDatabase<T>;
+  /** `--name value` as given; a flag without a value is an empty text. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Announces to running replicas, so that their caches follow. */
+  notify(channel: string, payload: unknown): Promise<void>;
+  print(line: string): void;
+}
+
+/** Something an operator runs from the command line: `npm start -- <name> --option value`. */
+export interface Command<V extends Variables = Variables, T = never> {
+  readonly name: string;
+  readonly summary: string;
+  /** Option name → what it means, for the help text. */
+  readonly options: Readonly<Record<string, string>>;
+  run(context: CommandContext<V, T>): Promise<void>;
+}
+
 /** A page of the web interface. */
 export interface Page {
   readonly path: `/${string}`;
@@ -91,6 +111,7 @@ export interface Plugin<V extends Variables, U extends Uses, T, C extends Contri
   /** Kinds of rows that can carry access grants. */
   readonly resources?: readonly string[];
   readonly pages?: readonly Page[];
+  readonly commands?: readonly Command<V, T>[];
   /** Asked on every use; false switches routes, tools, filters and jobs off while data stays. */
   enabled?(config: Values<V>): boolean;
   /** Status the plugin's routes answer while it is switched off; 403 when left out. */

@@ -79,11 +79,11 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
       if (taken) {
         return { state: "claimed" };
       }
-      const other: IdempotencyRow | undefined = await db
+      const other = (await db
         .selectFrom("idempotent_answer")
         .selectAll()
         .where("scope", "=", scope)
-        .executeTakeFirst();
+        .executeTakeFirst()) as IdempotencyRow | undefined;
       if (other?.status == null) {
         return { state: "running" };
       }

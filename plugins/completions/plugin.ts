@@ -8,7 +8,7 @@ import { completionVariables } from "./config.ts";
 import { createEmbeddings } from "./embeddings.ts";
 import { completionRoutes } from "./routes.ts";
 import { createRunner } from "./run.ts";
-import { chatAccess, completions } from "./service.ts";
+import { chatAccess, completions, runFinished } from "./service.ts";
 
 export default definePlugin({
   id: "completions",
@@ -25,7 +25,7 @@ export default definePlugin({
       findProfile: (principal) => use.accounts.templateFacts(principal),
       chats: () => use.chats.list(),
       settings: () => config,
-      finished: (run) => use.events.emit("completion.finished", run),
+      finished: (run) => use.events.emit(runFinished, run),
     });
     const routes = completionRoutes({
       completions: runner,

@@ -3,6 +3,7 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Completion, Usage } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
+import { defineEvent } from "#kernel/events.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
@@ -25,7 +26,7 @@ export interface Completions {
 
 export const completions = defineService<Completions>("completions");
 
-/** Announced in-process when a run has ended. */
+/** What is announced when a run has ended. */
 export interface RunFinished {
   readonly userId: string;
   readonly modelId: string;
@@ -39,3 +40,5 @@ export interface ChatAccess {
 }
 
 export const chatAccess = defineSlot<ChatAccess>("completions.chats");
+
+export const runFinished = defineEvent<RunFinished>("completion:finished");

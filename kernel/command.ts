@@ -1,0 +1,50 @@
+import { openFoundation } from "./boot.ts";
+import { BootError } from "./order.ts";
+import type { AnyPlugin, Command } from "./plugin.ts";
+
+export interface CommandCall {
+  readonly catalogue: readonly AnyPlugin[];
+  readonly options: Readonly<Record<string, string>>;
+  print(line: string): void;
+}
+
+/** Runs a plugin's command over the opened database, without serving. Throws BootError for an unknown name. */
+export async function runCommand(name: string, { catalogue, options, print }: CommandCall): Promise<void> {
+  if (!commandsOf(catalogue).some(({ command }) => command.name === name)) {
+    throw new BootError(`There is no command "${name}".\n\n${describeCommands(catalogue)}`);
+  }
+  const { plugins, configs, database } = await openFoundation({ catalogue });
+  try {
+    const found = commandsOf(plugins).find(({ command }) => command.name === name);
+    if (found === undefined) {
+      throw new BootError(`The plugin of the command "${name}" is left out (PLUGINS_DISABLED).`);
+    }
+    const config = configs.get(found.plugin) ?? {};
+    await found.command.run({
+      config,
+      db: database.db as never,
+      options,
+      notify: (channel, payload) => database.notify(channel, payload),
+      print,
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+/** The help text. */
+export function describeCommands(catalogue: readonly AnyPlugin[]): string {
+  const own = [
+    "npm start                     start; PORT and HOST say where",
+    "npm run serve -- --port N     start on port N (default 8080); PORT is ignored",
+  ];
+  const contributed = commandsOf(catalogue).map(({ command }) => {
+    const options = Object.entries(command.options).map(([name, text]) => `    --${name}  ${text}`);
+    return [`npm start -- ${command.name}     ${command.summary}`, ...options].join("\n");
+  });
+  return ["Commands:", ...own, ...contributed].join("\n");
+}
+
+function commandsOf(plugins: readonly AnyPlugin[]): { plugin: AnyPlugin; command: Command }[] {
+  return plugins.flatMap((plugin) => ((plugin.commands ?? []) as Command[]).map((command) => ({ plugin, command })));
+}

@@ -1,0 +1,78 @@
+import { parseArgs } from "node:util";
+import { ConfigError } from "#config/registry.ts";
+import { boot } from "#kernel/boot.ts";
+import { describeCommands, runCommand } from "#kernel/command.ts";
+import { BootError } from "#kernel/order.ts";
+import { catalogue } from "./catalogue.ts";
+
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** `start` honours PORT; `serve` takes --port instead; any other word names a plugin's command. */
+async function main(argv: readonly string[]): Promise<void> {
+  const [first, ...rest] = argv;
+  const name = first === undefined || first.startsWith("-") ? "start" : first;
+  const options = toOptions(name === "start" && first !== name ? argv : rest);
+  if (name === "help" || "help" in options) {
+    print(describeCommands(catalogue));
+    return;
+  }
+  if (name !== "start" && name !== "serve") {
+    await runCommand(name, { catalogue, options, print });
+    return;
+  }
+  await serve(toPort(options["port"]) ?? (name === "serve" ? 8080 : undefined));
+}
+
+async function serve(port: number | undefined): Promise<void> {
+  const running = await boot({
+    catalogue,
+    ...(port === undefined ? {} : { port }),
+    progress: (step) => print(`${step} …`),
+  });
+  print(`\nMillrace is ready: ${running.url}\n`);
+  if (running.config.env === "dev") {
+    print(`Interactive documentation: ${running.url}/docs and ${running.url}/api/v1/docs`);
+  }
+  const stop = (signal: string) => {
+    print(`${signal}: finishing what runs …`);
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.once("SIGTERM", () => stop("SIGTERM"));
+  process.once("SIGINT", () => stop("SIGINT"));
+}
+
+function toOptions(args: readonly string[]): Record<string, string> {
+  const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });
+  const options: Record<string, string> = {};
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === "option") {
+      const next = tokens[at + 1];
+      // Unknown options are flags to the parser: the word behind one is its value.
+      options[token.name] = token.value ?? (next?.kind === "positional" ? next.value : "");
+    }
+  }
+  return options;
+}
+
+function toPort(text: string | undefined): number | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new BootError(`--port takes a number from 0 to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+/** Expected failures are told in one line; anything else with its stack. */
+function fail(error: unknown): never {
+  const isExpected = error instanceof BootError || error instanceof ConfigError || (error instanceof Error && /^(AppError|StorageError|MigrationError)$/.test(error.name));
+  process.stderr.write(isExpected ? `\nMillrace cannot start: ${(error as Error).message}\n` : `${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+}
+
+main(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,183 @@
+const $ = (id) => document.getElementById(id);
+const sections = ["sign-up", "sign-in", "pending", "key", "ask", "connect", "next"];
+let key = "";
+
+/** Calls the API with the session cookie; throws with the server's own text. */
+async function call(method, path, body) {
+  const answer = await fetch(path, {
+    method,
+    credentials: "same-origin",
+    headers: body === undefined ? {} : { "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const data = await answer.json().catch(() => null);
+  if (!answer.ok) {
+    throw Object.assign(new Error(toText(data) || `The server answered ${answer.status}.`), { status: answer.status });
+  }
+  return data;
+}
+
+function toText(data) {
+  const detail = data?.detail ?? data?.error?.message ?? data?.error;
+  return Array.isArray(detail) ? detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ") : detail;
+}
+
+function tell(text, isBad = false) {
+  $("status").textContent = text;
+  $("status").className = isBad ? "bad" : "";
+}
+
+function show(...names) {
+  for (const name of sections) {
+    $(name).hidden = !names.includes(name);
+  }
+}
+
+/** Runs what a form asks for; shows what went wrong and lets the person try again. */
+function onSubmit(section, handle) {
+  const form = $(section).querySelector("form");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const buttons = form.querySelectorAll("button");
+    const fields = Object.fromEntries(new FormData(form, event.submitter));
+    buttons.forEach((button) => (button.disabled = true));
+    tell("");
+    try {
+      await handle(fields);
+    } catch (error) {
+      tell(error.message, true);
+    } finally {
+      buttons.forEach((button) => (button.disabled = false));
+    }
+  });
+}
+
+async function start() {
+  const config = await call("GET", "/api/config");
+  document.title = config.name;
+  $("name").textContent = config.name;
+  const session = await call("GET", "/api/v1/auths/").catch((error) => {
+    if (error.status === 401) {
+      return null;
+    }
+    throw error;
+  });
+  if (session) {
+    return enter(session);
+  }
+  $("who").hidden = true;
+  $("sign-out").hidden = true;
+  show(config.onboarding ? "sign-up" : "sign-in");
+}
+
+async function enter(session) {
+  $("who").textContent = `${session.name} (${session.role})`;
+  $("who").hidden = false;
+  $("sign-out").hidden = false;
+  $("base-url").textContent = `${location.origin}/api`;
+  if (session.role === "pending") {
+    return show("pending");
+  }
+  const isAdmin = session.role === "admin";
+  show("key", "ask", ...(isAdmin ? ["connect"] : []), "next");
+  await Promise.all([showKey(), showModels(), isAdmin ? showConnections() : undefined]);
+  showExample();
+}
+
+async function showKey() {
+  try {
+    const known = await call("GET", "/api/v1/auths/api_key");
+    $("key-state").textContent = `You have a key: ${known.api_key}. A new one replaces it.`;
+  } catch (error) {
+    $("key-state").textContent = error.status === 404 ? "You have no key yet." : error.message;
+    $("make-key").disabled = error.status === 403;
+  }
+}
+
+async function showModels() {
+  const { data } = await call("GET", "/api/models");
+  $("models").replaceChildren(...data.map(({ id, name }) => new Option(name, id)));
+}
+
+async function showConnections() {
+  const config = await call("GET", "/compat/config");
+  const items = config.OPENAI_API_BASE_URLS.map((url) => Object.assign(document.createElement("li"), { textContent: url }));
+  $("connections").replaceChildren(...items);
+}
+
+function showExample() {
+  $("example").textContent = [
+    `curl ${location.origin}/api/chat/completions \\`,
+    `  -H "Authorization: Bearer ${key || "YOUR_KEY"}" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '{"model": "${$("models").value}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+  ].join("\n");
+}
+
+async function ask({ model, question }) {
+  const output = $("answer");
+  output.hidden = false;
+  output.textContent = "";
+  const answer = await fetch("/api/chat/completions", {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: question }] }),
+  });
+  if (!answer.ok) {
+    throw new Error(toText(await answer.json().catch(() => null)) || `The server answered ${answer.status}.`);
+  }
+  let rest = "";
+  for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop();
+    for (const line of lines.filter((line) => line.startsWith("data: {"))) {
+      const chunk = JSON.parse(line.slice(6));
+      if (chunk.error) {
+        throw new Error(chunk.error.message);
+      }
+      output.textContent += chunk.choices?.[0]?.delta?.content ?? "";
+    }
+  }
+}
+
+async function connect({ url, key: secret, access, action }) {
+  if (action === "test") {
+    const list = await call("POST", "/compat/verify", { url, key: secret });
+    tell(`The upstream answered and offers ${list.data?.length ?? 0} models.`);
+    return;
+  }
+  const config = await call("GET", "/compat/config");
+  const urls = [...config.OPENAI_API_BASE_URLS, url];
+  const configs = { ...config.OPENAI_API_CONFIGS, [urls.length - 1]: { enable: true, access } };
+  await call("POST", "/compat/config/update", {
+    ENABLE_OPENAI_API: true,
+    OPENAI_API_BASE_URLS: urls,
+    OPENAI_API_KEYS: [...config.OPENAI_API_KEYS, secret],
+    OPENAI_API_CONFIGS: configs,
+  });
+  await call("GET", "/api/models?refresh=true");
+  await Promise.all([showModels(), showConnections()]);
+  tell("Connected. Its models are in the list above.");
+}
+
+onSubmit("sign-up", async (fields) => enter(await call("POST", "/api/v1/auths/signup", fields)));
+onSubmit("sign-in", async (fields) => enter(await call("POST", "/api/v1/auths/signin", fields)));
+onSubmit("ask", ask);
+onSubmit("connect", connect);
+$("models").addEventListener("change", showExample);
+$("sign-out").addEventListener("click", () => call("POST", "/api/v1/auths/signout").then(start, (error) => tell(error.message, true)));
+$("copy-key").addEventListener("click", () => navigator.clipboard.writeText(key).then(() => tell("Copied.")));
+$("make-key").addEventListener("click", async () => {
+  try {
+    key = (await call("POST", "/api/v1/auths/api_key")).api_key;
+    $("key-value").textContent = key;
+    $("key-shown").hidden = false;
+    await showKey();
+    showExample();
+  } catch (error) {
+    tell(error.message, true);
+  }
+});
+
+start().catch((error) => tell(error.message, true));

@@ -1,0 +1,117 @@
+import { boot, type Running, toMigrationSets } from "#kernel/boot.ts";
+import { orderPlugins } from "#kernel/order.ts";
+import { kernelServiceIds } from "#kernel/parts.ts";
+import type { AnyPlugin } from "#kernel/plugin.ts";
+import { catalogue } from "#plugins/catalogue.ts";
+import { prepareTestDataDir } from "#storage/testing.ts";
+
+export interface AppOptions {
+  /** Variables on top of the test defaults. */
+  env?: Record<string, string>;
+  /** Further plugins. */
+  plugins?: readonly AnyPlugin[];
+}
+
+/** One answer, with its body parsed when it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface Call {
+  token?: string | undefined;
+  /** Sent as JSON; a FormData or text goes out as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly token: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+export interface App {
+  readonly url: string;
+  readonly running: Running;
+  /** Calls `METHOD /path` on the running app. */
+  call(route: string, options?: Call): Promise<Answer>;
+  /** The first admin; made on the first use. */
+  admin(): Promise<TestUser>;
+  /** A fresh account with this role. */
+  user(role?: "user" | "pending" | "admin"): Promise<TestUser>;
+  close(): Promise<void>;
+}
+
+/** Starts the real platform on a free port with a database of its own; `close` removes all of it. */
+export async function startApp(options: AppOptions = {}): Promise<App> {
+  const plugins = [...catalogue, ...(options.plugins ?? [])];
+  const place = await prepareTestDataDir(toMigrationSets(orderPlugins(plugins, kernelServiceIds)));
+  const mismatches: string[] = [];
+  const running = await boot({
+    catalogue: plugins,
+    port: 0,
+    environment: { ENV: "dev", GLOBAL_LOG_LEVEL: "CRITICAL", SHUTDOWN_GRACE_SECONDS: "2", ...place.env, ...options.env },
+    onMismatch: (route, problem) => mismatches.push(`${route}: ${problem}`),
+  });
+  const call = (route: string, init: Call = {}) => send(running.url, route, init);
+  let first: Promise<TestUser> | undefined;
+  let count = 0;
+  const admin = () => (first ??= signUp(call, "admin"));
+
+  return {
+    url: running.url,
+    running,
+    call,
+    admin,
+    async user(role = "user") {
+      const { token } = await admin();
+      count += 1;
+      const account = { name: `Person ${count}`, email: `person${count}@example.test`, password: "Correct-horse-1" };
+      const added = await call("POST /api/v1/auths/add", { token, body: { ...account, role } });
+      if (added.status !== 200) {
+        throw new Error(`the account could not be made: ${added.text}`);
+      }
+      return { id: added.body.id, token: added.body.token, email: account.email, name: account.name };
+    },
+    async close() {
+      await running.stop();
+      await place.remove();
+      if (mismatches.length > 0) {
+        throw new Error(`Answers that do not fit their declared shape:\n${[...new Set(mismatches)].join("\n")}`);
+      }
+    },
+  };
+}
+
+async function signUp(call: App["call"], name: string): Promise<TestUser> {
+  const email = `${name}@example.test`;
+  const answer = await call("POST /api/v1/auths/signup", { body: { name, email, password: "Correct-horse-1" } });
+  if (answer.status !== 200) {
+    throw new Error(`the first sign-up failed: ${answer.text}`);
+  }
+  return { id: answer.body.id, token: answer.body.token, email, name };
+}
+
+async function send(url: string, route: string, { token, body, headers = {} }: Call): Promise<Answer> {
+  const [method, path] = route.split(" ", 2) as [string, string];
+  const isRaw = typeof body === "string" || body instanceof FormData || body === undefined || body instanceof Uint8Array;
+  const answer = await fetch(url + path, {
+    method,
+    redirect: "manual",
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: isRaw ? (body as BodyInit | undefined) ?? null : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+  return { status: answer.status, headers: answer.headers, text, body: isJson && text !== "" ? JSON.parse(text) : text };
+}
