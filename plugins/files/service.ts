@@ -6,9 +6,13 @@ import { defineService, defineSlot } from "#kernel/service.ts";
 export interface FileRecord {
   id: string;
   user_id: string;
+  /** SHA-256 of the stored bytes in hex. */
   hash: string | null;
+  /** For display only: never a path, never a key. */
   filename: string;
+  /** `{status: "pending" | "completed" | "failed", content?, error?}` and what processors add. */
   data: Record<string, unknown>;
+  /** `{name, content_type, size, file_hash, data, collection_name}` and further keys. */
   meta: Record<string, unknown>;
   created_at: number;
   updated_at: number;
@@ -17,7 +21,10 @@ export interface FileRecord {
 /** What a processor gets: the record and its bytes. */
 export interface FileProcessing {
   readonly file: FileRecord;
+  /** The text set by hand: it replaces what would be extracted. */
+  readonly content: string | undefined;
   open(): Promise<Readable>;
+  /** Aborted when the time for the file is over; what comes later is dropped. */
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +32,11 @@ export interface FileProcessing {
 export interface FileProcessor {
   readonly id: string;
   accepts(file: FileRecord): boolean;
-  /** Resolves to what is merged into `data` (`content` and further keys). A rejection fails the file with its message. */
+  /**
+   * Resolves to what is merged into `data` (`content` and further keys). A rejection is tried again; an AppError
+   * that blames the file (`invalid`, `unprocessable`, `too_large`, `not_found`) fails it at once. The detail of
+   * an AppError is shown to the user, other messages are not.
+   */
   process(processing: FileProcessing): Promise<Record<string, unknown>>;
 }
 
@@ -40,13 +51,35 @@ export interface FileReferences {
 
 export const fileReferences = defineSlot<FileReferences>("files.references");
 
+/** Follows what becomes of files. */
+export interface FileObserver {
+  readonly id: string;
+  /**
+   * Runs after the content was found and before the file counts as completed; may run twice for one file. A
+   * rejection is treated like one of the processor's.
+   */
+  processed?(file: FileRecord): Promise<void>;
+  /** Runs once the rows are gone; a rejection is logged. */
+  removed?(files: readonly FileRecord[]): Promise<void>;
+}
+
+export const fileObservers = defineSlot<FileObserver>("files.observers");
+
 export interface Files {
   /** Loads the record for the caller. Throws `not_found` or `forbidden`. */
   load(principal: Principal, id: string, action: "read" | "write"): Promise<FileRecord>;
-  /** The stored bytes of a record that was loaded. */
+  /** The stored bytes of a record that was loaded. Throws `not_found` when there are none. */
   open(file: FileRecord): Promise<Readable>;
-  /** Stores bytes as a new file of the caller. */
-  create(principal: Principal, file: { filename: string; contentType: string; bytes: Readable; meta?: Record<string, unknown> }): Promise<FileRecord>;
+  /** Stores bytes as a new file of the caller. It counts as completed and is not processed; see `process`. */
+  create(
+    principal: Principal,
+    file: { filename: string; contentType: string; bytes: Readable; meta?: Record<string, unknown> },
+  ): Promise<FileRecord>;
+  /** Orders a loaded file to be processed anew; `content` replaces the text from now on. */
+  process(file: FileRecord, content?: string): Promise<void>;
+  /** Waits until processing has ended; resolves to the record then. Throws `not_found` when the file is removed meanwhile. */
+  settled(file: FileRecord, signal: AbortSignal): Promise<FileRecord>;
+  /** Removes a file that the caller owns (or that an admin may remove). Throws `not_found` or `forbidden`. */
   remove(principal: Principal, id: string): Promise<void>;
 }
 

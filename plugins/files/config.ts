@@ -1,0 +1,44 @@
+import { int, list } from "#config/variable.ts";
+
+/** Limits of stored files (ecosystem names; A5 keys). */
+export const filesConfig = {
+  maxSize: int("RAG_FILE_MAX_SIZE", null, {
+    key: "rag.file.max_size",
+    persisted: true,
+    group: "files",
+    min: 1,
+    text: "Largest file that may be uploaded, in MB; empty is unlimited",
+  }),
+  maxCount: int("RAG_FILE_MAX_COUNT", null, {
+    key: "rag.file.max_count",
+    persisted: true,
+    group: "files",
+    min: 1,
+    text: "Most files the web interface sends with one message; empty is unlimited",
+  }),
+  allowedExtensions: list("RAG_ALLOWED_FILE_EXTENSIONS", [], {
+    key: "rag.file.allowed_extensions",
+    persisted: true,
+    group: "files",
+    text: "Endings of files that may be uploaded, separated by commas; empty allows all",
+  }),
+  imageCompressionWidth: int("FILE_IMAGE_COMPRESSION_WIDTH", null, {
+    key: "file.image_compression_width",
+    persisted: true,
+    group: "files",
+    min: 1,
+    text: "Width to which the web interface shrinks images before it uploads them; empty leaves them as they are",
+  }),
+  imageCompressionHeight: int("FILE_IMAGE_COMPRESSION_HEIGHT", null, {
+    key: "file.image_compression_height",
+    persisted: true,
+    group: "files",
+    min: 1,
+    text: "Height to which the web interface shrinks images before it uploads them; empty leaves them as they are",
+  }),
+  processingTimeout: int("FILE_PROCESSING_TIMEOUT", 300, {
+    min: 1,
+    max: 3600,
+    text: "Seconds after which processing one file has failed",
+  }),
+};

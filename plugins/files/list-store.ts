@@ -1,0 +1,69 @@
+import type { FileFacts } from "./record.ts";
+import { recordColumns } from "./store.ts";
+import type { FilesDatabase } from "./tables.ts";
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** Whether to read the texts. */
+  readonly content: boolean;
+}
+
+/** Whose files: one account's, or with null everybody's. */
+export type Owner = string | null;
+
+/** The queries over many files. */
+export function createListStore(db: FilesDatabase) {
+  const of = (owner: Owner) =>
+    owner === null ? db.selectFrom("file") : db.selectFrom("file").where("user_id", "=", owner);
+
+  const page = (query: ReturnType<typeof of>, { offset, limit, content }: Page): Promise<FileFacts[]> =>
+    query
+      .select(content ? [...recordColumns, "content" as const] : recordColumns)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute() as Promise<FileFacts[]>;
+
+  return {
+    /** Newest first. */
+    list: (owner: Owner, wanted: Page): Promise<FileFacts[]> => page(of(owner), wanted),
+
+    async count(owner: Owner): Promise<number> {
+      const counted = of(owner).select((eb) => eb.fn.countAll<number>().as("total"));
+      return Number((await counted.executeTakeFirstOrThrow()).total);
+    },
+
+    /** Files whose name fits a LIKE pattern, whatever the case. */
+    search: (owner: Owner, pattern: string, wanted: Page): Promise<FileFacts[]> =>
+      page(of(owner).where("filename", "ilike", pattern), wanted),
+
+    /** Some ids of an owner's files, or of all; an empty list means that there are none left. */
+    async someIds(owner: Owner, limit: number): Promise<string[]> {
+      const rows = await of(owner).select("id").orderBy("id").limit(limit).execute();
+      return rows.map((row) => row.id);
+    },
+
+    /** Ids of files whose owner's account is gone. */
+    async ownerlessIds(limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom("file")
+        .select("file.id")
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom("user").select("user.id").whereRef("user.id", "=", "file.user_id"))),
+        )
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.id);
+    },
+
+    /** Which of some blob keys belong to a file. */
+    async knownPaths(paths: readonly string[]): Promise<Set<string>> {
+      const rows = await db.selectFrom("file").select("path").where("path", "in", paths).execute();
+      return new Set(rows.map((row) => row.path as string));
+    },
+  };
+}
+
+export type ListStore = ReturnType<typeof createListStore>;

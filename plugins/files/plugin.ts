@@ -1,0 +1,34 @@
+import { access } from "#kernel/access/resource.ts";
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { provide } from "#kernel/service.ts";
+import { blobs, events, jobs, notices } from "#kernel/services.ts";
+import { filesConfig } from "./config.ts";
+import { migration as files0001 } from "./migrations/0001_files.ts";
+import { fileObservers, fileProcessors, fileReferences, files } from "./service.ts";
+import { setUpFiles } from "./setup.ts";
+import type { FilesTables } from "./tables.ts";
+
+export default definePlugin({
+  id: "files",
+  title: "Files",
+  config: filesConfig,
+  uses: {
+    access,
+    blobs,
+    events,
+    jobs,
+    notices,
+    processors: fileProcessors,
+    references: fileReferences,
+    observers: fileObservers,
+  },
+  provides: [files],
+  tables: tables<FilesTables>("file"),
+  migrations: { "0001_files": files0001 },
+  permissions: [{ path: "chat.file_upload", default: true }],
+
+  setup({ config, use, db, log, signal }) {
+    const { routes, service, jobs, start } = setUpFiles({ config, ...use, db, log, stopping: signal });
+    return { routes: { api: routes }, services: [provide(files, service)], jobs, start };
+  },
+});

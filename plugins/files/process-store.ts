@@ -1,0 +1,140 @@
+import { seconds } from "#storage/clock.ts";
+import type { FileFacts } from "./record.ts";
+import { toStorable, toStorableText } from "./record.ts";
+import type { FilesDatabase } from "./tables.ts";
+
+/** A file in the hands of a worker. */
+export type ClaimedFile = FileFacts & {
+  content: string | null;
+  edited: boolean;
+  attempts: number;
+  started_at: number;
+  path: string | null;
+};
+
+/** Names one order to process one file; an order that a newer one overtook has no effect any more. */
+export interface Order {
+  readonly id: string;
+  readonly revision: number;
+}
+
+/** An order nobody works on: its worker is gone, or it never reached one. */
+export interface IdleOrder extends Order {
+  readonly attempts: number;
+}
+
+const columns = [
+  "id",
+  "user_id",
+  "hash",
+  "filename",
+  "status",
+  "error",
+  "content",
+  "data",
+  "meta",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** The queries of the worker that processes files. */
+export function createProcessStore(db: FilesDatabase) {
+  const update = ({ id, revision }: Order) =>
+    db
+      .updateTable("file")
+      .where("id", "=", id)
+      .where("revision", "=", revision)
+      .where("status", "=", "pending");
+  const changed = async (query: { executeTakeFirst(): Promise<{ numUpdatedRows: bigint }> }) =>
+    (await query.executeTakeFirst()).numUpdatedRows > 0n;
+
+  return {
+    /** Takes an order for `leaseSeconds` unless somebody alive has it; undefined when there is nothing to do. */
+    claim(order: Order, leaseSeconds: number): Promise<ClaimedFile | undefined> {
+      const now = seconds();
+      return update(order)
+        .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", now)]))
+        .set((eb) => ({
+          attempts: eb("attempts", "+", 1),
+          started_at: eb.fn.coalesce("started_at", eb.val(now)),
+          lease_until: now + leaseSeconds,
+        }))
+        .returning([...columns, "path", "edited", "attempts", "started_at"])
+        .executeTakeFirst() as Promise<ClaimedFile | undefined>;
+    },
+
+    /** Says that the worker still lives; false when the order is no longer its own. */
+    renew(order: Order, leaseSeconds: number): Promise<boolean> {
+      return changed(update(order).set({ lease_until: seconds() + leaseSeconds }));
+    },
+
+    /** Gives an order back for another try; `counts` is false when the try was none, as when the host stops. */
+    async release(order: Order, counts: boolean): Promise<void> {
+      await update(order)
+        .set((eb) => ({
+          lease_until: null,
+          queued_at: seconds(),
+          attempts: counts
+            ? eb.ref("attempts")
+            : eb.fn<number>("greatest", [eb("attempts", "-", 1), eb.lit(0)]),
+        }))
+        .execute();
+    },
+
+    /** Ends an order with what was found; false when a newer order overtook it. */
+    complete(order: Order, { content, ...data }: Record<string, unknown>): Promise<boolean> {
+      return changed(
+        update(order).set({
+          ...(typeof content === "string" ? { content: toStorableText(content) } : {}),
+          data: toStorable(data),
+          status: "completed",
+          error: null,
+          lease_until: null,
+          updated_at: seconds(),
+        }),
+      );
+    },
+
+    fail(order: Order, error: string): Promise<boolean> {
+      return changed(
+        update(order).set({
+          status: "failed",
+          error: toStorableText(error),
+          lease_until: null,
+          updated_at: seconds(),
+        }),
+      );
+    },
+
+    /** Orders whose worker's lease ran out, and those that waited `patience` seconds without being taken. */
+    idle: (patience: number, limit: number): Promise<IdleOrder[]> => idle(db, patience, limit),
+
+    /** Notes that an order was queued again, so that it is not queued at every look. */
+    async touch(order: Order): Promise<void> {
+      const now = seconds();
+      await update(order)
+        .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", now)]))
+        .set({ queued_at: now, lease_until: null })
+        .execute();
+    },
+  };
+}
+
+export type ProcessStore = ReturnType<typeof createProcessStore>;
+
+async function idle(db: FilesDatabase, patience: number, limit: number): Promise<IdleOrder[]> {
+  const now = seconds();
+  return await db
+    .selectFrom("file")
+    .select(["id", "revision", "attempts"])
+    .where("status", "=", "pending")
+    .where((eb) =>
+      eb.or([
+        eb("lease_until", "<", now),
+        eb.and([eb("lease_until", "is", null), eb("queued_at", "<", now - patience)]),
+      ]),
+    )
+    .orderBy("queued_at")
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,221 @@
+import type { Readable } from "node:stream";
+import { AppError } from "#kernel/errors.ts";
+import type { Job, Jobs } from "#kernel/jobs.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Slot } from "#kernel/service.ts";
+import { seconds } from "#storage/clock.ts";
+import { isText } from "./media.ts";
+import type { ClaimedFile, Order, ProcessStore } from "./process-store.ts";
+import { toRecord } from "./record.ts";
+import type { FileObserver, FileProcessor, FileRecord } from "./service.ts";
+import { readText } from "./text.ts";
+
+export interface ProcessingOptions {
+  readonly store: ProcessStore;
+  readonly jobs: Jobs;
+  readonly log: Logger;
+  readonly processors: Slot<FileProcessor>;
+  readonly observers: Slot<FileObserver>;
+  /** Opens the bytes under a blob key. */
+  open(path: string): Promise<Readable>;
+  /** Wakes those who follow a file. */
+  announce(id: string): void;
+  /** Longest time for one file in seconds, over all its tries. */
+  timeout(): number;
+  /** Aborted when the host stops. */
+  readonly stopping: AbortSignal;
+  /** Seconds a worker counts as alive after it last said so; 30 when left out. */
+  readonly leaseSeconds?: number;
+}
+
+export interface Processing {
+  /** Hands an order to the workers. */
+  enqueue(order: Order): Promise<void>;
+  readonly jobs: readonly Job[];
+}
+
+const jobId = "files.process";
+const maxAttempts = 3;
+/** An order in a long queue is nothing unusual; queueing it twice has no effect but costs a look. */
+const patience = 300;
+
+/**
+ * Processes files as durable jobs. An order ends as completed or failed, whatever becomes of the worker: a
+ * lease tells the living from the dead, and `files.recover` hands out again what the dead held.
+ */
+export function createProcessing(options: ProcessingOptions): Processing {
+  const { store, jobs, log, announce } = options;
+  const leaseSeconds = options.leaseSeconds ?? 30;
+  const enqueue = ({ id, revision }: Order, after?: number) =>
+    jobs.enqueue(jobId, { id, revision }, after === undefined ? {} : { after });
+
+  async function run(order: Order, signal: AbortSignal): Promise<void> {
+    const file = await store.claim(order, leaseSeconds);
+    if (file === undefined) {
+      return;
+    }
+    const over = AbortSignal.timeout(options.timeout() * 1000);
+    const lease = keepLease(store, order, leaseSeconds);
+    try {
+      const bounds = AbortSignal.any([signal, over, lease.lost]);
+      const found = await bounded(extract(file, bounds, options), bounds);
+      await bounded(tell(file, found, options), bounds);
+      lease.stop();
+      await store.complete(order, found);
+    } catch (error) {
+      lease.stop();
+      await settle({
+        order,
+        file,
+        error,
+        timedOut: over.aborted,
+        stopped: signal.aborted || options.stopping.aborted,
+      });
+    }
+    announce(order.id);
+  }
+
+  async function settle({ order, file, error, timedOut, stopped }: Failure): Promise<void> {
+    if (stopped) {
+      await store.release(order, false);
+      return;
+    }
+    const late = seconds() - file.started_at >= options.timeout();
+    if (timedOut || late || file.attempts >= maxAttempts || isFinal(error)) {
+      log.info({ err: error, file: order.id }, "a file could not be processed");
+      await store.fail(
+        order,
+        timedOut ? `Processing took longer than ${options.timeout()} seconds.` : toReason(error),
+      );
+      return;
+    }
+    log.info(
+      { err: error, file: order.id, attempt: file.attempts },
+      "processing a file failed and is tried again",
+    );
+    await store.release(order, true);
+    await enqueue(order, 2 ** file.attempts);
+  }
+
+  async function recover(): Promise<void> {
+    for (const idle of await store.idle(patience, 100)) {
+      if (idle.attempts >= maxAttempts) {
+        await store.fail(idle, "Processing was broken off several times.");
+        announce(idle.id);
+      } else {
+        await store.touch(idle);
+        await enqueue(idle);
+      }
+    }
+  }
+
+  return {
+    enqueue: (order) => enqueue(order),
+    jobs: [
+      {
+        id: jobId,
+        concurrency: 2,
+        retries: 2,
+        // Above every timeout: the lease, not the queue, decides that a worker is lost.
+        expiresIn: 6 * 3600,
+        run: (data, { signal }) => run(data as Order, signal),
+      },
+      { id: "files.recover", every: 15, expiresIn: 60, run: recover },
+    ],
+  };
+}
+
+interface Failure {
+  order: Order;
+  file: ClaimedFile;
+  error: unknown;
+  timedOut: boolean;
+  /** The host stops, which is not the file's fault. */
+  stopped: boolean;
+}
+
+/** What the first processor that accepts the file finds; without one, text files yield their text. */
+async function extract(
+  file: ClaimedFile,
+  signal: AbortSignal,
+  { processors, open }: ProcessingOptions,
+): Promise<Record<string, unknown>> {
+  const record = toRecord(file);
+  const edited = file.edited ? (file.content ?? "") : undefined;
+  const openBytes = () =>
+    file.path === null
+      ? Promise.reject(new AppError("not_found", "The file has no stored bytes."))
+      : open(file.path);
+  const processor = processors.list().find((candidate) => candidate.accepts(record));
+  if (processor) {
+    return processor.process({ file: record, content: edited, open: openBytes, signal });
+  }
+  if (edited !== undefined || !isText(String(file.meta.content_type ?? ""), file.filename)) {
+    return {};
+  }
+  const text = await readText(await openBytes());
+  return text === undefined ? {} : { content: text.content, ...(text.truncated ? { truncated: true } : {}) };
+}
+
+/** Followers act before the file counts as completed, so that a crash in between repeats them instead of losing them. */
+async function tell(
+  file: ClaimedFile,
+  found: Record<string, unknown>,
+  { observers }: ProcessingOptions,
+): Promise<void> {
+  const record: FileRecord = {
+    ...toRecord(file),
+    data: { ...toRecord(file).data, ...found, status: "completed" },
+  };
+  for (const observer of observers.list()) {
+    await observer.processed?.(record);
+  }
+}
+
+function keepLease(
+  store: ProcessStore,
+  order: Order,
+  leaseSeconds: number,
+): { readonly lost: AbortSignal; stop(): void } {
+  const lost = new AbortController();
+  const timer = setInterval(
+    () => {
+      store.renew(order, leaseSeconds).then(
+        (mine) => mine || lost.abort(new Error("a newer order overtook this one")),
+        // The database is away for a moment: the next beat comes before the lease ends.
+        () => undefined,
+      );
+    },
+    (leaseSeconds * 1000) / 3,
+  );
+  return { lost: lost.signal, stop: () => clearInterval(timer) };
+}
+
+/** Leaves work that ignores its signal behind, so that no processor can hold a file for ever. */
+async function bounded<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  work.catch(() => undefined);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** What is wrong with the file itself stays wrong however often it is tried. */
+function isFinal(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    ["invalid", "unprocessable", "too_large", "not_found", "forbidden"].includes(error.code)
+  );
+}
+
+/** Only messages that are meant to be read are shown: others may name paths and hosts. */
+function toReason(error: unknown): string {
+  return error instanceof AppError && typeof error.detail === "string"
+    ? error.detail
+    : "The file could not be processed.";
+}

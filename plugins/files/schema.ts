@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/** A stored file (configuration document, File). */
+export const File = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    hash: z.string().nullable(),
+    filename: z.string(),
+    data: z.looseObject({
+      status: z.enum(["pending", "completed", "failed"]),
+      content: z.string().optional(),
+      error: z.string().optional(),
+    }),
+    meta: z.looseObject({}),
+    created_at: z.number(),
+    updated_at: z.number(),
+  })
+  .meta({ id: "File" });
+
+export const UploadedFile = File.extend({ status: z.literal(true) }).meta({ id: "UploadedFile" });
+
+export const FilePage = z.object({ items: z.array(File), total: z.number() }).meta({ id: "FilePage" });
+
+export const ProcessStatus = z
+  .object({ status: z.enum(["pending", "completed", "failed"]), error: z.string().optional() })
+  .meta({ id: "FileProcessStatus" });
+
+export const FileText = z.object({ content: z.string() }).meta({ id: "FileText" });
+
+export const FileId = z.object({ id: z.string().max(200) });
+
+/** A switch in a query: true, false, 1 or 0, whatever the case. */
+export function toggle(value: boolean) {
+  return z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] }).default(value);
+}

@@ -1,0 +1,109 @@
+import type { Values } from "#config/variable.ts";
+import type { Access } from "#kernel/access/resource.ts";
+import type { Events } from "#kernel/events.ts";
+import type { Jobs } from "#kernel/jobs.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Slot } from "#kernel/service.ts";
+import type { Notices } from "#kernel/services.ts";
+import type { Blobs } from "#storage/blobs.ts";
+import { createFileLoaders } from "./access.ts";
+import type { filesConfig } from "./config.ts";
+import { createFileActions, createFilesService, type FileEvent, type FilesOptions } from "./files.ts";
+import { createListStore } from "./list-store.ts";
+import { createListing } from "./listing.ts";
+import { createProcessStore } from "./process-store.ts";
+import { createProcessing } from "./process.ts";
+import { createProgress } from "./progress.ts";
+import { createRemoval, type Removal } from "./removal.ts";
+import { contentRoutes } from "./routes/content.ts";
+import { listRoutes } from "./routes/lists.ts";
+import { manageRoutes } from "./routes/manage.ts";
+import type { FileObserver, FileProcessor, FileReferences } from "./service.ts";
+import { createFileStore } from "./store.ts";
+import { createSweep } from "./sweep.ts";
+import type { FilesDatabase } from "./tables.ts";
+import { createUploads } from "./uploads.ts";
+
+export interface FilesParts {
+  readonly config: Values<typeof filesConfig>;
+  readonly db: FilesDatabase;
+  readonly log: Logger;
+  readonly access: Access;
+  readonly blobs: Blobs;
+  readonly events: Events;
+  readonly jobs: Jobs;
+  readonly notices: Notices;
+  readonly processors: Slot<FileProcessor>;
+  readonly references: Slot<FileReferences>;
+  readonly observers: Slot<FileObserver>;
+  readonly stopping: AbortSignal;
+}
+
+const megabyte = 1024 * 1024;
+
+/** Joins the parts of the plugin. */
+export function setUpFiles(parts: FilesParts) {
+  const { config, blobs, log, db } = parts;
+  const store = createFileStore(db);
+  const lists = createListStore(db);
+  const rules = {
+    maxBytes: () => (config.maxSize === null ? null : config.maxSize * megabyte),
+    allowedExtensions: () => config.allowedExtensions,
+  };
+  const progress = createProgress({ notices: parts.notices, log, read: (id) => store.progressOf(id) });
+  const processing = createProcessing({
+    ...parts,
+    store: createProcessStore(db),
+    open: (path) => blobs.read(path),
+    announce: progress.announce,
+    timeout: () => config.processingTimeout,
+  });
+  const removal = createRemoval({ ...parts, store, lists, progress });
+  const options: FilesOptions = {
+    store,
+    blobs,
+    rules,
+    progress,
+    removal,
+    log,
+    uploads: createUploads({ store, blobs, log, rules }),
+    loaders: createFileLoaders(store, parts.access, parts.references),
+    enqueue: processing.enqueue,
+    announce: announceOver(parts.events),
+  };
+  const service = createFilesService(options);
+  const actions = createFileActions(service, options);
+  const sweep = createSweep({ lists, blobs, log, removeOwnerless: removal.removeOwnerless });
+  return {
+    service,
+    routes: [
+      ...listRoutes(createListing(lists, parts.access)),
+      ...manageRoutes(service, actions),
+      ...contentRoutes(service, actions, progress),
+    ],
+    jobs: [...processing.jobs, ...sweep.jobs],
+    async start(): Promise<void> {
+      await progress.start();
+      followAccounts(parts.events, removal);
+    },
+  };
+}
+
+function announceOver(events: Events): FilesOptions["announce"] {
+  return (event: FileEvent, by, file) =>
+    void events.announce(event, {
+      actor: { id: by.userId, name: by.name, email: by.email, role: by.role },
+      subject: file && { type: "file", id: file.id },
+      data: file && { filename: file.filename, meta: file.meta },
+    });
+}
+
+/** An account's files go with it; what a crash lets this miss, the job for ownerless files finds. */
+function followAccounts(events: Events, removal: Removal): void {
+  events.on("user.deleted", async ({ subject, data }) => {
+    const id = subject?.id ?? (data as { user_id?: unknown } | null)?.user_id;
+    if (typeof id === "string") {
+      await removal.removeAllOf(id);
+    }
+  });
+}

@@ -1,0 +1,109 @@
+import { sql } from "kysely";
+import { seconds } from "#storage/clock.ts";
+import type { FileProgress } from "./progress.ts";
+import { type FileFacts, toStorable, toStorableText } from "./record.ts";
+import type { FilesDatabase } from "./tables.ts";
+
+export interface NewFile {
+  id: string;
+  userId: string;
+  hash: string;
+  filename: string;
+  path: string;
+  status: "pending" | "completed";
+  meta: Record<string, unknown>;
+}
+
+/** The columns of a record without its text. */
+export const recordColumns = [
+  "id",
+  "user_id",
+  "hash",
+  "filename",
+  "status",
+  "error",
+  "data",
+  "meta",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** The queries over single files that people cause; lists stand in `list-store.ts`, the worker's in `process-store.ts`. */
+export function createFileStore(db: FilesDatabase) {
+  const one = (id: string) => db.selectFrom("file").where("id", "=", id);
+
+  return {
+    async insert(file: NewFile): Promise<FileFacts> {
+      const { userId, meta, ...columns } = file;
+      const now = seconds();
+      const times = { queued_at: now, created_at: now, updated_at: now };
+      const row = { ...columns, ...times, user_id: userId, meta: toStorable(meta), data: "{}" };
+      return await db.insertInto("file").values(row).returning(recordColumns).executeTakeFirstOrThrow();
+    },
+
+    /** The record with its text. */
+    async find(id: string): Promise<FileFacts | undefined> {
+      return await one(id)
+        .select([...recordColumns, "content"])
+        .executeTakeFirst();
+    },
+
+    /** The record without its text. */
+    async findBare(id: string): Promise<FileFacts | undefined> {
+      return await one(id).select(recordColumns).executeTakeFirst();
+    },
+
+    /** Where processing stands. */
+    async progressOf(id: string): Promise<FileProgress | undefined> {
+      const row = await one(id).select(["status", "error"]).executeTakeFirst();
+      return row && (row.error === null ? { status: row.status } : { status: row.status, error: row.error });
+    },
+
+    /** The key of a file's bytes. */
+    async pathOf(id: string): Promise<string | undefined> {
+      return (await one(id).select("path").executeTakeFirst())?.path ?? undefined;
+    },
+
+    async rename(id: string, filename: string): Promise<FileFacts | undefined> {
+      const meta = sql<string>`jsonb_set(meta, '{name}', cast(cast(${toStorable(filename)} as text) as jsonb))`;
+      const query = db
+        .updateTable("file")
+        .set({ filename, meta, updated_at: seconds() })
+        .where("id", "=", id);
+      return await query.returning(recordColumns).executeTakeFirst();
+    },
+
+    /** Orders a file to be processed anew, with the text set by hand when one is given. Resolves to the order's revision. */
+    async order(id: string, content?: string): Promise<number | undefined> {
+      const now = seconds();
+      const text =
+        content === undefined ? {} : { content: toStorableText(content), edited: true, updated_at: now };
+      const fresh = {
+        status: "pending" as const,
+        error: null,
+        attempts: 0,
+        started_at: null,
+        lease_until: null,
+      };
+      const row = await db
+        .updateTable("file")
+        .set((eb) => ({ ...text, ...fresh, queued_at: now, revision: eb("revision", "+", 1) }))
+        .where("id", "=", id)
+        .returning("revision")
+        .executeTakeFirst();
+      return row?.revision;
+    },
+
+    /** Removes rows; resolves to what they were and where their bytes lie. */
+    async remove(ids: readonly string[]): Promise<{ facts: FileFacts; path: string | null }[]> {
+      if (ids.length === 0) {
+        return [];
+      }
+      const query = db.deleteFrom("file").where("id", "in", ids);
+      const rows = await query.returning([...recordColumns, "path"]).execute();
+      return rows.map(({ path, ...row }) => ({ facts: row, path }));
+    },
+  };
+}
+
+export type FileStore = ReturnType<typeof createFileStore>;

@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import { AppError } from "#kernel/errors.ts";
+import type { Upload } from "#kernel/http/upload.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Blobs } from "#storage/blobs.ts";
+import { seconds } from "#storage/clock.ts";
+import { toMediaType } from "./media.ts";
+import { requireAllowedExtension, toDisplayName } from "./names.ts";
+import { toRecord } from "./record.ts";
+import type { FileRecord } from "./service.ts";
+import type { FileStore } from "./store.ts";
+
+export interface UploadRules {
+  /** RAG_FILE_MAX_SIZE in bytes; null = unlimited. */
+  maxBytes(): number | null;
+  /** RAG_ALLOWED_FILE_EXTENSIONS; empty = all. */
+  allowedExtensions(): readonly string[];
+}
+
+export interface UploadsOptions {
+  readonly store: FileStore;
+  readonly blobs: Blobs;
+  readonly log: Logger;
+  readonly rules: UploadRules;
+}
+
+export interface IncomingFile {
+  readonly userId: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Readable;
+  /** Kept as `meta.data`. */
+  readonly metadata?: Record<string, unknown>;
+  /** Further keys of `meta`. */
+  readonly meta?: Record<string, unknown>;
+}
+
+/** Everything below this prefix of the blob store belongs to files. */
+export const blobPrefix = "files/";
+
+/** When the upload of a blob began, in epoch seconds; undefined for a key that is not ours. */
+export function beganAt(path: string): number | undefined {
+  const began = /^files\/\d+\/(\d+)-[0-9a-f-]{36}$/.exec(path)?.[1];
+  return began === undefined ? undefined : Number(began);
+}
+
+/**
+ * Stores bytes as files. The bytes come first, under a key of the server's making; the row follows once they
+ * are complete, so that a record always has its bytes. What a crash leaves in between is swept.
+ */
+export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
+  async function write(file: Omit<IncomingFile, "userId">, signal?: AbortSignal) {
+    const id = randomUUID();
+    const began = seconds();
+    const path = `${blobPrefix}${Math.floor(began / 86_400)}/${began}-${id}`;
+    const written = await blobs.write(path, file.bytes, signal ? { signal } : {});
+    return { id, path, ...written };
+  }
+
+  function insert(
+    bytes: Awaited<ReturnType<typeof write>>,
+    file: Omit<IncomingFile, "bytes">,
+    status: "pending" | "completed",
+  ) {
+    const filename = toDisplayName(file.filename);
+    const meta = {
+      ...file.meta,
+      name: filename,
+      content_type: toMediaType(file.contentType, filename),
+      size: bytes.size,
+      file_hash: bytes.sha256,
+      data: file.metadata ?? {},
+      collection_name: `file-${bytes.id}`,
+    };
+    return store.insert({
+      id: bytes.id,
+      userId: file.userId,
+      hash: bytes.sha256,
+      filename,
+      path: bytes.path,
+      status,
+      meta,
+    });
+  }
+
+  return {
+    /** Stores a file that the server itself has; no limits apply. */
+    async create(file: IncomingFile): Promise<FileRecord> {
+      return toRecord(await insert(await write(file), file, "completed"));
+    },
+
+    /** Stores the form field `file` of an upload. Throws `invalid` and `too_large` as the rules say. */
+    async receive(
+      userId: string,
+      upload: Upload,
+      { process, signal }: { process: boolean; signal: AbortSignal },
+    ): Promise<FileRecord> {
+      let bytes: Awaited<ReturnType<typeof write>> | undefined;
+      let metadata: Record<string, unknown>;
+      let sent: { filename: string; contentType: string };
+      try {
+        const { result, fields } = await upload.receive(
+          "file",
+          { maxBytes: rules.maxBytes() },
+          async (file) => {
+            requireAllowedExtension(toDisplayName(file.filename), rules.allowedExtensions());
+            bytes = await write(
+              { filename: file.filename, contentType: file.contentType, bytes: file.stream },
+              signal,
+            );
+            return { filename: file.filename, contentType: file.contentType };
+          },
+        );
+        sent = result;
+        metadata = parseMetadata(fields.metadata);
+      } catch (error) {
+        if (bytes) {
+          await discard(bytes.path, { blobs, log });
+        }
+        throw error;
+      }
+      // An insert that fails may still have been committed; its bytes are left to the sweep, which asks the rows.
+      return toRecord(
+        await insert(
+          bytes as NonNullable<typeof bytes>,
+          { userId, ...sent, metadata },
+          process ? "pending" : "completed",
+        ),
+      );
+    },
+  };
+}
+
+async function discard(path: string, { blobs, log }: Pick<UploadsOptions, "blobs" | "log">): Promise<void> {
+  try {
+    await blobs.remove(path);
+  } catch (error) {
+    log.warn({ err: error, path }, "the bytes of a refused upload stay until the next sweep");
+  }
+}
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+function parseMetadata(text: string | undefined): Record<string, unknown> {
+  if (text === undefined || text.trim() === "") {
+    return {};
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", "The form field metadata is not valid JSON.", { cause: error });
+  }
+  if (value === null) {
+    return {};
+  }
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw new AppError("invalid", "The form field metadata must be a JSON object.");
+  }
+  return value as Record<string, unknown>;
+}
