@@ -1,0 +1,154 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Contestant, freePort, type Running, startProcess } from "./contestant.ts";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
+const admin = { email: "bench@example.com", password: "a-long-bench-password-1" };
+
+/** The yardstick: a `node:http` proxy that pipes. */
+export const rawpipe: Contestant = {
+  name: "rawpipe",
+  async start(upstreamPort) {
+    const port = await freePort();
+    return startProcess({
+      name: "rawpipe",
+      args: [join(here, "rawpipe.ts")],
+      env: { PORT: String(port), UPSTREAM_PORT: String(upstreamPort) },
+      port,
+      ready: "/v1/models",
+    });
+  },
+};
+
+/** The published gateway of another project. */
+export const portkey: Contestant = {
+  name: "portkey",
+  async start(upstreamPort) {
+    const port = await freePort();
+    return startProcess({
+      name: "portkey",
+      args: [
+        join(here, "node_modules/@portkey-ai/gateway/build/start-server.js"),
+        `--port=${port}`,
+        "--headless",
+      ],
+      // Its guard against private addresses has a list of exceptions; the mock lives on one.
+      env: { NODE_ENV: "production", TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" },
+      port,
+      headers: `x-portkey-provider: openai\r\nx-portkey-custom-host: http://127.0.0.1:${upstreamPort}/v1\r\nauthorization: Bearer k\r\n`,
+    });
+  },
+};
+
+/** `node:http` alone, answering `body`. */
+export function plain(body: string): Contestant {
+  return {
+    name: "node:http",
+    async start() {
+      const port = await freePort();
+      const env = { PORT: String(port), BODY: body };
+      return startProcess({ name: "node:http", args: [join(here, "plain.ts")], env, port });
+    },
+  };
+}
+
+export interface MillraceOptions {
+  /** Path of the completions route. */
+  readonly path?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folder below bench/plugins that PLUGINS_PATH names. */
+  readonly plugins?: string;
+  readonly name?: string;
+}
+
+/** The platform with an embedded database of its own and the mock as its only connection. */
+export function millrace(options: MillraceOptions = {}): Contestant {
+  const name = options.name ?? "millrace";
+  return {
+    name,
+    async start(upstreamPort) {
+      const data = copyOf(await preparedData(upstreamPort));
+      const cleanUp = () => rmSync(data, { recursive: true, force: true });
+      const running = await startMillrace({ ...options, name, data, upstreamPort, cleanUp });
+      return signIn(running).catch(async (error) => {
+        await running.stop();
+        throw error;
+      });
+    },
+  };
+}
+
+/** Starts the platform over `data` without signing in. */
+export async function startMillrace(
+  options: MillraceOptions & { name: string; data: string; upstreamPort: number; cleanUp?(): void },
+): Promise<Running> {
+  const port = await freePort();
+  return startProcess({
+    name: options.name,
+    args: ["--no-node-snapshot", join(root, "plugins/serve.ts")],
+    env: {
+      ENV: "prod",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      DATA_DIR: options.data,
+      WEBUI_ADMIN_EMAIL: admin.email,
+      WEBUI_ADMIN_PASSWORD: admin.password,
+      OPENAI_API_BASE_URLS: `http://127.0.0.1:${options.upstreamPort}/v1`,
+      OPENAI_API_KEYS: "k",
+      ENABLE_OPENAI_API_PASSTHROUGH: "true",
+      GLOBAL_LOG_LEVEL: "WARNING",
+      ...(options.plugins && { PLUGINS_PATH: join(here, "plugins", options.plugins) }),
+      ...options.env,
+    },
+    port,
+    ready: "/health",
+    path: options.path ?? "/api/chat/completions",
+    ...(options.cleanUp && { cleanUp: options.cleanUp }),
+  });
+}
+
+/** Signs the administrator in; the requests of the result carry the session. */
+export async function signIn(running: Running): Promise<Running> {
+  const response = await fetch(`http://127.0.0.1:${running.port}/api/v1/auths/signin`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(admin),
+  });
+  if (!response.ok) {
+    throw new Error(`Sign-in answered ${response.status}: ${await response.text()}`);
+  }
+  const { token } = (await response.json()) as { token: string };
+  return { ...running, headers: `authorization: Bearer ${token}\r\n` };
+}
+
+/** A new folder for one process; the caller removes it. */
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), "millrace-bench-"));
+}
+
+let prepared: Promise<string> | undefined;
+
+/** A data folder with the schema and the administrator in it, so that rounds need not start from nothing. */
+async function preparedData(upstreamPort: number): Promise<string> {
+  prepared ??= (async () => {
+    const data = newFolder();
+    process.on("exit", () => rmSync(data, { recursive: true, force: true }));
+    const running = await startMillrace({ name: "millrace (first start)", data, upstreamPort });
+    await running.stop();
+    return data;
+  })();
+  return prepared;
+}
+
+function copyOf(folder: string): string {
+  const copy = newFolder();
+  // The socket that locks the folder belongs to the process that made it and cannot be copied.
+  cpSync(folder, copy, {
+    recursive: true,
+    filter: (path) => !path.endsWith(".sock") && !path.endsWith(".lock"),
+  });
+  return copy;
+}

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Counts, type Load, quantile, startLoad } from "./client.ts";
+import type { Contestant, Running } from "./contestant.ts";
+import { type Mock, type Model, tokensOf } from "./mock.ts";
+
+/** What a scenario works with. */
+export interface Bench {
+  readonly mock: Mock;
+  readonly rounds: number;
+  /** Milliseconds of load before each measurement, and of each measurement. */
+  readonly warm: number;
+  readonly window: number;
+  readonly isQuick: boolean;
+  /** Best rates seen, by kind of load: the mock must be far above them. */
+  readonly best: Map<Model, number>;
+}
+
+/** Figures of one measurement. CPU in microseconds, times in milliseconds, rates per second. */
+export interface Figures {
+  readonly cpuPerAnswer: number;
+  readonly cpuPerToken: number;
+  readonly answerRate: number;
+  readonly tokenRate: number;
+  readonly firstToken: number;
+  readonly answerTime: number;
+  readonly relay99: number;
+  readonly relayMax: number;
+  readonly incomplete: number;
+}
+
+export interface Shape {
+  readonly model: Model;
+  readonly connections: number;
+  /** Milliseconds of the window, when it is not the bench's own. */
+  readonly window?: number;
+}
+
+/** Warms the contestant up with a load and then measures it under the same load. */
+export async function underLoad(bench: Bench, running: Running, shape: Shape): Promise<Figures> {
+  const load = openLoad(running, shape);
+  await delay(bench.warm);
+  failOnErrors(running, load.take());
+  const [cpu, started] = [running.cpu(), performance.now()];
+  await delay(shape.window ?? bench.window);
+  const counts = load.take();
+  const [cpuSpent, seconds] = [running.cpu() - cpu, (performance.now() - started) / 1000];
+  load.stop();
+  failOnErrors(running, counts);
+  const figures = toFigures(counts, cpuSpent, seconds);
+  bench.best.set(shape.model, Math.max(bench.best.get(shape.model) ?? 0, rateOf(shape.model, figures)));
+  // The contestant notices closed connections in its own time; the next load must not pay for it.
+  await delay(300);
+  return figures;
+}
+
+/** A load of completions on the contestant's completions route. */
+export function openLoad(running: Running, shape: Shape): Load {
+  const { model, connections } = shape;
+  const request = completionRequest(running, model);
+  return startLoad({ port: running.port, request, connections, tokens: tokensOf(model) });
+}
+
+/** A load of GET requests. */
+export function openGetLoad(running: Running, path: string, connections: number): Load {
+  const request = Buffer.from(
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${running.port}\r\n${running.headers}\r\n`,
+  );
+  return startLoad({ port: running.port, request, connections, tokens: 0 });
+}
+
+/** Tokens a second for streams, answers a second for whole answers. */
+export function rateOf(model: Model, figures: Figures): number {
+  return model === "json" ? figures.answerRate : figures.tokenRate;
+}
+
+/** Measures each contestant in a fresh process, in random order, once a round; pairs stay in their round. */
+export async function inRounds<T>(
+  bench: Bench,
+  contestants: readonly Contestant[],
+  measure: (running: Running) => Promise<T>,
+): Promise<T[][]> {
+  const results: T[][] = contestants.map(() => []);
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const at of shuffled(contestants.length)) {
+      const running = await contestants[at]!.start(bench.mock.port);
+      try {
+        results[at]!.push(await measure(running));
+      } finally {
+        await running.stop();
+      }
+    }
+  }
+  return results;
+}
+
+/** Throws when a load saw anything but complete answers. */
+export function failOnErrors(running: Running, counts: Counts): void {
+  if (counts.failures.length > 0) {
+    throw new Error(
+      `${running.name}: ${counts.failures.length} failed answers, the first: ${counts.failures[0]}`,
+    );
+  }
+}
+
+function toFigures(counts: Counts, cpu: number, seconds: number): Figures {
+  return {
+    cpuPerAnswer: cpu / counts.answers,
+    cpuPerToken: cpu / counts.tokens,
+    answerRate: counts.answers / seconds,
+    tokenRate: counts.tokens / seconds,
+    firstToken: quantile(counts.first, 0.5),
+    answerTime: quantile(counts.whole, 0.5),
+    relay99: quantile(counts.relay, 0.99),
+    relayMax: counts.relay.reduce((most, value) => Math.max(most, value), 0),
+    incomplete: counts.incomplete,
+  };
+}
+
+function completionRequest(running: Running, model: Model): Buffer {
+  const isStream = model !== "json";
+  const body = JSON.stringify({
+    model,
+    stream: isStream,
+    temperature: 0.7,
+    messages: [
+      { role: "system", content: "You answer in short and plain sentences. ".repeat(12) },
+      { role: "user", content: "What does a mill race do, and why is it built? ".repeat(26) },
+    ],
+    ...(isStream && { stream_options: { include_usage: true } }),
+  });
+  const head =
+    `POST ${running.path} HTTP/1.1\r\nhost: 127.0.0.1:${running.port}\r\ncontent-type: application/json\r\n` +
+    `${running.headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  return Buffer.from(head + body);
+}
+
+function shuffled(length: number): number[] {
+  return Array.from({ length }, (_, at) => ({ at, key: Math.random() }))
+    .toSorted((a, b) => a.key - b.key)
+    .map(({ at }) => at);
+}

@@ -1,0 +1,9 @@
+// A server that answers one prebuilt JSON text on every path: what `node:http` alone costs.
+import { createServer } from "node:http";
+
+const body = process.env.BODY ?? "{}";
+
+createServer((_, outgoing) => {
+  outgoing.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  outgoing.end(body);
+}).listen(Number(process.env.PORT), "127.0.0.1", 4096);

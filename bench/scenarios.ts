@@ -1,0 +1,34 @@
+import type { Bench } from "./measure.ts";
+import type { Finding } from "./report.ts";
+import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
+import { busyDatabase } from "./scenarios/busy-database.ts";
+import { filtered } from "./scenarios/filtered.ts";
+import { joinedDeltas } from "./scenarios/joined-deltas.ts";
+import { manyStreams } from "./scenarios/many-streams.ts";
+import { memory } from "./scenarios/memory.ts";
+import { passThrough } from "./scenarios/pass-through.ts";
+import { peerGateway } from "./scenarios/peer-gateway.ts";
+import { plainRoutes } from "./scenarios/plain-routes.ts";
+import { streamed } from "./scenarios/streamed.ts";
+import { whole } from "./scenarios/whole.ts";
+
+/** One question about the platform's speed; ids of goals are those of the design's list. */
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  run(bench: Bench): Promise<Finding[]>;
+}
+
+export const scenarios: readonly Scenario[] = [
+  passThrough,
+  streamed,
+  filtered,
+  joinedDeltas,
+  whole,
+  peerGateway,
+  manyStreams,
+  abandonedStreams,
+  busyDatabase,
+  plainRoutes,
+  memory,
+];

@@ -1,0 +1,126 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Load } from "../client.ts";
+import { quantile } from "../client.ts";
+import type { Running } from "../contestant.ts";
+import { millrace } from "../contestants.ts";
+import { type Bench, failOnErrors, inRounds, openLoad } from "../measure.ts";
+import { compare } from "../report.ts";
+import type { Scenario } from "../scenarios.ts";
+
+const streams = 50;
+const writers = 4;
+
+/** Streams while the embedded database writes and reads as fast as it can. */
+export const busyDatabase: Scenario = {
+  id: "P14",
+  title: "streams beside a busy embedded database",
+  async run(bench) {
+    const [seen = []] = await inRounds(bench, [millrace({ plugins: "loop-delay" })], (running) =>
+      measure(bench, running),
+    );
+    return [
+      {
+        goal: "P14",
+        what: "event-loop delay p99 while the database is busy",
+        values: seen.map((each) => each.busy.loop99),
+        atMost: 10,
+        unit: " ms",
+        detail: `${Math.round(seen[0]?.busy.writes ?? 0)} writes/s; idle ${seen.map((each) => each.idle.loop99.toFixed(1)).join(", ")} ms`,
+      },
+      compare({
+        goal: "P14",
+        what: "relay time p99, busy against idle",
+        ours: seen.map((each) => each.busy),
+        theirs: seen.map((each) => each.idle),
+        figure: (each) => each.relay99,
+        figureUnit: "ms",
+        atMost: 3,
+      }),
+    ];
+  },
+};
+
+async function measure(bench: Bench, running: Running) {
+  const load = openLoad(running, { model: "paced-100", connections: streams });
+  await delay(bench.warm);
+  failOnErrors(running, load.take());
+  const idle = { ...(await observe(bench, running, load)), writes: 0 };
+  const work = keepDatabaseBusy(running);
+  await delay(1000);
+  work.take();
+  load.take();
+  const busy = { ...(await observe(bench, running, load)), writes: work.take() / (bench.window / 1000) };
+  load.stop();
+  await work.stop();
+  return { idle, busy };
+}
+
+async function observe(bench: Bench, running: Running, load: Load) {
+  await readLoop(running);
+  await delay(bench.window);
+  const counts = load.take();
+  failOnErrors(running, counts);
+  return { relay99: quantile(counts.relay, 0.99), loop99: await readLoop(running) };
+}
+
+/** The event-loop delay's p99 in milliseconds since the last reading. */
+async function readLoop(running: Running): Promise<number> {
+  const { p99 } = (await call(running, "GET", "/api/v1/bench/loop-delay")) as { p99: number };
+  return p99;
+}
+
+/** Writes and reads through the platform's own routes: chats of 50 messages each. */
+function keepDatabaseBusy(running: Running) {
+  let writes = 0;
+  const stopped = new AbortController();
+  const work = async () => {
+    while (!stopped.signal.aborted) {
+      const { id } = (await call(running, "POST", "/api/v1/chats/new", { chat: newChat() })) as {
+        id: string;
+      };
+      await call(running, "GET", `/api/v1/chats/${id}`);
+      await call(running, "GET", "/api/v1/chats/");
+      writes++;
+    }
+  };
+  const workers = Promise.all(Array.from({ length: writers }, work));
+  return {
+    take() {
+      const taken = writes;
+      writes = 0;
+      return taken;
+    },
+    async stop() {
+      stopped.abort();
+      await workers;
+    },
+  };
+}
+
+function newChat() {
+  const ids = Array.from({ length: 50 }, () => crypto.randomUUID());
+  const messages = ids.map((id, at) => ({
+    id,
+    parentId: ids[at - 1] ?? null,
+    childrenIds: ids[at + 1] ? [ids[at + 1]] : [],
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: "A message of some length. ".repeat(20),
+    timestamp: 1_700_000_000 + at,
+  }));
+  const byId = Object.fromEntries(messages.map((message) => [message.id, message]));
+  return { title: "Bench", models: ["json"], history: { messages: byId, currentId: ids.at(-1) }, messages };
+}
+
+async function call(running: Running, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {
+    method,
+    headers: { "content-type": "application/json", authorization: running.headers.slice(15).trim() },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) {
+    throw new Error(
+      `${method} ${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`,
+    );
+  }
+  return response.json();
+}

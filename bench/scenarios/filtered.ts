@@ -1,0 +1,15 @@
+import { millrace } from "../contestants.ts";
+import type { Scenario } from "../scenarios.ts";
+import { requireFilter } from "./require-filter.ts";
+import { againstRawpipe } from "./streams-against-rawpipe.ts";
+
+/** Streamed completions through one native filter. */
+export const filtered: Scenario = {
+  id: "P3",
+  title: "streamed completions through a native filter",
+  async run(bench) {
+    const options = { plugins: "upper" };
+    await requireFilter(bench, millrace(options));
+    return againstRawpipe(bench, { goal: "P3", millrace: options, paced: 1.4, burstRate: 0.35 });
+  },
+};

@@ -1,0 +1,9 @@
+import type { Scenario } from "../scenarios.ts";
+import { againstRawpipe } from "./streams-against-rawpipe.ts";
+
+/** Streamed completions without filters; usage is accounted for. */
+export const streamed: Scenario = {
+  id: "P2",
+  title: "streamed completions",
+  run: (bench) => againstRawpipe(bench, { goal: "P2", millrace: {}, paced: 1.25, burstRate: 0.5 }),
+};
