@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toCaller } from "./accounts.fixture.ts";
+import { openPeople, type People } from "./people.fixture.ts";
+import { createUserSettings, type UserSettings } from "./settings.ts";
+import { createUserStatus } from "./status.ts";
+import type { UserRow } from "./users-store.ts";
+
+let people: People;
+let settings: UserSettings;
+let ann: UserRow;
+let defaults: Record<string, unknown> = {};
+const allowed = { settings: { interface: true } };
+
+beforeAll(async () => {
+  people = await openPeople();
+  settings = createUserSettings({ ...people, defaults: () => defaults });
+  ann = await people.add("Ann");
+});
+
+afterAll(() => people.database.close());
+
+describe("interface settings", () => {
+  it("apply what is sent, keep what is not, and fall back to the instance for null", async () => {
+    defaults = { theme: "light", widescreen: true };
+    const caller = toCaller(ann, { permissions: allowed });
+    expect(await settings.read(ann.id)).toEqual({ ui: { theme: "light", widescreen: true } });
+    await settings.update(caller, { theme: "dark", models: ["a"], deep: { x: { y: 1 } } });
+    await settings.update(caller, { models: ["a", "b"], deep: { z: 2 } });
+    const chosen = { theme: "dark", models: ["a", "b"], deep: { z: 2 }, widescreen: true };
+    expect(await settings.read(ann.id)).toEqual({ ui: chosen });
+    const cleared = await settings.update(caller, { theme: null, deep: null, never: null });
+    expect(cleared).toEqual({ ui: { theme: "light", models: ["a", "b"], widescreen: true } });
+    defaults = { theme: "sepia" };
+    expect((await settings.read(ann.id)).ui).toEqual({ theme: "sepia", models: ["a", "b"] });
+  });
+
+  it("keep every field when many clients write at once", async () => {
+    const bea = await people.add("Bea");
+    const caller = toCaller(bea, { permissions: allowed });
+    await Promise.all(Array.from({ length: 20 }, (_, at) => settings.update(caller, { [`field${at}`]: at })));
+    defaults = {};
+    expect(Object.keys((await settings.read(bea.id)).ui)).toHaveLength(20);
+  });
+
+  it("are written by nobody without the permission", async () => {
+    await expect(settings.update(toCaller(ann), { theme: "x" })).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
+
+describe("info and variables", () => {
+  it("merge info and bound its size", async () => {
+    await settings.updateInfo(ann.id, { location: "Bern", a: 1 });
+    expect(await settings.updateInfo(ann.id, { a: { b: 2 } })).toEqual({ location: "Bern", a: { b: 2 } });
+    expect(await settings.info(ann.id)).toEqual({ location: "Bern", a: { b: 2 } });
+    const attempt = settings.updateInfo(ann.id, { big: "x".repeat(300_000) });
+    await expect(attempt).rejects.toMatchObject({ code: "too_large" });
+  });
+
+  it("replace variables and leave the settings alone", async () => {
+    await settings.updateVariables(ann.id, { city: "Bern", x: "" });
+    await settings.updateVariables(ann.id, { city: "Basel" });
+    expect(await settings.variables(ann.id)).toEqual({ city: "Basel" });
+    expect(await settings.read(ann.id)).not.toHaveProperty("variables");
+    await expect(settings.updateVariables(ann.id, { "no good": "" })).rejects.toMatchObject({
+      code: "invalid",
+    });
+    expect(await settings.variables(ann.id)).toEqual({ city: "Basel" });
+  });
+});
+
+describe("the user status", () => {
+  it("is patched, and is none once it has run out", async () => {
+    const status = createUserStatus({ ...people, isOn: () => true });
+    const later = Math.floor(Date.now() / 1000) + 1000;
+    await status.update(ann.id, { status_emoji: "🌴", status_message: "away", status_expires_at: later });
+    await status.update(ann.id, { status_message: "back soon" });
+    expect(await status.read(ann.id)).toEqual({
+      status_emoji: "🌴",
+      status_message: "back soon",
+      status_expires_at: later,
+    });
+    await status.update(ann.id, { status_expires_at: 1000 });
+    expect(await status.read(ann.id)).toEqual({
+      status_emoji: null,
+      status_message: null,
+      status_expires_at: null,
+    });
+  });
+
+  it("answers 403 while it is switched off", async () => {
+    const status = createUserStatus({ ...people, isOn: () => false });
+    await expect(status.read(ann.id)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(status.update(ann.id, {})).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
