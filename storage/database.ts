@@ -11,7 +11,8 @@ export type { Database, DatabaseOptions } from "./handle.ts";
 export { isUnavailable, isUniqueViolation } from "./errors.ts";
 
 /** Opens the server `url` names, or the embedded database in `dataDir` when there is none. Throws StorageError. */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+export async function openDatabase(given: DatabaseOptions): Promise<Database> {
+  const options = { ...given, schema: given.schema === "public" ? undefined : given.schema };
   if (options.schema && !/^[A-Za-z_][A-Za-z0-9_]{0,39}$/.test(options.schema)) {
     throw new StorageError("DATABASE_SCHEMA must be a plain name: letters, digits and _ (at most 40)");
   }
@@ -36,7 +37,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 function toDatabase(engine: Engine, options: DatabaseOptions): Database {
   const guard = createGuard();
-  const prefix = options.schema && options.schema !== "public" ? `${options.schema}.` : "";
+  const prefix = options.schema ? `${options.schema}.` : "";
   const log = options.log ?? (() => {});
   const gapHandlers = new Set<() => void>();
   // oxlint-disable-next-line typescript/no-explicit-any -- callers narrow the handle to their tables

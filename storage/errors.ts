@@ -3,15 +3,15 @@ export class StorageError extends Error {
   override readonly name: string = "StorageError";
 }
 
-/** The database does not answer now; the same call may succeed later. */
-export class DatabaseUnavailableError extends Error {
-  override readonly name = "DatabaseUnavailableError";
+/** The database or the object store does not answer now; the same call may succeed later. */
+export class UnavailableError extends Error {
+  override readonly name = "UnavailableError";
 }
 
 /** True when the database could not be reached or broke off: answer 503 with Retry-After, the call may be repeated. */
 export function isUnavailable(error: unknown): boolean {
   return causes(error).some((cause) => {
-    if (cause instanceof DatabaseUnavailableError) {
+    if (cause instanceof UnavailableError) {
       return true;
     }
     const code = typeof cause.code === "string" ? cause.code : "";

@@ -36,5 +36,7 @@ export interface DatabaseOptions {
   pool?: { size?: number; maxOverflow?: number; timeoutSeconds?: number; recycleSeconds?: number };
   /** How long a server that cannot be reached is waited for at the start; 10 when left out. */
   patienceSeconds?: number;
+  /** The folder is thrown away after closing, so nothing is brought to the disk. */
+  disposable?: boolean;
   log?(message: string): void;
 }

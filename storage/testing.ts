@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { constants } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { constants, cpSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,7 @@ export async function openTestDatabase(
       url: place.env.DATABASE_URL,
       dataDir: place.env.DATA_DIR!,
       pool: { size: 5 },
+      disposable: true,
     });
     const close = async () => {
       await database.close();
@@ -58,7 +59,7 @@ export async function prepareTestDataDir(
     };
   }
   const template = await findTemplate(all);
-  await copyFolder(join(template, EMBEDDED_FOLDER), join(dataDir, EMBEDDED_FOLDER));
+  copyFolder(join(template, EMBEDDED_FOLDER), join(dataDir, EMBEDDED_FOLDER));
   return { env: { DATA_DIR: dataDir }, remove: removeFolder };
 }
 
@@ -140,8 +141,9 @@ async function templateKey(sets: readonly MigrationSet[]): Promise<string> {
   return hash.digest("hex").slice(0, 24);
 }
 
-async function copyFolder(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE });
+/** A thousand small files: copying them without asynchronous calls takes a third of the time. */
+function copyFolder(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { DatabaseUnavailableError, StorageError } from "../errors.ts";
+import { UnavailableError, StorageError } from "../errors.ts";
 import { fromPlainError, type Call, type Reply, type Request, type WorkerOptions } from "./protocol.ts";
 
 /** The main thread's side of the database thread. */
@@ -31,11 +31,12 @@ export function startClient(options: WorkerOptions, log: (message: string) => vo
           return;
         }
         lastId += 1;
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
         worker.postMessage({ ...call, id: lastId } satisfies Request);
         waiting.set(lastId, { resolve: resolve as (value: unknown) => void, reject });
       }),
     async terminate() {
-      gone ??= new DatabaseUnavailableError("The database is closed");
+      gone ??= new UnavailableError("The database is closed");
       await worker.terminate();
     },
   };
@@ -45,7 +46,7 @@ export function startClient(options: WorkerOptions, log: (message: string) => vo
       if (!gone) {
         log(`The embedded database stopped: ${error.message}`);
       }
-      gone ??= new DatabaseUnavailableError("The embedded database stopped", { cause: error });
+      gone ??= new UnavailableError("The embedded database stopped", { cause: error });
       waiting.forEach((entry) => entry.reject(gone));
       waiting.clear();
       reject(gone);

@@ -31,14 +31,15 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Engine> {
   try {
     const client = await startClient({ folder: join(dataDir, EMBEDDED_FOLDER), schema: options.schema }, log);
     await lock.verify();
-    return toEngine(client, lock);
+    return toEngine({ client, lock, disposable: options.disposable ?? false });
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-function toEngine(client: EmbeddedClient, lock: FolderLock): Engine {
+function toEngine(parts: { client: EmbeddedClient; lock: FolderLock; disposable: boolean }): Engine {
+  const { client, lock, disposable } = parts;
   const engine: Engine = {
     kind: "embedded",
     dialect: embeddedDialect(client),
@@ -50,7 +51,9 @@ function toEngine(client: EmbeddedClient, lock: FolderLock): Engine {
     onGap: () => {},
     async close() {
       try {
-        await client.call({ op: "close" });
+        if (!disposable) {
+          await client.call({ op: "close" });
+        }
       } finally {
         await client.terminate();
         await lock.release();

@@ -1,11 +1,5 @@
 import { Client, type ClientConfig } from "pg";
-import { DatabaseUnavailableError } from "../errors.ts";
-
-export interface Listener {
-  listen(channel: string): Promise<void>;
-  unlisten(channel: string): Promise<void>;
-  close(): Promise<void>;
-}
+import { UnavailableError } from "../errors.ts";
 
 export interface ListenerOptions {
   config: ClientConfig;
@@ -17,114 +11,134 @@ export interface ListenerOptions {
 
 const HEARTBEAT_MS = 5_000;
 const CONNECT_LIMIT_MS = 2_000;
+const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /** One connection of its own for announcements; opened at the first channel and again whenever it breaks. */
-export function createListener(options: ListenerOptions): Listener {
-  const channels = new Set<string>();
-  let client: Client | undefined;
-  let connecting: Promise<Client> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #channels = new Set<string>();
+  #client: Client | undefined;
+  #connecting: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #started = false;
+  #closed = false;
 
-  async function connect(): Promise<Client> {
-    const fresh = new Client({
-      ...options.config,
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when announcements on the channel arrive. Rejects when the first connection cannot be made. */
+  async listen(channel: string): Promise<void> {
+    this.#channels.add(channel);
+    if (!this.#started) {
+      this.#started = true;
+      try {
+        await this.#connect();
+      } catch (error) {
+        this.#started = false;
+        this.#channels.delete(channel);
+        throw error;
+      }
+    } else {
+      await this.#connecting;
+      await this.#send(`listen "${channel}"`);
+    }
+  }
+
+  async unlisten(channel: string): Promise<void> {
+    this.#channels.delete(channel);
+    await this.#send(`unlisten "${channel}"`);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#connecting?.catch(() => {});
+    await this.#client?.end();
+    this.#client = undefined;
+  }
+
+  /** While the connection is being restored nothing needs to be said: it comes back with all channels. */
+  async #send(statement: string): Promise<void> {
+    const client = this.#client;
+    try {
+      await client?.query(statement);
+    } catch (error) {
+      if (client !== undefined && client === this.#client) {
+        this.#lose(client, (error as Error).message);
+      }
+    }
+  }
+
+  #connect(): Promise<void> {
+    this.#connecting = this.#open().finally(() => (this.#connecting = undefined));
+    return this.#connecting;
+  }
+
+  async #open(): Promise<void> {
+    const client = new Client({
+      ...this.#options.config,
       connectionTimeoutMillis: CONNECT_LIMIT_MS,
       query_timeout: HEARTBEAT_MS,
-      keepAlive: true,
     });
-    fresh.on("error", (error) => lose(fresh, error.message));
-    fresh.on("end", () => lose(fresh, "the connection ended"));
-    fresh.on("notification", ({ channel, payload }) => options.onNotification(channel, payload ?? ""));
+    client.on("error", (error) => this.#lose(client, error.message));
+    client.on("end", () => this.#lose(client, "the connection ended"));
+    client.on("notification", ({ channel, payload }) => this.#options.onNotification(channel, payload ?? ""));
     try {
-      await fresh.connect();
-      for (const channel of channels) {
-        await fresh.query(`listen "${channel}"`);
+      await client.connect();
+      for (const channel of this.#channels) {
+        await client.query(`listen "${channel}"`);
+      }
+      if (this.#closed) {
+        throw new UnavailableError("The database is closed");
       }
     } catch (error) {
-      drop(fresh);
+      discard(client);
       throw error;
     }
-    if (closed) {
-      drop(fresh);
-      throw new DatabaseUnavailableError("The database is closed");
-    }
-    client = fresh;
-    schedule(HEARTBEAT_MS, () => beat(fresh));
-    return fresh;
+    this.#client = client;
+    this.#schedule(HEARTBEAT_MS, () => this.#beat(client));
   }
 
   /** A half-open connection gives no error by itself, so it is asked regularly. */
-  function beat(current: Client): void {
-    current.query("select 1").then(
-      () => current === client && schedule(HEARTBEAT_MS, () => beat(current)),
-      (error: Error) => lose(current, error.message),
+  #beat(client: Client): void {
+    client.query("select 1").then(
+      () => client === this.#client && this.#schedule(HEARTBEAT_MS, () => this.#beat(client)),
+      (error: Error) => this.#lose(client, error.message),
     );
   }
 
-  function lose(lost: Client, reason: string): void {
-    if (lost !== client || closed) {
+  #lose(client: Client, reason: string): void {
+    if (client !== this.#client || this.#closed) {
       return;
     }
-    client = undefined;
-    drop(lost);
-    options.log(`The connection for announcements was lost (${reason}); connecting again`);
-    reconnect(50);
+    this.#client = undefined;
+    discard(client);
+    this.#options.log(`The connection for announcements was lost (${reason}); connecting again`);
+    this.#reconnect(FIRST_PAUSE_MS);
   }
 
-  function reconnect(pause: number): void {
-    schedule(pause, () => {
-      connecting = connect().finally(() => (connecting = undefined));
-      connecting.then(
+  #reconnect(pause: number): void {
+    this.#schedule(pause, () => {
+      this.#connect().then(
         () => {
-          options.log("The connection for announcements is back");
-          options.onGap();
+          this.#options.log("The connection for announcements is back");
+          this.#options.onGap();
         },
-        () => closed || reconnect(Math.min(pause * 2, LONGEST_PAUSE_MS)),
+        () => this.#closed || this.#reconnect(Math.min(pause * 2, LONGEST_PAUSE_MS)),
       );
     });
   }
 
-  function schedule(pause: number, run: () => void): void {
-    clearTimeout(timer);
-    timer = setTimeout(run, pause).unref();
+  #schedule(pause: number, run: () => void): void {
+    if (!this.#closed) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(run, pause).unref();
+    }
   }
-
-  let started = false;
-  return {
-    async listen(channel) {
-      channels.add(channel);
-      if (!started) {
-        started = true;
-        connecting = connect().finally(() => (connecting = undefined));
-        try {
-          await connecting;
-        } catch (error) {
-          started = false;
-          channels.delete(channel);
-          throw error;
-        }
-        return;
-      }
-      await connecting;
-      // While the connection is being restored, the new channel is subscribed with the others.
-      await client?.query(`listen "${channel}"`);
-    },
-    async unlisten(channel) {
-      channels.delete(channel);
-      await client?.query(`unlisten "${channel}"`);
-    },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await connecting?.catch(() => {});
-      await client?.end();
-      client = undefined;
-    },
-  };
 }
 
-function drop(client: Client): void {
+function discard(client: Client): void {
   client.end().catch(() => {});
 }

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import { isUnavailable, StorageError } from "../errors.ts";
 import type { DatabaseOptions } from "../handle.ts";
 import { fromInt8 } from "../values.ts";
-import { createListener } from "./listener.ts";
+import { Listener } from "./listener.ts";
 import { preparingPool } from "./statements.ts";
 
 /** Opens a Postgres server. Throws StorageError when it cannot be reached in time or refuses. */
@@ -37,7 +37,7 @@ function toEngine(parts: {
   hasVector: boolean;
 }): Engine {
   const { pool, config, log, hasVector } = parts;
-  const listener = createListener({
+  const listener = new Listener({
     config,
     log,
     onNotification: (channel, payload) => engine.onNotification(channel, payload),
@@ -102,7 +102,8 @@ function toPoolConfig({ pool = {} }: DatabaseOptions): PoolConfig {
   return {
     max: Math.max(1, (pool.size ?? 20) + (pool.maxOverflow ?? 0)),
     connectionTimeoutMillis: (pool.timeoutSeconds ?? 30) * 1000,
-    maxLifetimeSeconds: pool.recycleSeconds ?? 3600,
+    // -1 means never.
+    maxLifetimeSeconds: Math.max(0, pool.recycleSeconds ?? 3600),
     idleTimeoutMillis: 30_000,
   };
 }
