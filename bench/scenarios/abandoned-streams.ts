@@ -51,14 +51,20 @@ async function abandon(bench: Bench, running: Running) {
     await delay(bench.isQuick ? 1000 : 5000);
     return running.memory();
   };
-  await wave(bench, running);
+  await waves(bench, running);
   const before = await settle();
-  let closed = 0;
-  for (let n = 0; n < 10; n++) {
-    closed = Math.max(closed, await wave(bench, running));
-  }
+  const closed = await waves(bench, running);
   const after = await settle();
   return { before, after, closed, isAlive: running.isAlive() };
+}
+
+/** The slowest of ten waves. */
+async function waves(bench: Bench, running: Running): Promise<number> {
+  let slowest = 0;
+  for (let n = 0; n < 10; n++) {
+    slowest = Math.max(slowest, await wave(bench, running));
+  }
+  return slowest;
 }
 
 /** Milliseconds from the clients' leaving until the mock writes no stream any more. */
