@@ -67,11 +67,6 @@ export function toolCallChunks(
   return frame([...opening, ...rest.flat()], { finish: "tool_calls", ...options });
 }
 
-/** A chunk of valid JSON that is `bytes` long or a little longer. */
-export function oversizedChunk(bytes: number): Chunk {
-  return chunk({ content: "x".repeat(bytes) });
-}
-
 /** A whole reply in one object. */
 export function completion(content: string, options: ChunkOptions = {}): Completion {
   return {

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from "node:timers/promises";
 import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
-import { type ChunkOptions, completion, defaultUsage, textChunks } from "./upstream-chunks.ts";
+import { type ChunkOptions, chunk, completion, defaultUsage, textChunks } from "./upstream-chunks.ts";
 import { lastTransferChunk, transferChunk } from "./upstream-http.ts";
 import type { Script } from "./upstream-exchange.ts";
 
@@ -142,6 +142,11 @@ export function embeddings(dimensions = 8): Script {
 /** A frame that reports an error midway, as providers do. */
 export function errorFrame(message: string, code: string | number = 500): Frame {
   return { error: { message, type: "server_error", code } };
+}
+
+/** A chunk of valid JSON that is `bytes` long or a little longer. */
+export function oversizedChunk(bytes: number): Chunk {
+  return chunk({ content: "x".repeat(bytes) });
 }
 
 interface StreamKind {

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { OpenAI, RateLimitError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chunk, oversizedChunk, reasoningChunks, textChunks, toolCallChunks } from "./upstream-chunks.ts";
+import { chunk, reasoningChunks, textChunks, toolCallChunks } from "./upstream-chunks.ts";
 import {
   closeAfter,
   endlessLine,
@@ -21,6 +21,7 @@ import {
   type Frame,
   json,
   jsonLines,
+  oversizedChunk,
   rateLimited,
   raw,
   sse,
