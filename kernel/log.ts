@@ -26,7 +26,7 @@ export function createLogger({ level, format, stream }: LogOptions): Logger {
   const output: DestinationStream =
     (stream as DestinationStream | undefined) ?? pino.destination({ dest: 1, sync: true });
   const isJson = format.toLowerCase() === "json";
-  return pino(
+  const logger = pino(
     {
       level: levels[level.trim().toUpperCase()] ?? "info",
       base: null,
@@ -34,14 +34,19 @@ export function createLogger({ level, format, stream }: LogOptions): Logger {
       serializers: { err: serializeError },
       formatters: {
         level: (label) => ({ level: label }),
-        bindings: (bindings) => redactData(bindings) as Record<string, unknown>,
         log: (fields) => redactData(fields) as Record<string, unknown>,
       },
       // On the finished line, so that no message, stack or nested text is forgotten.
       hooks: { streamWrite: redactText },
     },
     isJson ? output : { write: (line) => void output.write(toPlainLine(line)) },
-  ) as unknown as Logger;
+  );
+  // Pino forgets its binding formatter in children; a method of the root is what all of them inherit.
+  const { child } = logger;
+  logger.child = function childWithoutSecrets(bindings: object, ...rest: never[]) {
+    return child.call(this, redactData(bindings) as object, ...rest);
+  } as typeof child;
+  return logger as unknown as Logger;
 }
 
 /** Masks bearer tokens, API keys, JSON web tokens and credentials in URLs inside a text. */
@@ -121,7 +126,7 @@ function toPlainLine(line: string): string {
   const when = String(time).replace("T", " ").replace("Z", "");
   const label = String(level).toUpperCase().padEnd(5);
   const prefix = plugin === undefined ? "" : `${toPlainText(plugin)}: `;
-  const rest = Object.entries(fields).map(([key, value]) => ` ${key}=${toPlainText(value)}`);
+  const rest = Object.entries(fields).map(([key, value]) => ` ${escapeControl(key)}=${toPlainText(value)}`);
   const head = `${when} ${label} ${prefix}${escapeControl(String(msg ?? ""))}${rest.join("")}`;
   return `${head}${err === undefined ? "" : toPlainError(err)}\n`;
 }
@@ -133,7 +138,7 @@ function toPlainText(value: unknown): string {
 
 function toPlainError(err: unknown): string {
   const { stack, message, cause } = (err ?? {}) as Record<string, unknown>;
-  const text = String(stack ?? message ?? JSON.stringify(err));
+  const text = typeof err === "string" ? err : String(stack ?? message ?? JSON.stringify(err));
   const lines = text
     .split("\n")
     .map((each) => `\n    ${escapeControl(each)}`)

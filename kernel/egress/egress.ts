@@ -2,6 +2,7 @@ import { lookup as dnsLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { exchange, type UpstreamResponse } from "./exchange.ts";
+import { toHeaderRefusal } from "./failure.ts";
 import { type FetchBody, fetchOnce, toSendable } from "./fetch.ts";
 import { follow, type Route } from "./follow.ts";
 import { createPools } from "./pools.ts";
@@ -85,7 +86,7 @@ export function createEgress(options: EgressOptions): Egress {
   return {
     fetch: async (url, init) => {
       const { body, contentType } = await toSendable(init.body ?? undefined);
-      const given: OutgoingHeaders = Object.fromEntries(new Headers(init.headers));
+      const given = toPlainHeaders(init.headers);
       const headers = {
         "user-agent": "Millrace",
         ...(contentType && { "content-type": contentType }),
@@ -169,4 +170,12 @@ function toLowerCase(headers: OutgoingHeaders): OutgoingHeaders {
     result[name.toLowerCase()] = headers[name];
   }
   return result;
+}
+
+function toPlainHeaders(headers: HeadersInit | undefined): OutgoingHeaders {
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch (cause) {
+    throw toHeaderRefusal(cause);
+  }
 }

@@ -20,6 +20,11 @@ export function toRedirectRefusal(): AppError {
   return new AppError("upstream", "The upstream answered with a redirect, which is not followed.");
 }
 
+/** Headers that cannot be sent. */
+export function toHeaderRefusal(cause: unknown): AppError {
+  return new AppError(...malformed, { cause });
+}
+
 /**
  * Turns what broke an outbound request into an AppError ("timeout", "upstream", "forbidden", "invalid").
  * The reason of the caller's own signal comes back as it is: who aborts knows why.
@@ -38,7 +43,7 @@ export function toEgressError(error: unknown, signal?: AbortSignal): Error {
   return new AppError(kind, text, { cause: error });
 }
 
-type Meaning = readonly ["timeout" | "upstream" | "invalid", string];
+type Meaning = readonly ["timeout" | "upstream" | "invalid" | "forbidden", string];
 
 const certificate: Meaning = ["upstream", "The upstream's certificate could not be verified."];
 const unreachable: Meaning = ["upstream", "The upstream could not be reached."];
@@ -65,8 +70,8 @@ const texts: Readonly<Record<string, Meaning>> = {
   UND_ERR_BODY_TIMEOUT: ["timeout", "The upstream fell silent."],
   UND_ERR_HEADERS_OVERFLOW: garbled,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: broken,
+  BAD_PORT: ["forbidden", "The address has a port that is kept for something other than HTTP."],
   UND_ERR_INVALID_ARG: malformed,
-  ERR_INVALID_ARG_VALUE: malformed,
 };
 
 function isCertificateProblem(code: string): boolean {
@@ -92,7 +97,10 @@ function listCauses(error: unknown): unknown[] {
 }
 
 function codeOf(error: unknown): string | undefined {
-  const code = (error as NodeJS.ErrnoException).code;
-  // Undici's parser has a code of its own for each kind of nonsense.
-  return typeof code !== "string" ? undefined : code.startsWith("HPE_") ? "UND_ERR_HEADERS_OVERFLOW" : code;
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  // Neither has a code of its own.
+  if (name === "HTTPParserError" || message === "bad port") {
+    return name === "HTTPParserError" ? "UND_ERR_HEADERS_OVERFLOW" : "BAD_PORT";
+  }
+  return typeof code === "string" ? code : undefined;
 }

@@ -59,7 +59,7 @@ function createTrust(allow: string): Trust {
 }
 
 function addEntry(list: BlockList, entry: string): void {
-  const [address = "", bits] = entry.split("/");
+  const [, address = "", bits] = /^([^/]*)(?:\/(.*))?$/.exec(entry) ?? [];
   const family = isIP(address) === 6 ? "ipv6" : "ipv4";
   const isRange =
     bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === "ipv6" ? 128 : 32);
