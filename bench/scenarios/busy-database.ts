@@ -69,18 +69,19 @@ async function readLoop(running: Running): Promise<number> {
   return p99;
 }
 
-/** Writes and reads through the platform's own routes: chats of 50 messages each. */
+/** Writes and reads through the platform's own routes, as fast as `writers` callers in a row of their own can. */
 function keepDatabaseBusy(running: Running) {
   let writes = 0;
   const stopped = new AbortController();
-  const work = async () => {
-    while (!stopped.signal.aborted) {
-      const { id } = (await call(running, "POST", "/api/v1/chats/new", { chat: newChat() })) as {
-        id: string;
-      };
-      await call(running, "GET", `/api/v1/chats/${id}`);
-      await call(running, "GET", "/api/v1/chats/");
-      writes++;
+  const work = async (_: unknown, worker: number) => {
+    for (let n = 0; !stopped.signal.aborted; n++) {
+      const group = { name: `bench-${worker}-${n}`, description: "A group of some length. ".repeat(200) };
+      const { id } = (await call(running, "POST", "/api/v1/groups/create", group)) as { id: string };
+      const ui = { [`bench${worker}`]: "A setting of some length. ".repeat(200), turn: n };
+      await call(running, "POST", "/api/v1/users/user/settings/update", { ui });
+      await call(running, "GET", "/api/v1/users/?page=1");
+      await call(running, "DELETE", `/api/v1/groups/id/${id}/delete`);
+      writes += 3;
     }
   };
   const workers = Promise.all(Array.from({ length: writers }, work));
@@ -95,20 +96,6 @@ function keepDatabaseBusy(running: Running) {
       await workers;
     },
   };
-}
-
-function newChat() {
-  const ids = Array.from({ length: 50 }, () => crypto.randomUUID());
-  const messages = ids.map((id, at) => ({
-    id,
-    parentId: ids[at - 1] ?? null,
-    childrenIds: ids[at + 1] ? [ids[at + 1]] : [],
-    role: at % 2 === 0 ? "user" : "assistant",
-    content: "A message of some length. ".repeat(20),
-    timestamp: 1_700_000_000 + at,
-  }));
-  const byId = Object.fromEntries(messages.map((message) => [message.id, message]));
-  return { title: "Bench", models: ["json"], history: { messages: byId, currentId: ids.at(-1) }, messages };
 }
 
 async function call(running: Running, method: string, path: string, body?: unknown): Promise<unknown> {
