@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 /** The address of a route of an upstream; `path` starts with a slash. Azure puts the model and the version into it. */
 export function toAddress(connection: Connection, path: string, upstreamId?: string): string {
   // The newer Azure routes (…/openai/v1) are the common ones.
-  if (!connection.isAzure || /\/openai\/v1$/.test(connection.url)) {
+  if (!connection.isAzure || connection.url.endsWith("/openai/v1")) {
     return connection.url + path;
   }
   const base = connection.url.replace(/\/openai$/, "");

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { pipeline, type Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { CallContext } from "#kernel/completion/provider.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
@@ -39,14 +39,15 @@ export interface UpstreamClient {
 export interface UpstreamClientOptions {
   readonly egress: Egress;
   readonly headers: HeaderBuilder;
-  /** AIOHTTP_CLIENT_TIMEOUT in seconds; null or less than 1 is no limit. */
-  totalTimeout(): number | null;
   /** AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT in seconds. */
   streamIdleTimeout(): number | null;
 }
 
 /** A refusal's body beyond this is cut. */
 const largestRefusal = 1024 * 1024;
+
+/** Bytes of an answer that was compressed uninvited: a small one may hide gigabytes. */
+const largestUnpacked = 16 * 1024 * 1024;
 
 const retryHeaders = ["retry-after", "retry-after-ms"] as const;
 
@@ -73,16 +74,15 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
 
 async function send(call: UpstreamCall, headers: Record<string, string>, options: UpstreamClientOptions): Promise<Upstream> {
   const idle = call.isStream ? options.streamIdleTimeout() : null;
-  const total = options.totalTimeout();
   try {
     return await options.egress.request(call.url, {
       trust: "operator",
-      method: call.method as "POST",
+      method: call.method,
       headers,
       body: call.body,
       signal: call.signal,
       ...(idle !== null && { headersTimeoutMs: idle * 1000, idleTimeoutMs: idle * 1000 }),
-      totalTimeoutMs: call.timeLimit ?? (total !== null && total > 0 ? total * 1000 : null),
+      timeoutMs: call.timeLimit,
     });
   } catch (error) {
     throw toUpstreamError(error, call.signal);
@@ -123,12 +123,25 @@ function decoded(response: Upstream): Upstream {
     response.body.destroy();
     throw new AppError("upstream", "The provider's answer is compressed in an unknown way.");
   }
-  const unpacked = unpack();
-  response.body.once("error", (error) => unpacked.destroy(error));
-  unpacked.once("close", () => response.body.destroy());
-  unpacked.on("error", () => {});
   const { "content-encoding": _encoding, "content-length": _length, ...headers } = response.headers;
-  return { status: response.status, headers, body: response.body.pipe(unpacked) };
+  // The errors of all three come out of the last one; who reads it sees them.
+  const body = pipeline(response.body, unpack(), createLimit(largestUnpacked), () => {});
+  return { status: response.status, headers, body };
+}
+
+/** Lets `limit` bytes through. */
+function createLimit(limit: number): Transform {
+  let left = limit;
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      left -= piece.length;
+      if (left < 0) {
+        done(new AppError("upstream", "The provider's compressed answer is too large."));
+      } else {
+        done(null, piece);
+      }
+    },
+  });
 }
 
 /** A page instead of an answer: a wrong address, or a portal in between. */

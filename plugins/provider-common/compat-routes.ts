@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { Principal } from "#kernel/access/principal.ts";
+import type { CallContext, ChunkStream } from "#kernel/completion/provider.ts";
+import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
+import { AppError } from "#kernel/errors.ts";
+import { toErrorFrame } from "#kernel/http/errors.ts";
+import { defineRoute, relay, type RequestInfo, reply, stream, type Upstream } from "#kernel/http/route.ts";
+import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import type { Connections } from "./connections.ts";
+import type { Target } from "./offers.ts";
+import type { CommonProvider } from "./provider.ts";
+import { providerId } from "./provider.ts";
+import { adapt, fitsAsItIs } from "./request.ts";
+import { fillSaved } from "./saved-parameters.ts";
+
+export interface CompatOptions {
+  readonly provider: CommonProvider;
+  readonly connections: Connections;
+  readonly models: Models;
+}
+
+const ChatBody = z.looseObject({
+  model: z.string().min(1).max(1024),
+  messages: z.array(Message),
+  stream: z.boolean().nullish(),
+});
+
+const ModelList = z.object({ object: z.literal("list"), data: z.array(z.looseObject({ id: z.string() })) });
+
+/** The common-format proxy: no filters, tools or retrieval; saved parameters and access hold (contract §2.3). */
+export function compatRoutes(options: CompatOptions) {
+  const { provider, connections, models } = options;
+  const visible = async (caller: Principal) =>
+    (await models.list(caller)).filter((item) => item["preset"] !== true && connections.find(String(item["id"])));
+  const resolve = async (caller: Principal, id: string) => requireOwn(await models.resolve(caller, id), provider);
+
+  return [
+    defineRoute(
+      { method: "GET", path: "/models", summary: "List the models of common-format providers", access: "user", returns: ModelList },
+      async ({ caller }) => ({ object: "list", data: await visible(caller) }),
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/models/:idx",
+        summary: "List one connection's models",
+        access: "user",
+        params: z.object({ idx: z.coerce.number().int().min(0) }),
+        returns: ModelList,
+        fails: [404],
+      },
+      async ({ caller, params }) => {
+        if (connections.list()[params.idx] === undefined) {
+          throw new AppError("not_found", "Connection not found");
+        }
+        return { object: "list", data: (await visible(caller)).filter((item) => item["urlIdx"] === params.idx) };
+      },
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/chat/completions",
+        summary: "Pass a chat completion on to its provider",
+        access: "user",
+        body: ChatBody,
+        fails: [404, 429, 502, 504],
+      },
+      async ({ body, bodyText, caller, request }) => {
+        const { model, target } = await resolve(caller, body.model);
+        const filled = fillSaved(body, model.params);
+        const isUnchanged = filled === body && fitsAsItIs(body, target);
+        const text = isUnchanged ? bodyText : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
+        const call = { target, body: text as string, isStream: body.stream === true, context: toContext(caller, request) };
+        const answer = await provider.relay(call);
+        if (!("kind" in answer)) {
+          return passOn(answer, call.isStream, request.id);
+        }
+        return answer.kind === "stream"
+          ? stream(toFrames(answer.stream))
+          : reply(answer.text ?? JSON.stringify(answer.completion), { headers: { "content-type": "application/json" } });
+      },
+    ),
+    defineRoute(
+      { method: "POST", path: "/embeddings", summary: "Embed texts", access: "user", body: EmbeddingsRequest, fails: [404, 429, 502, 504] },
+      async ({ body, bodyText, caller, request }) => {
+        const { target } = await resolve(caller, body.model);
+        const text = body.model === target.upstreamId ? (bodyText as string) : JSON.stringify({ ...body, model: target.upstreamId });
+        const call = { target, body: text, isStream: false, context: toContext(caller, request) };
+        return passOn(await provider.post("/embeddings", call), false, request.id);
+      },
+    ),
+  ] as const;
+}
+
+/** What the upstream is told of the request. */
+export function toContext(caller: Principal, request: RequestInfo): CallContext {
+  return { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal };
+}
+
+/** Passes bytes on; a stream that breaks off ends with an error frame, so that clients do not take it for complete. */
+export function passOn(upstream: Upstream, isStream: boolean, requestId: string) {
+  // The line that was cut off must not swallow the frame.
+  const brokenFrame = (error: Error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`;
+  return relay(upstream, isStream ? { brokenFrame } : {});
+}
+
+function requireOwn(model: ResolvedModel, provider: CommonProvider): { model: ResolvedModel; target: Target } {
+  // Another provider's model is as unknown here as one that does not exist.
+  if (model.provider.id !== providerId) {
+    throw new AppError("not_found", "Model not found");
+  }
+  return { model, target: provider.requireTarget(model.base.id) };
+}
+
+async function* toFrames(answer: ChunkStream): AsyncGenerator<string> {
+  for await (const batch of answer.chunks()) {
+    yield batch.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  }
+  yield "data: [DONE]\n\n";
+}

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { ConfigRegistry } from "#config/registry.ts";
+import { AppError, ProviderError } from "#kernel/errors.ts";
+import { defineRoute } from "#kernel/http/route.ts";
+import type { CommonConfig } from "./config.ts";
+import { type Connection, ConnectionConfig, findProblem, toConnections } from "./connection.ts";
+import { showConfig, type StoredConnections, unmaskConfig, unmaskKey } from "./connection-secrets.ts";
+import type { Connections } from "./connections.ts";
+import type { UpstreamModel } from "./parse-models.ts";
+
+export interface ConfigRoutesOptions {
+  readonly config: CommonConfig;
+  readonly configuration: ConfigRegistry;
+  readonly connections: Connections;
+  fetchModels(connection: Connection): Promise<readonly UpstreamModel[]>;
+}
+
+const Configs = z.record(z.string(), ConnectionConfig);
+
+const ConfigForm = z.object({
+  ENABLE_OPENAI_API: z.boolean().nullish(),
+  OPENAI_API_BASE_URLS: z.array(z.string().trim()).max(100),
+  OPENAI_API_KEYS: z.array(z.string().trim()),
+  OPENAI_API_CONFIGS: Configs.nullish(),
+});
+
+const ConfigView = z
+  .object({
+    ENABLE_OPENAI_API: z.boolean(),
+    OPENAI_API_BASE_URLS: z.array(z.string()),
+    OPENAI_API_KEYS: z.array(z.string()),
+    OPENAI_API_CONFIGS: Configs,
+  })
+  .meta({ id: "CompatConfig" });
+
+const VerifyForm = z.object({ url: z.string().trim().min(1), key: z.string().trim().nullish(), config: ConnectionConfig.nullish() });
+
+/** Milliseconds an update waits for the lists of models, so that the admin sees what was just connected. */
+const patienceAfterUpdate = 2000;
+
+/** Reading, changing and trying out the connections (contract §2.3). Keys are shown masked and may come back so. */
+export function configRoutes(options: ConfigRoutesOptions) {
+  const { config, configuration, connections } = options;
+  const stored = (): StoredConnections => ({ urls: config.baseUrls, keys: config.apiKeys, configs: config.configs });
+  const view = () => ({ ENABLE_OPENAI_API: config.enabled, ...showConfig(stored()) });
+
+  return [
+    defineRoute(
+      { method: "GET", path: "/config", summary: "Read the connections", access: "admin", returns: ConfigView, alwaysOn: true },
+      view,
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/config/update",
+        summary: "Replace the connections",
+        access: "admin",
+        body: ConfigForm,
+        returns: ConfigView,
+        fails: [400],
+        alwaysOn: true,
+      },
+      async ({ body, caller }) => {
+        await configuration.set(toChanges(body, stored()), caller.userId);
+        await withinTime(connections.offers({ refresh: true }), patienceAfterUpdate);
+        return view();
+      },
+    ),
+    defineRoute(
+      { method: "POST", path: "/verify", summary: "Try a connection and list its models", access: "admin", body: VerifyForm, fails: [400, 502, 504], alwaysOn: true },
+      async ({ body }) => {
+        const url = toPlainUrl(body.url);
+        const key = unmaskKey(body.key ?? "", url, stored());
+        const settings = unmaskConfig(body.config ?? {}, url, stored());
+        requireUsable(url, settings, "This connection");
+        const [connection] = toConnections([url], [key], { 0: settings });
+        return { object: "list", data: await verify(options, connection as Connection) };
+      },
+    ),
+  ] as const;
+}
+
+type Form = z.output<typeof ConfigForm>;
+
+function toChanges(form: Form, stored: StoredConnections): Record<string, unknown> {
+  const urls = form.OPENAI_API_BASE_URLS.map(toPlainUrl);
+  const configs: Record<string, ConnectionConfig> = {};
+  urls.forEach((url, index) => {
+    const given = form.OPENAI_API_CONFIGS?.[index];
+    if (given?.enable !== false) {
+      requireUsable(url, given ?? {}, `Connection ${index}`);
+    }
+    if (given) {
+      configs[index] = unmaskConfig(given, url, stored);
+    }
+  });
+  return {
+    ...(typeof form.ENABLE_OPENAI_API === "boolean" && { ENABLE_OPENAI_API: form.ENABLE_OPENAI_API }),
+    OPENAI_API_BASE_URLS: urls,
+    OPENAI_API_KEYS: urls.map((url, index) => unmaskKey(form.OPENAI_API_KEYS[index] ?? "", url, stored)),
+    OPENAI_API_CONFIGS: configs,
+  };
+}
+
+function requireUsable(url: string, config: ConnectionConfig, name: string): void {
+  const problem = findProblem(url, config);
+  if (problem) {
+    throw new AppError("invalid", `${name} cannot be used: ${problem}.`);
+  }
+}
+
+/** The provider's own status must not reach the admin's browser as this platform's: a 401 would sign it out. */
+async function verify({ fetchModels }: ConfigRoutesOptions, connection: Connection): Promise<readonly UpstreamModel[]> {
+  try {
+    return await fetchModels(connection);
+  } catch (error) {
+    if (error instanceof ProviderError) {
+      throw new AppError("upstream", `The provider refused with status ${error.status}.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function toPlainUrl(url: string): string {
+  return url.trim().replace(/\/+$/, "");
+}
+
+function withinTime(promise: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    promise.then(() => resolve(), reject).finally(() => clearTimeout(timer));
+  });
+}

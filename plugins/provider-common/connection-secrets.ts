@@ -1,0 +1,77 @@
+import { AppError } from "#kernel/errors.ts";
+import type { ConnectionConfig } from "./connection.ts";
+import { isMasked, isSecretHeader, maskKey } from "./mask.ts";
+
+/** The three parallel settings as they are stored. */
+export interface StoredConnections {
+  readonly urls: readonly string[];
+  readonly keys: readonly string[];
+  readonly configs: Readonly<Record<string, ConnectionConfig>>;
+}
+
+/** The settings as an admin sees them: one key and one entry a URL, secrets masked. Promise S107. */
+export function showConfig({ urls, keys, configs }: StoredConnections) {
+  const shown = urls.flatMap((_url, index) => {
+    const config = configs[index];
+    return config ? [[String(index), maskConfig(config)] as const] : [];
+  });
+  return {
+    OPENAI_API_BASE_URLS: [...urls],
+    OPENAI_API_KEYS: urls.map((_url, index) => maskKey(keys[index] ?? "")),
+    OPENAI_API_CONFIGS: Object.fromEntries(shown),
+  };
+}
+
+/**
+ * The key that was meant: what was sent, or the stored one when its mask was sent back. Throws `invalid` when no
+ * stored key of the same URL has that mask, so that a key never moves to another address unseen.
+ */
+export function unmaskKey(given: string, url: string, stored: StoredConnections): string {
+  return isMasked(given) ? findStored(given, url, { stored, read: (index) => stored.keys[index] }) : given;
+}
+
+/** Like `unmaskKey`, for the key and the secret headers inside one connection's settings. */
+export function unmaskConfig(config: ConnectionConfig, url: string, stored: StoredConnections): ConnectionConfig {
+  const result: ConnectionConfig = { ...config };
+  if (config.key && isMasked(config.key)) {
+    result.key = findStored(config.key, url, { stored, read: (index) => stored.configs[index]?.key });
+  }
+  if (config.headers) {
+    result.headers = Object.fromEntries(
+      Object.entries(config.headers).map(([name, value]) => [
+        name,
+        isMasked(value) && isSecretHeader(name)
+          ? findStored(value, url, { stored, read: (index) => (stored.configs[index]?.headers || {})[name] })
+          : value,
+      ]),
+    );
+  }
+  return result;
+}
+
+function maskConfig(config: ConnectionConfig): ConnectionConfig {
+  const result: ConnectionConfig = { ...config };
+  if (config.key) {
+    result.key = maskKey(config.key);
+  }
+  if (config.headers) {
+    result.headers = Object.fromEntries(
+      Object.entries(config.headers).map(([name, value]) => [name, isSecretHeader(name) ? maskKey(value) : value]),
+    );
+  }
+  return result;
+}
+
+interface Lookup {
+  readonly stored: StoredConnections;
+  read(index: number): string | null | undefined;
+}
+
+function findStored(masked: string, url: string, { stored, read }: Lookup): string {
+  const index = stored.urls.findIndex((known, at) => known.replace(/\/+$/, "") === url && maskKey(read(at) ?? "") === masked);
+  const key = index < 0 ? undefined : read(index);
+  if (!key) {
+    throw new AppError("invalid", "A masked key was sent for an address that has no such key; send the whole key.");
+  }
+  return key;
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import { defaultPatience, readBody } from "#kernel/http/body.ts";
+import { parseJson } from "#kernel/http/json.ts";
+import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
+import type { Models } from "#plugins/models/service.ts";
+import { passOn, toContext } from "./compat-routes.ts";
+import type { Connection } from "./connection.ts";
+import type { Connections } from "./connections.ts";
+import { type CommonProvider, providerId } from "./provider.ts";
+import type { UpstreamClient } from "./upstream.ts";
+
+export interface PassthroughOptions {
+  readonly provider: CommonProvider;
+  readonly connections: Connections;
+  readonly models: Models;
+  readonly client: UpstreamClient;
+  /** ENABLE_OPENAI_API_PASSTHROUGH. */
+  isAllowed(): boolean;
+  /** REQUEST_BODY_MAX_BYTES. */
+  maxBody(): number;
+}
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Any other route of an upstream, for whoever may use the platform, once an operator allows it (contract §2.3). */
+export function passthroughRoutes(options: PassthroughOptions) {
+  return methods.map((method) =>
+    defineRoute(
+      { method, path: "/**:path", summary: "Pass any request on to a provider", access: "user", rawBody: true, fails: [403, 404] },
+      ({ caller, request, raw }) => passThrough(options, { caller, request, raw }),
+    ),
+  );
+}
+
+interface Asked {
+  readonly caller: Principal;
+  readonly request: RequestInfo;
+  readonly raw: Readable;
+}
+
+async function passThrough(options: PassthroughOptions, { caller, request, raw }: Asked) {
+  if (!options.isAllowed()) {
+    throw new AppError("forbidden", "Passing other requests on to providers is switched off.");
+  }
+  const contentType = request.headers["content-type"];
+  const isJson = /\bjson\b/i.test(contentType ?? "");
+  const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
+  const bytes = isJson && hasBody ? await readBody(raw as IncomingMessage, { maxBytes: options.maxBody(), ...defaultPatience }) : undefined;
+  const chosen = await choose(options, caller, bytes);
+  const { signal, ...facts } = toContext(caller, request);
+  const upstream = await options.client.open({
+    connection: chosen.connection,
+    url: toUrl(chosen.connection, request.url),
+    method: request.method,
+    body: chosen.body ?? (hasBody ? raw : undefined),
+    contentType,
+    accept: request.headers.accept ?? "*/*",
+    isStream: chosen.isStream,
+    facts,
+    signal,
+  });
+  return passOn(upstream, chosen.isStream, request.id);
+}
+
+interface Chosen {
+  readonly connection: Connection;
+  readonly body: string | Buffer | undefined;
+  readonly isStream: boolean;
+}
+
+/** The connection of the body's `model`, which the caller must be allowed to use; the first one without a model. */
+async function choose({ models, provider, connections }: PassthroughOptions, caller: Principal, bytes: Buffer | undefined): Promise<Chosen> {
+  const body = bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes.toString("utf8")) as Record<string, unknown> | null);
+  const isStream = body?.["stream"] === true;
+  if (typeof body?.["model"] !== "string") {
+    return { connection: requireFirst(connections), body: bytes, isStream };
+  }
+  const model = await models.resolve(caller, body["model"]);
+  if (model.provider.id !== providerId) {
+    throw new AppError("not_found", "Model not found");
+  }
+  const { connection, upstreamId } = provider.requireTarget(model.base.id);
+  const isUnchanged = body["model"] === upstreamId;
+  return { connection, body: isUnchanged ? bytes : JSON.stringify({ ...body, model: upstreamId }), isStream };
+}
+
+function requireFirst(connections: Connections): Connection {
+  const first = connections.list()[0];
+  if (first === undefined || !first.isEnabled || first.problem) {
+    throw new AppError("not_found", "No connection can take this request.");
+  }
+  return first;
+}
+
+/** The upstream's address for what stands behind /compat, which may not climb out of the connection's base. */
+function toUrl(connection: Connection, asked: string): string {
+  const [path = "", query] = splitOnce(asked.slice(asked.indexOf("/compat/") + "/compat".length), "?");
+  const base = new URL(connection.url);
+  const url = URL.parse(base.pathname.replace(/\/$/, "") + path + (query === undefined ? "" : `?${query}`), base.origin);
+  const isClimbing = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\|%5c|%2f/i.test(path);
+  if (url === null || url.origin !== base.origin || isClimbing) {
+    throw new AppError("invalid", "This path cannot be passed on.");
+  }
+  return url.href;
+}
+
+function splitOnce(text: string, mark: string): [string, string | undefined] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,58 @@
+import { core } from "#config/core.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { configuration, egress } from "#kernel/services.ts";
+import { models } from "#plugins/models/service.ts";
+import { compatRoutes } from "./compat-routes.ts";
+import { configRoutes } from "./config-routes.ts";
+import { variables } from "./config.ts";
+import type { Connection } from "./connection.ts";
+import { createConnections } from "./connections.ts";
+import { fetchModels } from "./fetch-models.ts";
+import { createHeaderBuilder } from "./headers.ts";
+import { passthroughRoutes } from "./passthrough-routes.ts";
+import { createProvider } from "./provider.ts";
+import { createUpstreamClient } from "./upstream.ts";
+
+export default definePlugin({
+  id: "provider-common",
+  title: "Common-format connections",
+  config: {
+    ...variables,
+    streamIdleTimeout: core.streamIdleTimeout,
+    modelListTimeout: core.modelListTimeout,
+    commonModelListTimeout: core.commonModelListTimeout,
+    requestBodyMaxBytes: core.requestBodyMaxBytes,
+  },
+  uses: { egress, configuration, models },
+  enabled: (config) => config.enabled,
+  whenOff: 503,
+
+  setup({ config, use, log }) {
+    const client = createUpstreamClient({
+      egress: use.egress,
+      headers: createHeaderBuilder(config),
+      streamIdleTimeout: () => config.streamIdleTimeout,
+    });
+    const listModels = (connection: Connection) =>
+      fetchModels(client, connection, 1000 * (config.commonModelListTimeout ?? config.modelListTimeout));
+    const connections = createConnections({ config, fetchModels: listModels, log });
+    const provider = createProvider({ connections, client, config, log });
+    const shared = { provider, connections, models: use.models };
+    return {
+      providers: [provider],
+      routes: {
+        compat: [
+          ...configRoutes({ config, configuration: use.configuration, connections, fetchModels: listModels }),
+          ...compatRoutes(shared),
+          ...passthroughRoutes({
+            ...shared,
+            client,
+            isAllowed: () => config.passthrough,
+            maxBody: () => config.requestBodyMaxBytes,
+          }),
+        ],
+      },
+      start: () => connections.warmUp(),
+    };
+  },
+});
