@@ -23,7 +23,7 @@ const quiet = { warn() {}, info() {} } as unknown as AccountsDeps["log"];
 export async function openTestAccounts(environment: Environment = {}) {
   const database = await openTestDatabase([{ owner: "accounts", migrations }]);
   const db = database.db as PluginDatabase<AccountsTables>;
-  const replica = async () => await openReplica(database, environment);
+  const replica = async (other = environment) => await openReplica(database, other);
   return { database, db, close: () => database.close(), replica, ...(await replica()) };
 }
 

@@ -26,6 +26,7 @@ export function createAccounts(
     isEmpty: async () => !(await hasUsers(db)),
     templateFacts: (principal) => readTemplateFacts(db, principal),
     settingsOf: async (userId) => ({ ...(await settings.read(userId)) }),
+    defaultPermissions: () => permissions.current(),
   };
 }
 

@@ -10,6 +10,7 @@ import { createConfiguredAdmin } from "./first-admin.ts";
 import { createLastSeen } from "./last-seen.ts";
 import { migrations } from "./migrations.ts";
 import { platformPermissions } from "./permissions.ts";
+import { resetPasswordCommand } from "./reset-command.ts";
 import { sweepRevokedSessions } from "./revoked-sessions.ts";
 import { accountsRoutes } from "./routes.ts";
 import { accounts } from "./service.ts";
@@ -27,6 +28,7 @@ export default definePlugin({
   tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
   migrations,
   permissions: platformPermissions,
+  commands: [resetPasswordCommand],
 
   async setup(context) {
     const { config, use, db, log } = context;
