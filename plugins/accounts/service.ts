@@ -1,3 +1,4 @@
+import type { PermissionTree } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineService } from "#kernel/service.ts";
 
@@ -37,6 +38,8 @@ export interface Accounts {
   templateFacts(principal: Principal): Promise<TemplateProfile>;
   /** The caller's settings object (`{ui: {…}}`), defaults filled in. */
   settingsOf(userId: string): Promise<Record<string, unknown>>;
+  /** What every account may do before its groups add to it. */
+  defaultPermissions(): PermissionTree;
 }
 
 export const accounts = defineService<Accounts>("accounts");

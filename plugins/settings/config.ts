@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { bool, json, text, type Values } from "#config/variable.ts";
+import { Banner, Suggestion } from "./schema.ts";
+
+/** What the web interface shows and offers to everybody (configuration document, features and runtime tables). */
+export const config = {
+  banners: json("WEBUI_BANNERS", [], {
+    schema: z.array(Banner).max(100),
+    key: "ui.banners",
+    persisted: true,
+    text: "Banners shown to users.",
+  }),
+  suggestions: json("DEFAULT_PROMPT_SUGGESTIONS", null, {
+    schema: z.array(Suggestion).max(100).nullable(),
+    key: "ui.prompt_suggestions",
+    persisted: true,
+    text: "Prompts offered on an empty chat; not set, the built-in ones are, and [] turns them off.",
+  }),
+  locale: text("DEFAULT_LOCALE", "", {
+    key: "ui.default_locale",
+    persisted: true,
+    text: "Initial language of a browser; empty means the browser's own, with en-US to fall back on.",
+  }),
+  watermark: text("RESPONSE_WATERMARK", "", {
+    key: "ui.watermark",
+    persisted: true,
+    whenEmpty: "",
+    text: "Text added to replies that are copied.",
+  }),
+  communitySharing: bool("ENABLE_COMMUNITY_SHARING", true, {
+    key: "ui.enable_community_sharing",
+    persisted: true,
+    text: "Offers to share with the community.",
+  }),
+  messageRating: bool("ENABLE_MESSAGE_RATING", true, {
+    key: "ui.enable_message_rating",
+    persisted: true,
+    text: "Lets people rate replies.",
+  }),
+  easterEggs: bool("ENABLE_EASTER_EGGS", true, { text: "Novelty features of the web interface." }),
+  updateCheck: bool("ENABLE_VERSION_UPDATE_CHECK", true, {
+    text: "Looks for newer releases at VERSION_UPDATE_URL; never while OFFLINE_MODE is on.",
+  }),
+  updateUrl: text("VERSION_UPDATE_URL", "", {
+    text: "Address that answers a JSON object with the latest release as version or tag_name; empty asks nobody.",
+  }),
+  publicActiveUsers: bool("ENABLE_PUBLIC_ACTIVE_USERS_COUNT", true, {
+    text: "Shows everybody how many people are there at the moment; off, only admins.",
+  }),
+  manifestUrl: text("EXTERNAL_PWA_MANIFEST_URL", "", {
+    text: "When a full URL, /manifest.json answers the manifest found there.",
+  }),
+  adminExport: bool("ENABLE_ADMIN_EXPORT", true, { text: "Lets admins export settings and data." }),
+};
+
+export type SettingsConfig = Values<typeof config>;
