@@ -43,7 +43,7 @@ export function createLogger({ level, format, stream }: LogOptions): Logger {
   );
   // Pino forgets its binding formatter in children; a method of the root is what all of them inherit.
   const { child } = logger;
-  logger.child = function childWithoutSecrets(bindings: object, ...rest: never[]) {
+  logger.child = function childWithoutSecrets(this: typeof logger, bindings: object, ...rest: never[]) {
     return child.call(this, redactData(bindings) as object, ...rest);
   } as typeof child;
   return logger as unknown as Logger;

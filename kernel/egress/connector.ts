@@ -27,13 +27,13 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
       return;
     }
     opened ??= openConnector(options);
-    opened.then(
-      (connect) => connect(target, (...[error, socket]) => accept(options, error ?? socket, callback)),
-      (error: Error) => {
+    opened
+      .then((connect) => connect(target, (...[error, socket]) => accept(options, error ?? socket, callback)))
+      // What cannot be read, or not be used, is read anew for the next connection.
+      .catch((error: Error) => {
         opened = undefined;
         callback(error, null);
-      },
-    );
+      });
   };
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -88,6 +88,18 @@ describe.skipIf(!hasOpenssl)("TLS (needs the openssl command)", () => {
     const error = await ask().catch((failure) => failure);
     expect(error.code).toBe("unavailable");
     expect(error.detail).not.toContain(folder);
+  });
+
+  it("refuses a CA bundle that holds no certificate", async () => {
+    settings.ssl = join(folder, "key.pem");
+    await expect(ask()).rejects.toMatchObject({ code: "upstream" });
+    writeFileSync(
+      join(folder, "garbage.pem"),
+      "-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n",
+    );
+    settings.ssl = join(folder, "garbage.pem");
+    const error = await ask().catch((failure) => failure);
+    expect(error).toMatchObject({ name: "AppError" });
   });
 
   it("compares the fingerprint, in any spelling, on every new connection", async () => {

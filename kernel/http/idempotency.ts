@@ -71,8 +71,10 @@ async function keep(store: IdempotencyStore, kept: Kept, answer: unknown): Promi
   if (answer instanceof Relay) {
     return recordRelay(store, kept, answer);
   }
-  const { value, status } = answer instanceof Reply ? answer : { value: answer, status: 200 };
-  await store.settle(kept.scope, kept.fingerprint, { status, contentType: "application/json", body: toJson(value ?? null) });
+  const { value, status, headers } = answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
+  const body = typeof value === "string" ? value : toJson(value ?? null);
+  const contentType = String(headers["content-type"] ?? (typeof value === "string" ? "text/plain; charset=utf-8" : "application/json"));
+  await store.settle(kept.scope, kept.fingerprint, { status, contentType, body });
   return answer;
 }
 

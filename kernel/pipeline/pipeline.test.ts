@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import { createLogger } from "#kernel/log.ts";
+import type { Conversation, Filter, FilterContext } from "./filter.ts";
+import { createPipeline } from "./pipeline.ts";
+import { toChunkFilter } from "./stream.ts";
+
+const lines: string[] = [];
+const log = createLogger({ level: "INFO", format: "json", stream: { write: (line: string) => lines.push(line) } });
+const principal = {
+  userId: "u1",
+  role: "user",
+  name: "Ana",
+  email: "ana@example.test",
+  groupIds: [],
+  permissions: {},
+  credential: "session",
+  session: null,
+} as const;
+const context: FilterContext = {
+  principal,
+  modelId: "m",
+  modelMeta: {},
+  chatId: undefined,
+  messageId: undefined,
+  sessionId: undefined,
+  metadata: {},
+  signal: new AbortController().signal,
+};
+const selection = { principal, modelId: "m", modelMeta: {}, filterIds: [] };
+const request: CompletionRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
+
+const filter = (id: string, priority: number, hooks: Partial<Filter> = {}): Filter => ({ id, name: id, priority, ...hooks });
+const always = (entry: Filter) => ({ entry, isEnabled: () => true });
+
+describe("choosing filters", () => {
+  it("orders by priority, then by id, over native filters and sources", async () => {
+    const source = { id: "source", select: () => Promise.resolve([filter("b", 1), filter("z", 0)]) };
+    const pipeline = createPipeline([always(filter("c", 1)), { entry: source, isEnabled: () => true }, always(filter("a", 1))], log);
+    expect((await pipeline.choose(selection)).map(({ id }) => id)).toEqual(["z", "a", "b", "c"]);
+  });
+
+  it("leaves the filters of a plugin that is switched off out", async () => {
+    let isOn = true;
+    const pipeline = createPipeline([{ entry: filter("a", 0), isEnabled: () => isOn }], log);
+    expect(await pipeline.choose(selection)).toHaveLength(1);
+    isOn = false;
+    expect(await pipeline.choose(selection)).toHaveLength(0);
+  });
+});
+
+describe("inlet", () => {
+  it("gives each filter a copy, keeps the value of one that returns nothing, and hands results on", async () => {
+    const mutating = filter("a", 0, {
+      inlet(body) {
+        body.messages.push({ role: "user", content: "changed in place" });
+        return undefined;
+      },
+    });
+    const adding = filter("b", 1, { inlet: (body) => ({ ...body, temperature: 0.5 }) });
+    const result = await createPipeline([], log).inlet([mutating, adding], request, context);
+    expect(result).toEqual({ ...request, temperature: 0.5 });
+    expect(request.messages).toHaveLength(1);
+  });
+
+  it("ends the request with the filter's own message", async () => {
+    const refusing = filter("a", 0, {
+      inlet() {
+        throw new Error("No secrets, please.");
+      },
+    });
+    await expect(createPipeline([], log).inlet([refusing], request, context)).rejects.toMatchObject({
+      code: "invalid",
+      detail: "No secrets, please.",
+    });
+  });
+});
+
+describe("outlet", () => {
+  it("logs a failing filter and keeps the last good value", async () => {
+    const conversation: Conversation = { model: "m", messages: [{ id: "1", role: "assistant", content: "hello" }] };
+    const failing = filter("bad", 0, {
+      outlet(value) {
+        value.messages.length = 0;
+        throw new Error("broken outlet");
+      },
+    });
+    const signing = filter("good", 1, {
+      outlet: (value) => ({ ...value, messages: value.messages.map((message) => ({ ...message, content: `${String(message.content)}!` })) }),
+    });
+    const result = await createPipeline([], log).outlet([failing, signing], conversation, context);
+    expect(result.messages).toEqual([{ id: "1", role: "assistant", content: "hello!" }]);
+    expect(lines.join("")).toContain("broken outlet");
+  });
+});
+
+describe("stream filters", () => {
+  const chunk = { choices: [{ index: 0, delta: { content: "a" } }] };
+
+  it("are no function at all when no filter looks at chunks", () => {
+    expect(toChunkFilter([filter("a", 0)], context, log)).toBeUndefined();
+  });
+
+  it("drop a chunk on null and keep it on undefined", () => {
+    const dropping = toChunkFilter([filter("a", 0, { stream: () => null })], context, log);
+    const keeping = toChunkFilter([filter("a", 0, { stream: () => undefined })], context, log);
+    expect([dropping?.(chunk), keeping?.(chunk)]).toEqual([null, chunk]);
+  });
+
+  it("leave a failing filter out of the rest of the run", () => {
+    let calls = 0;
+    const failing = filter("bad", 0, {
+      stream() {
+        calls += 1;
+        throw new Error("broken stream");
+      },
+    });
+    const run = toChunkFilter([failing], context, log);
+    expect([run?.(chunk), run?.(chunk), calls]).toEqual([chunk, chunk, 1]);
+  });
+});

@@ -1,0 +1,279 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { streamText } from "ai";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defineFilter } from "#kernel/pipeline/filter.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
+import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
+import { embeddings, errorFrame, rateLimited, sse, text, tokens } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+const outlets: { messages: unknown[]; metadata: unknown }[] = [];
+
+/** Filters that run only when the request names them in its metadata, so that other cases stay unfiltered. */
+const probes = definePlugin({
+  id: "probes",
+  title: "Probes",
+  setup: () => ({
+    filters: [
+      {
+        id: "probes",
+        select: ({ filterIds }) =>
+          [
+            defineFilter({
+              id: "mark",
+              name: "Mark",
+              priority: 0,
+              inlet: (request) => ({ ...request, metadata: { ...request.metadata, note: "from inlet" } }),
+              stream(piece) {
+                const delta = piece.choices?.[0]?.delta;
+                return delta?.content === "drop" ? null : delta?.content ? { ...piece, choices: [{ index: 0, delta: { content: `<${delta.content}>` } }] } : piece;
+              },
+            }),
+            defineFilter({
+              id: "keep",
+              name: "Keep",
+              priority: 1,
+              outlet(conversation, context) {
+                outlets.push({ messages: conversation.messages, metadata: context.metadata });
+                return { ...conversation, messages: conversation.messages.map((message) => ({ ...message, content: "filtered" })) };
+              },
+            }),
+            defineFilter({
+              id: "refuse",
+              name: "Refuse",
+              priority: 2,
+              inlet() {
+                throw new Error("This question is not allowed.");
+              },
+            }),
+          ].filter(({ id }) => filterIds.includes(id)),
+      },
+    ],
+  }),
+});
+
+let app: App;
+let upstream: Upstream;
+let admin: TestUser;
+let sdk: OpenAI;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.models = ["alpha", "beta"];
+  app = await startApp({
+    plugins: [probes],
+    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "upstream-key", AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2" },
+  });
+  admin = await app.admin();
+  sdk = new OpenAI({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
+});
+
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+const messages = [{ role: "user" as const, content: "Hi" }];
+const complete = (body: object, token = admin.token) => app.call("POST /api/chat/completions", { token, body: { model: "alpha", messages, ...body } });
+
+describe("with the published SDKs", () => {
+  it("lists models", async () => {
+    const ids = (await sdk.models.list()).data.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(["guide", "alpha", "beta"]));
+  });
+
+  it("streams text, tools stay with the caller, and the run ends with a finish reason", async () => {
+    upstream.reply("/chat/completions", text("Hello there"));
+    const runner = sdk.chat.completions.stream({ model: "alpha", messages });
+    expect((await runner.finalChatCompletion()).choices[0]?.message.content).toBe("Hello there");
+  });
+
+  it("answers whole", async () => {
+    upstream.reply("/chat/completions", text("Hello"));
+    const answer = await sdk.chat.completions.create({ model: "alpha", messages });
+    expect(answer.choices[0]?.message.content).toBe("Hello");
+    expect(answer.usage?.total_tokens).toBe(15);
+  });
+
+  it("raises typed errors for what the provider refuses, with its retry headers", async () => {
+    upstream.reply("/chat/completions", rateLimited({ seconds: 9, message: "Slow down" }));
+    const failure = await sdk.chat.completions.create({ model: "alpha", messages }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OpenAI.RateLimitError);
+    expect(failure).toMatchObject({ status: 429, message: expect.stringContaining("Slow down") });
+    const { headers } = failure as { headers: Headers };
+    expect([headers.get("retry-after"), headers.get("retry-after-ms")]).toEqual(["9", "9000"]);
+  });
+
+  it("raises typed errors for unknown models and bad credentials", async () => {
+    await expect(sdk.chat.completions.create({ model: "nope", messages })).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    const stranger = new OpenAI({ baseURL: `${app.url}/api`, apiKey: "sk-wrong", maxRetries: 0 });
+    await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+  });
+
+  it("embeds", async () => {
+    upstream.reply("/embeddings", embeddings(4));
+    const answer = await sdk.embeddings.create({ model: "alpha", input: ["a", "b"], encoding_format: "float" });
+    expect(answer.data.map(({ embedding }) => embedding.length)).toEqual([4, 4]);
+  });
+
+  it("streams through the ai package's provider for compatible servers", async () => {
+    upstream.reply("/chat/completions", text("One two three"));
+    const provider = createOpenAICompatible({ name: "millrace", baseURL: `${app.url}/api`, apiKey: admin.token });
+    const result = streamText({ model: provider("beta"), prompt: "Count" });
+    expect(await result.text).toBe("One two three");
+  });
+});
+
+describe("the way to the provider", () => {
+  it("keeps parameters, tools and unknown keys verbatim, and takes out what is for the platform", async () => {
+    upstream.reply("/chat/completions", text("ok"));
+    const seen = upstream.nextRequest(({ body }) => body?.seed === 11);
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    await complete({ seed: 11, tools, tool_choice: "none", x_custom: { deep: [1, 2] }, filter_ids: [], session_id: "s", variables: {} });
+    expect((await seen).body).toEqual({ model: "alpha", messages, seed: 11, tools, tool_choice: "none", x_custom: { deep: [1, 2] } });
+    expect((await seen).headers.authorization).toBe("Bearer upstream-key");
+  });
+
+  it("relays a stream byte for byte", async () => {
+    const frames = 'data: {"choices":[{"index":0,"delta":{"content":"ä"}}],  "odd" : 1}\n\n: comment\n\ndata: [DONE]\n\n';
+    upstream.reply("/chat/completions", async (exchange) => {
+      await exchange.start(200, { "content-type": "text/event-stream", "content-length": String(Buffer.byteLength(frames)) });
+      await exchange.write(frames);
+    });
+    expect((await complete({ stream: true })).text).toBe(frames);
+  });
+
+  it("fills template variables of system prompts", async () => {
+    upstream.reply("/chat/completions", text("ok"));
+    const seen = upstream.nextRequest(({ body }) => body?.seed === 12);
+    const system = { role: "system", content: "You help {{USER_NAME}} ({{USER_LANGUAGE}}) {{NOT_KNOWN}}" };
+    await complete({ seed: 12, messages: [system, ...messages], variables: { "{{USER_LANGUAGE}}": "fr" } });
+    expect((await seen).body.messages[0].content).toBe(`You help ${admin.name} (fr) {{NOT_KNOWN}}`);
+  });
+
+  it("aborts the upstream within a second when the client leaves", async () => {
+    upstream.reply("/chat/completions", tokens(1000, 20));
+    const seen = upstream.nextRequest(({ body }) => body?.seed === 13);
+    const leaving = new AbortController();
+    const answer = await fetch(`${app.url}/api/chat/completions`, {
+      method: "POST",
+      signal: leaving.signal,
+      headers: { authorization: `Bearer ${admin.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "alpha", messages, stream: true, seed: 13 }),
+    });
+    await answer.body?.getReader().read();
+    const left = performance.now();
+    leaving.abort();
+    expect((await (await seen).aborted) - left).toBeLessThan(1000);
+  });
+});
+
+describe("filters", () => {
+  it("change, join and drop chunks, and see the finished conversation", async () => {
+    upstream.reply("/chat/completions", sse([...textChunks(["a", "drop", "b"])]));
+    outlets.length = 0;
+    const stream = sdk.chat.completions.stream({ model: "alpha", messages, filter_ids: ["mark", "keep"] } as never);
+    expect((await stream.finalChatCompletion()).choices[0]?.message.content).toBe("<a><b>");
+    await expect.poll(() => outlets.length).toBe(1);
+    expect(outlets[0]).toMatchObject({
+      metadata: { note: "from inlet" },
+      messages: [{ role: "user", content: "Hi" }, { role: "assistant", content: "<a><b>" }],
+    });
+  });
+
+  it("see the conversation of an unfiltered stream too, without touching its bytes", async () => {
+    upstream.reply("/chat/completions", text("plain"));
+    outlets.length = 0;
+    await complete({ stream: true, filter_ids: ["keep"] });
+    await expect.poll(() => outlets.length).toBe(1);
+    expect(outlets[0]?.messages.at(-1)).toMatchObject({ role: "assistant", content: "plain" });
+  });
+
+  it("refuse a request with their own words", async () => {
+    const answer = await complete({ filter_ids: ["refuse"] });
+    expect([answer.status, answer.body.detail]).toEqual([400, "This question is not allowed."]);
+  });
+
+  it("run on demand for a finished conversation", async () => {
+    const answer = await app.call("POST /api/chat/completed", {
+      token: admin.token,
+      body: { model: "alpha", messages: [{ id: "1", role: "user", content: "x" }], filter_ids: ["keep"], extra: 1 },
+    });
+    expect(answer.body).toMatchObject({ model: "alpha", extra: 1, messages: [{ id: "1", role: "user", content: "filtered" }] });
+  });
+});
+
+describe("bad requests and bad upstreams", () => {
+  it.each([
+    ["a missing model", { model: undefined }, 400],
+    ["messages that are no list", { messages: "x" }, 400],
+    ["a stream flag that is no boolean", { stream: "yes" }, 400],
+    ["an unknown chat", { chat_id: "3f0c" }, 404],
+  ])("%s", async (_name, body, status) => {
+    const answer = await complete(body);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ detail: expect.anything(), error: { message: expect.any(String), code: status } });
+  });
+
+  it("hides models without a record from users, exactly like unknown ones", async () => {
+    const user = await app.user();
+    const [hidden, unknown] = await Promise.all([complete({}, user.token), complete({ model: "no-such-model" }, user.token)]);
+    expect([hidden.status, hidden.text]).toEqual([404, unknown.text]);
+    expect((await complete({ model: "guide" }, user.token)).status).toBe(200);
+  });
+
+  it("tells of an upstream that answers HTML", async () => {
+    upstream.reply("/chat/completions", html());
+    const answer = await complete({ stream: true });
+    expect([answer.status, answer.text.includes("<html")]).toEqual([502, false]);
+  });
+
+  it("ends a broken stream with an error frame after the text that came", async () => {
+    upstream.reply("/chat/completions", resetAfter(400, tokens(50, 5)));
+    const answer = await complete({ stream: true });
+    expect(answer.text).toContain("t0 ");
+    expect(answer.text.trimEnd().split("\n").at(-1)).toMatch(/^data: \{"error":\{"message":/);
+    upstream.reply("/chat/completions", closeAfter(400, tokens(50, 5)));
+    await expect(sdk.chat.completions.stream({ model: "alpha", messages, filter_ids: ["mark"] } as never).finalChatCompletion()).rejects.toThrow();
+  });
+
+  it("passes an error frame midway on", async () => {
+    upstream.reply("/chat/completions", sse([chunk({ content: "a" }), errorFrame("overloaded", 529)]));
+    await expect(sdk.chat.completions.stream({ model: "alpha", messages }).finalChatCompletion()).rejects.toThrow(/overloaded/);
+  });
+});
+
+describe("idempotency", () => {
+  const keyed = (key: string, body: object) =>
+    app.call("POST /api/chat/completions", { token: admin.token, headers: { "idempotency-key": key }, body: { model: "alpha", messages, ...body } });
+
+  it("gives the stored answer to the same request and refuses another body", async () => {
+    upstream.reply("/chat/completions", text("once"));
+    const before = upstream.requests.length;
+    const first = await keyed("k1", { seed: 21 });
+    const second = await keyed("k1", { seed: 21 });
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    expect(upstream.requests.length - before).toBe(1);
+    expect((await keyed("k1", { seed: 22 })).status).toBe(409);
+  });
+
+  it("lets exactly one of ten at once through", async () => {
+    upstream.always(({ body }) => body?.seed === 23, text("one effect"));
+    const before = upstream.requests.length;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => keyed("k2", { seed: 23, stream: true })));
+    expect(upstream.requests.length - before).toBe(1);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect((await keyed("k2", { seed: 23, stream: true })).text).toBe(answers.find(({ status }) => status === 200)?.text);
+  });
+
+  it("gives the key back when the request failed", async () => {
+    upstream.reply("/chat/completions", rateLimited());
+    expect((await keyed("k3", {})).status).toBe(429);
+    upstream.reply("/chat/completions", text("now"));
+    expect((await keyed("k3", {})).status).toBe(200);
+  });
+});
