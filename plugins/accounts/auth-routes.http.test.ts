@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, type App, startApp } from "#test/support/app.ts";
+
+let app: App;
+beforeAll(async () => {
+  app = await startApp({ env: { DEFAULT_USER_ROLE: "user" } });
+});
+afterAll(() => app.close());
+
+const password = "Correct-horse-1";
+const cookieOf = (answer: Answer) => answer.headers.getSetCookie();
+let count = 0;
+
+/** Addresses of their own, so that one test's tries do not count for another. */
+const from = () => ({ "x-forwarded-for": `10.1.0.${++count}` });
+
+async function signUp(): Promise<{ email: string; answer: Answer }> {
+  await app.admin();
+  const email = `web${++count}@example.test`;
+  const answer = await app.call("POST /api/v1/auths/signup", { body: { name: "Web", email, password } });
+  expect(answer.status).toBe(200);
+  return { email, answer };
+}
+
+describe("signing up", () => {
+  it("answers a session object and sets the cookie", async () => {
+    const { email, answer } = await signUp();
+    expect(answer.body).toMatchObject({ token_type: "Bearer", email, name: "Web", role: "user" });
+    expect(answer.body.permissions.chat.temporary).toBe(true);
+    expect(answer.text).not.toContain("$2");
+    const [cookie] = cookieOf(answer);
+    expect(cookie).toMatch(/^token=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+  });
+
+  it.each([
+    [{ name: "X", email: "no address", password }, 422],
+    [{ name: "", email: "y@example.test", password }, 422],
+    [{ email: "y@example.test", password }, 422],
+    [{ name: "X", email: "y@example.test", password: "" }, 400],
+    [{ name: "X", email: "y@example.test", password: "p".repeat(73) }, 400],
+    [{ name: "X", email: ["a@b.c"], password }, 422],
+    [null, 422],
+    [[], 422],
+    ["x", 422],
+  ])("refuses %j with %i", async (body, status) => {
+    await app.admin();
+    const answer = await app.call("POST /api/v1/auths/signup", { body: JSON.stringify(body) });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toHaveProperty("detail");
+  });
+
+  it("answers 409 for a taken address in any letter case", async () => {
+    const { email } = await signUp();
+    const answer = await app.call("POST /api/v1/auths/signup", { body: { name: "X", email: email.toUpperCase(), password } });
+    expect(answer.status).toBe(409);
+  });
+
+  it("ignores a role in the form", async () => {
+    await app.admin();
+    const body = { name: "X", email: `r${++count}@example.test`, password, role: "admin" };
+    expect((await app.call("POST /api/v1/auths/signup", { body })).body.role).toBe("user");
+  });
+});
+
+describe("a session over HTTP", () => {
+  it("is accepted as bearer, in the key header and as cookie, and reads itself", async () => {
+    const { email, answer } = await signUp();
+    const { token } = answer.body;
+    const ways = [{ authorization: `Bearer ${token}` }, { "x-api-key": token }, { cookie: `a=b; token=${token}` }];
+    for (const headers of ways) {
+      const own = await app.call("GET /api/v1/auths/", { headers });
+      expect(own.status).toBe(200);
+      expect(own.body).toMatchObject({ email, token, expires_at: answer.body.expires_at, bio: null, status_emoji: null });
+      expect(cookieOf(own)[0]).toContain(`token=${token}`);
+    }
+    expect((await app.call("GET /api/v1/auths", { token })).status).toBe(200);
+  });
+
+  it("gets 401 without a credential or with a bad one", async () => {
+    for (const headers of [{}, { authorization: "Bearer x" }, { authorization: "Basic eDp5" }, { cookie: "token=" }]) {
+      const answer = await app.call("GET /api/v1/auths/", { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toHaveProperty("detail");
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  });
+
+  it("ends when it is signed out, which clears the cookies", async () => {
+    const { token } = (await signUp()).answer.body;
+    const answer = await app.call("POST /api/v1/auths/signout", { token });
+    expect(answer.body).toEqual({ status: true });
+    expect(cookieOf(answer).map((cookie) => cookie.split(";", 3).join(";"))).toEqual([
+      "token=; Path=/; Max-Age=0",
+      "oauth_id_token=; Path=/; Max-Age=0",
+      "oauth_session_id=; Path=/; Max-Age=0",
+    ]);
+    expect((await app.call("GET /api/v1/auths/", { token })).status).toBe(401);
+    expect((await app.call("POST /api/v1/auths/signout", { token })).status).toBe(200);
+  });
+
+  it("goes on with a new cookie after a password change; the others end", async () => {
+    const { email, answer } = await signUp();
+    const other = (await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers: from() })).body.token;
+    const body = { password, new_password: "Another-horse-2" };
+    const wrong = await app.call("POST /api/v1/auths/update/password", { token: other, body: { ...body, password: "no" } });
+    expect(wrong.status).toBe(400);
+    const changed = await app.call("POST /api/v1/auths/update/password", { token: other, body });
+    expect(changed.body).toBe(true);
+    const next = /^token=([^;]+)/.exec(cookieOf(changed)[0] ?? "")?.[1];
+    expect((await app.call("GET /api/v1/auths/", { headers: { cookie: `token=${next}` } })).status).toBe(200);
+    for (const token of [other, answer.body.token]) {
+      expect((await app.call("GET /api/v1/auths/", { token })).status).toBe(401);
+    }
+  });
+});
+
+describe("signing in", () => {
+  it("answers a session, 400 for a wrong password, and 429 with Retry-After after 15 tries", async () => {
+    const { email } = await signUp();
+    const good = await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers: from() });
+    expect(good.status).toBe(200);
+    expect(cookieOf(good)).toHaveLength(1);
+    for (let tried = 0; tried < 15; tried++) {
+      const bad = await app.call("POST /api/v1/auths/signin", { body: { email, password: "wrong" }, headers: from() });
+      expect(bad.status).toBe(400);
+    }
+    const refused = await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers: from() });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  it("works with a stale cookie in the browser", async () => {
+    const { email } = await signUp();
+    const headers = { ...from(), cookie: "token=stale" };
+    expect((await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers })).status).toBe(200);
+  });
+
+  it("marks the cookie Secure over https", async () => {
+    const { email } = await signUp();
+    const headers = { ...from(), "x-forwarded-proto": "https" };
+    const answer = await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers });
+    expect(cookieOf(answer)[0]).toContain("; Secure");
+  });
+});
+
+describe("pending accounts", () => {
+  it("read themselves and whom to ask, and nothing that members may", async () => {
+    const pending = await app.user("pending");
+    expect((await app.call("GET /api/v1/auths/", { token: pending.token })).body.role).toBe("pending");
+    const contact = await app.call("GET /api/v1/auths/admin/details", { token: pending.token });
+    expect(contact.body).toEqual({ name: "admin", email: "admin@example.test" });
+    const profile = { name: "X", profile_image_url: "/user.png" };
+    expect((await app.call("POST /api/v1/auths/update/profile", { token: pending.token, body: profile })).status).toBe(403);
+    expect((await app.call("POST /api/v1/auths/api_key", { token: pending.token })).status).toBe(403);
+  });
+});
+
+describe("adding accounts", () => {
+  it("is for admins; the new account's token works", async () => {
+    const { token } = await app.admin();
+    const body = { name: "Added", email: `added${++count}@example.test`, password };
+    const added = await app.call("POST /api/v1/auths/add", { token, body });
+    expect(added.body).toMatchObject({ role: "pending", token_type: "Bearer", name: "Added" });
+    expect((await app.call("GET /api/v1/auths/", { token: added.body.token })).status).toBe(200);
+    expect((await app.call("POST /api/v1/auths/add", { token, body })).status).toBe(409);
+    const user = await app.user();
+    expect((await app.call("POST /api/v1/auths/add", { token: user.token, body })).status).toBe(403);
+    expect((await app.call("POST /api/v1/auths/add", { body })).status).toBe(401);
+  });
+});
+
+describe("API keys", () => {
+  it("are made, used, masked and deleted by admins", async () => {
+    const { token, id } = await app.admin();
+    const made = await app.call("POST /api/v1/auths/api_key", { token });
+    expect(made.body.api_key).toMatch(/^sk-[0-9a-f]{64}$/);
+    const key: string = made.body.api_key;
+    const own = await app.call("GET /api/v1/auths/", { token: key });
+    expect(own.body.id).toBe(id);
+    expect(cookieOf(own)).toEqual([]);
+    expect((await app.call("GET /api/v1/auths/", { headers: { "x-api-key": key } })).status).toBe(200);
+    const view = await app.call("GET /api/v1/auths/api_key", { token });
+    expect(view.body).toEqual({ api_key: `sk-…${key.slice(-4)}`, created_at: expect.any(Number) });
+    expect((await app.call("DELETE /api/v1/auths/api_key", { token })).body).toBe(true);
+    expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(401);
+    expect((await app.call("GET /api/v1/auths/api_key", { token })).status).toBe(404);
+  });
+
+  it("follow the permission of their owner and the switch at once", async () => {
+    const admin = await app.admin();
+    const user = await app.user();
+    expect((await app.call("POST /api/v1/auths/api_key", { token: user.token })).status).toBe(403);
+    const defaults = (allowed: boolean) =>
+      app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: { features: { api_keys: allowed } } });
+    await defaults(true);
+    const key = (await app.call("POST /api/v1/auths/api_key", { token: user.token })).body.api_key;
+    expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(200);
+    await defaults(false);
+    expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(403);
+    await defaults(true);
+    const config = (on: boolean) => app.call("POST /api/v1/auths/admin/config", { token: admin.token, body: { ENABLE_API_KEYS: on } });
+    await config(false);
+    expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(403);
+    await config(true);
+    expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(200);
+    await defaults(false);
+  });
+});
