@@ -19,8 +19,9 @@ import { migrate, type MigrationSet } from "./migrate.ts";
  */
 export async function openTestDatabase(
   sets: readonly MigrationSet[] = [],
+  kind: Database["kind"] = defaultKind(),
 ): Promise<Database & { dataDir: string }> {
-  const place = await prepareTestDataDir(sets);
+  const place = await prepareTestDataDir(sets, kind);
   try {
     const database = await openDatabase({
       url: place.env.DATABASE_URL,
@@ -42,14 +43,13 @@ export async function openTestDatabase(
 /** A migrated database for a process that opens it by itself: the environment to give it, and the way to clean up. */
 export async function prepareTestDataDir(
   sets: readonly MigrationSet[] = [],
+  kind: Database["kind"] = defaultKind(),
 ): Promise<{ env: Record<string, string>; remove(): Promise<void> }> {
   const all = withCore(sets);
   const dataDir = await mkdtemp(join(tmpdir(), "data-"));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
-  // oxlint-disable-next-line node/no-process-env -- set by whoever runs the tests, not a variable of the product
-  const server = process.env.TEST_DATABASE_URL;
-  if (server) {
-    const { url, drop } = await createServerDatabase(server, all);
+  if (kind === "server") {
+    const { url, drop } = await createServerDatabase(requireTestServer(), all);
     return {
       env: { DATA_DIR: dataDir, DATABASE_URL: url },
       remove: async () => {
@@ -61,6 +61,24 @@ export async function prepareTestDataDir(
   const template = await findTemplate(all);
   copyFolder(join(template, EMBEDDED_FOLDER), join(dataDir, EMBEDDED_FOLDER));
   return { env: { DATA_DIR: dataDir }, remove: removeFolder };
+}
+
+/** The server that TEST_DATABASE_URL names; tests of server behaviour are left out without one. */
+export function findTestServer(): string | undefined {
+  // oxlint-disable-next-line node/no-process-env -- set by whoever runs the tests, not a variable of the product
+  return process.env.TEST_DATABASE_URL || undefined;
+}
+
+function requireTestServer(): string {
+  const server = findTestServer();
+  if (!server) {
+    throw new Error("TEST_DATABASE_URL is needed for tests on a server");
+  }
+  return server;
+}
+
+function defaultKind(): Database["kind"] {
+  return findTestServer() ? "server" : "embedded";
 }
 
 function withCore(sets: readonly MigrationSet[]): readonly MigrationSet[] {

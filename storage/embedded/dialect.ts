@@ -56,11 +56,9 @@ class EmbeddedConnection implements DatabaseConnection {
   async begin(settings: TransactionSettings): Promise<void> {
     transactions += 1;
     const number = transactions;
-    const isolation = [
-      settings.isolationLevel && `isolation level ${settings.isolationLevel}`,
-      settings.accessMode,
-    ].filter(Boolean);
-    await this.client.call({ op: "begin", transaction: number, isolation: isolation.join(" ") });
+    const isolation = settings.isolationLevel ? `isolation level ${settings.isolationLevel}` : "";
+    const given = [isolation, settings.accessMode ?? ""].filter((part) => part !== "");
+    await this.client.call({ op: "begin", transaction: number, settings: given.join(", ") });
     this.transaction = number;
   }
 

@@ -2,7 +2,7 @@
 export type Call =
   | { op: "query"; text: string; values: readonly unknown[]; transaction?: number }
   | { op: "run"; text: string; values: readonly unknown[] }
-  | { op: "begin"; transaction: number; isolation?: string }
+  | { op: "begin"; transaction: number; settings: string }
   | { op: "commit"; transaction: number }
   | { op: "rollback"; transaction: number }
   | { op: "listen"; channel: string }
