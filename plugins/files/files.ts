@@ -58,10 +58,11 @@ export function createFilesService({
 
     async open(file) {
       const path = await store.pathOf(file.id);
-      if (path === undefined || (await blobs.size(path)) === undefined) {
+      const bytes = path === undefined ? undefined : await blobs.read(path);
+      if (bytes === undefined) {
         throw notFound();
       }
-      return blobs.read(path);
+      return bytes;
     },
 
     create: (principal, { filename, contentType, bytes, meta }) =>

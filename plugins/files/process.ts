@@ -16,8 +16,8 @@ export interface ProcessingOptions {
   readonly log: Logger;
   readonly processors: Slot<FileProcessor>;
   readonly observers: Slot<FileObserver>;
-  /** Opens the bytes under a blob key. */
-  open(path: string): Promise<Readable>;
+  /** Opens the bytes under a blob key; undefined when there are none. */
+  open(path: string): Promise<Readable | undefined>;
   /** Wakes those who follow a file. */
   announce(id: string): void;
   /** Longest time for one file in seconds, over all its tries. */
@@ -142,10 +142,13 @@ async function extract(
 ): Promise<Record<string, unknown>> {
   const record = toRecord(file);
   const edited = file.edited ? (file.content ?? "") : undefined;
-  const openBytes = () =>
-    file.path === null
-      ? Promise.reject(new AppError("not_found", "The file has no stored bytes."))
-      : open(file.path);
+  const openBytes = async (): Promise<Readable> => {
+    const bytes = file.path === null ? undefined : await open(file.path);
+    if (bytes === undefined) {
+      throw new AppError("not_found", "The file has no stored bytes.");
+    }
+    return bytes;
+  };
   const processor = processors.list().find((candidate) => candidate.accepts(record));
   if (processor) {
     return processor.process({ file: record, content: edited, open: openBytes, signal });

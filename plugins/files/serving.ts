@@ -40,17 +40,16 @@ export async function serveFile(blobs: Blobs, { file, path, request, as }: Servi
     const detail = `The file has ${size} bytes.`;
     return reply({ detail }, { status: 416, headers: { "content-range": `bytes */${size}` } });
   }
-  if (range === undefined) {
-    return reply(await blobs.read(path), { headers: { ...headers, "content-length": size } });
+  const bytes = await blobs.read(path, range);
+  if (bytes === undefined) {
+    throw new AppError("not_found", "Not found");
   }
-  return reply(await blobs.read(path, range), {
-    status: 206,
-    headers: {
-      ...headers,
-      "content-range": `bytes ${range.start}-${range.end}/${size}`,
-      "content-length": range.end - range.start + 1,
-    },
-  });
+  if (range === undefined) {
+    return reply(bytes, { headers: { ...headers, "content-length": size } });
+  }
+  const length = range.end - range.start + 1;
+  const part = { "content-range": `bytes ${range.start}-${range.end}/${size}`, "content-length": length };
+  return reply(bytes, { status: 206, headers: { ...headers, ...part } });
 }
 
 function toHeaders(file: FileRecord, as: Serving["as"]): OutgoingHttpHeaders {

@@ -14,6 +14,8 @@ export interface SweepOptions {
 }
 
 const strayAfter = 3600;
+// A live upload touches its file at least every half minute, or it is refused as too slow.
+const halfWrittenAfterMs = 300_000;
 const together = 500;
 
 /** Jobs that remove what crashes left behind: bytes without a row, and files without an owner. */
@@ -49,6 +51,11 @@ export function createSweep({ lists, blobs, log, removeOwnerless }: SweepOptions
   return {
     sweepStrays,
     jobs: [
+      {
+        id: "files.temporary",
+        every: 240,
+        run: () => blobs.sweepTemporary(halfWrittenAfterMs).then(() => undefined),
+      },
       { id: "files.sweep", every: 900, run: () => sweepStrays().then(() => undefined) },
       { id: "files.ownerless", every: 3600, run: removeOwnerless },
     ],

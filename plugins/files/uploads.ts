@@ -104,12 +104,12 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
           "file",
           { maxBytes: rules.maxBytes() },
           async (file) => {
-            requireAllowedExtension(toDisplayName(file.filename), rules.allowedExtensions());
+            requireAllowedExtension(toDisplayName(fromFormName(file.filename)), rules.allowedExtensions());
             bytes = await write(
               { filename: file.filename, contentType: file.contentType, bytes: file.stream },
               signal,
             );
-            return { filename: file.filename, contentType: file.contentType };
+            return { filename: fromFormName(file.filename), contentType: file.contentType };
           },
         );
         sent = result;
@@ -141,6 +141,11 @@ async function discard(path: string, { blobs, log }: Pick<UploadsOptions, "blobs
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
+
+/** Browsers write a quotation mark in a form's file name as %22 and escape nothing else that a name keeps. */
+function fromFormName(sent: string): string {
+  return sent.replaceAll("%22", '"');
+}
 
 function parseMetadata(text: string | undefined): Record<string, unknown> {
   if (text === undefined || text.trim() === "") {

@@ -1,0 +1,306 @@
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "#kernel/errors.ts";
+import { createJobRunner, type JobRunner } from "#kernel/job-runner.ts";
+import { createLogger } from "#kernel/log.ts";
+import type { Database } from "#storage/database.ts";
+import { openTestDatabase } from "#storage/testing.ts";
+import { migration } from "./migrations/0001_files.ts";
+import { createProcessing, type Processing } from "./process.ts";
+import { createProcessStore, type ProcessStore } from "./process-store.ts";
+import { createProgress, type FileProgress, type Progress } from "./progress.ts";
+import type { FileObserver, FileProcessor } from "./service.ts";
+import { createFileStore, type FileStore } from "./store.ts";
+
+const log = createLogger({ level: "CRITICAL", format: "json" });
+
+let database: Database;
+let store: FileStore;
+let workers: ProcessStore;
+let progress: Progress;
+let runner: JobRunner;
+let processing: Processing;
+let processors: FileProcessor[] = [];
+let observers: FileObserver[] = [];
+let timeout = 60;
+const stopping = new AbortController();
+
+beforeEach(() => {
+  processors = [];
+  observers = [];
+  timeout = 60;
+});
+
+beforeAll(async () => {
+  database = await openTestDatabase([{ owner: "files", migrations: { "0001_files": migration } }]);
+  store = createFileStore(database.db);
+  workers = createProcessStore(database.db);
+  const notices = {
+    notify: database.notify,
+    listen: async (...heard: [string, (payload: unknown) => void]) => void (await database.listen(...heard)),
+  };
+  progress = createProgress({ notices, log, read: (id) => store.progressOf(id) });
+  await progress.start();
+  runner = createJobRunner({ database, log });
+  processing = createProcessing({
+    store: workers,
+    jobs: runner,
+    log,
+    processors: { list: () => processors },
+    observers: { list: () => observers },
+    open: async (path) => Readable.from([Buffer.from(`bytes of ${path}`)]),
+    announce: progress.announce,
+    timeout: () => timeout,
+    stopping: stopping.signal,
+    leaseSeconds: 1,
+  });
+  await runner.start(processing.jobs.map((job) => ({ job, isEnabled: () => true })));
+});
+
+afterAll(async () => {
+  await database.close();
+});
+
+async function addFile(filename = "a.txt", contentType = "text/plain") {
+  const id = randomUUID();
+  const facts = {
+    filename,
+    path: `key-${id}`,
+    status: "pending",
+    meta: { content_type: contentType },
+  } as const;
+  await store.insert({ id, userId: "u", hash: "h", ...facts });
+  return id;
+}
+
+async function ended(id: string): Promise<FileProgress | undefined> {
+  let last: FileProgress | undefined;
+  for await (const step of progress.follow(id, AbortSignal.timeout(25_000))) {
+    last = step ?? last;
+  }
+  return last;
+}
+
+async function process(id: string) {
+  await processing.enqueue({ id, revision: 0 });
+  return ended(id);
+}
+
+function processor(run: FileProcessor["process"]): FileProcessor {
+  return { id: "test", accepts: () => true, process: run };
+}
+
+describe("without a processor", () => {
+  it("a text file yields its text", async () => {
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "completed" });
+    expect(await store.find(id)).toMatchObject({ content: `bytes of key-${id}`, error: null });
+  });
+
+  it("another file completes without content", async () => {
+    const id = await addFile("a.png", "image/png");
+    expect(await process(id)).toEqual({ status: "completed" });
+    expect(await store.find(id)).toMatchObject({ content: null });
+  });
+});
+
+describe("a processor", () => {
+  it("that accepts the file decides, and what the database cannot hold is left out", async () => {
+    processors = [
+      { id: "other", accepts: () => false, process: () => Promise.reject(new Error("not asked")) },
+      processor(async ({ file, open }) => {
+        const text = (await (await open()).toArray()).join("");
+        return { content: `${text} of ${file.filename}\u0000`, pages: [{ text: "\ud800" }] };
+      }),
+    ];
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "completed" });
+    expect(await store.find(id)).toMatchObject({
+      content: `bytes of key-${id} of a.txt`,
+      data: { pages: [{ text: "\ufffd" }] },
+    });
+  });
+
+  it("that fails for a moment is asked again", async () => {
+    let tries = 0;
+    processors = [
+      processor(async () => {
+        tries += 1;
+        return tries === 1 ? Promise.reject(new Error("the embedder answered 500")) : { content: "found" };
+      }),
+    ];
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "completed" });
+    expect(tries).toBe(2);
+  });
+
+  it("that always fails ends in a failure that names nothing internal", async () => {
+    let tries = 0;
+    processors = [
+      processor(() => {
+        tries += 1;
+        return Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:9998"));
+      }),
+    ];
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "failed", error: "The file could not be processed." });
+    expect(tries).toBe(3);
+  });
+
+  it("that blames the file fails it at once, in its own words", async () => {
+    let tries = 0;
+    processors = [
+      processor(() => {
+        tries += 1;
+        return Promise.reject(new AppError("invalid", "No text found in this PDF."));
+      }),
+    ];
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "failed", error: "No text found in this PDF." });
+    expect(tries).toBe(1);
+  });
+
+  it("that never ends and ignores its signal is left behind", async () => {
+    timeout = 1;
+    processors = [processor(() => new Promise(() => undefined))];
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "failed", error: "Processing took longer than 1 seconds." });
+  });
+
+  it("gets the text that was set by hand, which survives a processor that finds none", async () => {
+    const given: (string | undefined)[] = [];
+    processors = [
+      processor(async ({ content }) => {
+        given.push(content);
+        return { embedded: true };
+      }),
+    ];
+    const id = await addFile();
+    await process(id);
+    const revision = (await store.order(id, "by hand")) ?? -1;
+    await processing.enqueue({ id, revision });
+    expect(await ended(id)).toEqual({ status: "completed" });
+    expect(given).toEqual([undefined, "by hand"]);
+    expect(await store.find(id)).toMatchObject({ content: "by hand", data: { embedded: true } });
+  });
+
+  it("has no effect once a newer order overtook it", async () => {
+    const started = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    processors = [
+      processor(async ({ content }) => {
+        if (content === undefined) {
+          started.resolve();
+          await mayEnd.promise;
+          return { content: "extracted, too late" };
+        }
+        return { content };
+      }),
+    ];
+    const id = await addFile();
+    await processing.enqueue({ id, revision: 0 });
+    await started.promise;
+    const revision = (await store.order(id, "by hand")) ?? -1;
+    mayEnd.resolve();
+    await processing.enqueue({ id, revision });
+    expect(await ended(id)).toEqual({ status: "completed" });
+    expect(await store.find(id)).toMatchObject({ content: "by hand" });
+  });
+});
+
+describe("observers", () => {
+  it("see the content before the file counts as completed, and again when they failed", async () => {
+    const seen: unknown[] = [];
+    observers = [
+      {
+        id: "test",
+        async processed(file) {
+          seen.push([file.data.status, file.data.content, (await store.progressOf(file.id))?.status]);
+          if (seen.length === 1) {
+            throw new Error("not now");
+          }
+        },
+      },
+    ];
+    const id = await addFile();
+    expect(await process(id)).toEqual({ status: "completed" });
+    const expected = ["completed", `bytes of key-${id}`, "pending"];
+    expect(seen).toEqual([expected, expected]);
+  });
+});
+
+describe("an order whose worker is gone", () => {
+  const recover = () =>
+    processing.jobs.find(({ id }) => id === "files.recover")!.run({}, { signal: stopping.signal });
+
+  /** Leaves a file as a worker does that is killed in the middle of it. */
+  async function abandon(attempts: number): Promise<string> {
+    const id = await addFile();
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      await workers.claim({ id, revision: 0 }, -10);
+    }
+    return id;
+  }
+
+  it("is handed out again", async () => {
+    const id = await abandon(1);
+    await recover();
+    expect(await ended(id)).toEqual({ status: "completed" });
+  });
+
+  it("fails when that happened too often", async () => {
+    const id = await abandon(3);
+    await recover();
+    expect(await store.progressOf(id)).toEqual({
+      status: "failed",
+      error: "Processing was broken off several times.",
+    });
+  });
+
+  it("is left alone while its worker lives", async () => {
+    const id = await addFile();
+    const order = { id, revision: 0 };
+    expect(await workers.claim(order, 30)).toMatchObject({ attempts: 1 });
+    expect(await workers.claim(order, 30)).toBeUndefined();
+    await recover();
+    expect(await workers.renew(order, 30)).toBe(true);
+    expect(await store.progressOf(id)).toEqual({ status: "pending" });
+  });
+
+  it("is found even when it never reached the queue", async () => {
+    const id = await addFile();
+    await database.db.updateTable("file").set({ queued_at: 1 }).where("id", "=", id).execute();
+    await recover();
+    expect(await ended(id)).toEqual({ status: "completed" });
+  });
+});
+
+it("a follower of a file that is removed hears that it failed", async () => {
+  processors = [processor(() => new Promise(() => undefined))];
+  const id = await addFile();
+  await processing.enqueue({ id, revision: 0 });
+  const following = ended(id);
+  await store.remove([id]);
+  progress.announce(id);
+  expect(await following).toEqual({ status: "failed", error: "The file was deleted." });
+});
+
+// Last: it ends the workers of all.
+it("an order does not lose a try when the host stops", async () => {
+  const started = Promise.withResolvers<void>();
+  processors = [
+    processor(({ signal }) => {
+      started.resolve();
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason as Error)),
+      );
+    }),
+  ];
+  const id = await addFile();
+  await processing.enqueue({ id, revision: 0 });
+  await started.promise;
+  stopping.abort();
+  await runner.stop(50);
+  await expect.poll(() => workers.claim({ id, revision: 0 }, 30)).toMatchObject({ attempts: 1 });
+});
