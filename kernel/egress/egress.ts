@@ -63,7 +63,10 @@ export interface RequestInit extends CommonInit {
  * "invalid" (not a URL); the caller's own abort comes back as the reason of its signal.
  */
 export interface Egress {
-  /** For everything that is not the hot path. A redirect that is not followed is AppError "upstream". */
+  /**
+   * For everything that is not the hot path. A redirect that is not followed is AppError "upstream".
+   * Read the body or cancel it: until then its connection stays open.
+   */
   fetch(url: string | URL, init: FetchInit): Promise<Response>;
   /**
    * The hot path: a node stream, no web streams, nothing decompressed. An unfollowed redirect is handed to "operator"

@@ -52,9 +52,19 @@ function createTrust(allow: string): Trust {
   for (const entry of entries) {
     addEntry(list, entry);
   }
+  // Asking the list costs more than the rest of the work, and the same few proxies come with every request.
+  const known = new Map<string, boolean>();
   return (address) => {
-    const family = isIP(address);
-    return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
+    let trusted = known.get(address);
+    if (trusted === undefined) {
+      const family = isIP(address);
+      trusted = family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
+      if (known.size >= 1_000) {
+        known.clear();
+      }
+      known.set(address, trusted);
+    }
+    return trusted;
   };
 }
 
