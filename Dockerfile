@@ -17,8 +17,8 @@ RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
 
 COPY . .
 
-RUN mkdir -p /app/data && chown node:node /app/data
-USER node
+RUN mkdir -p /app/data && chown 1000:1000 /app/data
+USER 1000:1000
 VOLUME /app/data
 EXPOSE 8080
 
