@@ -57,13 +57,16 @@ describe("reading chunks", () => {
   });
 
   it("ends at [DONE], with or without it, and reads nothing behind it", async () => {
-    expect(await readAll(open(Readable.from([Buffer.from(`${frame("a")}data: [DONE]\n\n${frame("b")}`)])).chunks)).toEqual(["a"]);
+    expect(
+      await readAll(open(Readable.from([Buffer.from(`${frame("a")}data: [DONE]\n\n${frame("b")}`)])).chunks),
+    ).toEqual(["a"]);
     expect(await readAll(open(Readable.from([Buffer.from(frame("a"))])).chunks)).toEqual(["a"]);
     expect(await readAll(open(Readable.from([Buffer.from(frame("a").trimEnd())])).chunks)).toEqual(["a"]);
   });
 
   it("leaves out broken and foreign frames and goes on", async () => {
-    const junk = 'data: {"choices":[{\n\ndata: 7\n\nevent: execute\ndata: {"type":"execute","code":"x"}\n\ndata: {"event":{}}\n\n';
+    const junk =
+      'data: {"choices":[{\n\ndata: 7\n\nevent: execute\ndata: {"type":"execute","code":"x"}\n\ndata: {"event":{}}\n\n';
     const { chunks, skipped } = open(Readable.from([Buffer.from(frame("a") + junk + frame("b"))]));
     expect(await readAll(chunks)).toEqual(["a", "b"]);
     expect(skipped).toEqual(["broken"]);
@@ -75,21 +78,41 @@ describe("reading chunks", () => {
   });
 
   it("drops oversized frames, never handing out an empty one", async () => {
-    const { chunks, skipped } = open(Readable.from([Buffer.from(frame("a") + frame("b".repeat(500)) + frame("c"))]), 200);
+    const { chunks, skipped } = open(
+      Readable.from([Buffer.from(frame("a") + frame("b".repeat(500)) + frame("c"))]),
+      200,
+    );
     expect(await readAll(chunks)).toEqual(["a", "c"]);
     expect(skipped).toEqual(["oversized"]);
   });
 
   it("gives the chunks before an error frame, then the error", async () => {
     const error = { error: { message: "overloaded", code: 529 } };
-    const texts = await readAll(open(Readable.from([Buffer.from(`${frame("a")}data: ${JSON.stringify(error)}\n\n${frame("b")}`)])).chunks);
+    const texts = await readAll(
+      open(Readable.from([Buffer.from(`${frame("a")}data: ${JSON.stringify(error)}\n\n${frame("b")}`)]))
+        .chunks,
+    );
     expect(texts).toEqual(["a", expect.any(ProviderError)]);
     expect(texts[1]).toMatchObject({ status: 529, body: JSON.stringify(error) });
   });
 
   it("puts what came in odd types right", async () => {
-    const odd = { choices: [null, { delta: { content: [{ type: "thinking", thinking: [{ text: "hm" }] }, { type: "text", text: "yes" }] } }] };
-    const calls = { choices: [{ index: 0, delta: { tool_calls: [{ id: "c", function: { name: "f" } }, 3] } }] };
+    const odd = {
+      choices: [
+        null,
+        {
+          delta: {
+            content: [
+              { type: "thinking", thinking: [{ text: "hm" }] },
+              { type: "text", text: "yes" },
+            ],
+          },
+        },
+      ],
+    };
+    const calls = {
+      choices: [{ index: 0, delta: { tool_calls: [{ id: "c", function: { name: "f" } }, 3] } }],
+    };
     const usage = { usage: { prompt_tokens: 1 } };
     const text = [odd, calls, usage].map((each) => `data: ${JSON.stringify(each)}\n\n`).join("");
     const [batch] = await Array.fromAsync(open(Readable.from([Buffer.from(text)])).chunks);

@@ -29,14 +29,23 @@ const ModelList = z.object({ object: z.literal("list"), data: z.array(z.looseObj
 
 /** The common-format proxy: no filters, tools or retrieval; saved parameters and access hold (contract §2.3). */
 export function compatRoutes(options: CompatOptions) {
-  const { provider, connections, models } = options;
-  const visible = async (caller: Principal) =>
-    (await models.list(caller)).filter((item) => item["preset"] !== true && connections.find(String(item["id"])));
-  const resolve = async (caller: Principal, id: string) => requireOwn(await models.resolve(caller, id), provider);
+  return [...listRoutes(options), chatRoute(options), embeddingsRoute(options)] as const;
+}
 
+function listRoutes({ connections, models }: CompatOptions) {
+  const visible = async (caller: Principal) =>
+    (await models.list(caller)).filter(
+      (item) => item["preset"] !== true && connections.find(String(item["id"])),
+    );
   return [
     defineRoute(
-      { method: "GET", path: "/models", summary: "List the models of common-format providers", access: "user", returns: ModelList },
+      {
+        method: "GET",
+        path: "/models",
+        summary: "List the models of common-format providers",
+        access: "user",
+        returns: ModelList,
+      },
       async ({ caller }) => ({ object: "list", data: await visible(caller) }),
     ),
     defineRoute(
@@ -49,47 +58,70 @@ export function compatRoutes(options: CompatOptions) {
         returns: ModelList,
         fails: [404],
       },
-      async ({ caller, params }) => {
-        if (connections.list()[params.idx] === undefined) {
+      async ({ caller, params: { idx } }) => {
+        if (connections.list()[idx] === undefined) {
           throw new AppError("not_found", "Connection not found");
         }
-        return { object: "list", data: (await visible(caller)).filter((item) => item["urlIdx"] === params.idx) };
-      },
-    ),
-    defineRoute(
-      {
-        method: "POST",
-        path: "/chat/completions",
-        summary: "Pass a chat completion on to its provider",
-        access: "user",
-        body: ChatBody,
-        fails: [404, 429, 502, 504],
-      },
-      async ({ body, bodyText, caller, request }) => {
-        const { model, target } = await resolve(caller, body.model);
-        const filled = fillSaved(body, model.params);
-        const isUnchanged = filled === body && fitsAsItIs(body, target);
-        const text = isUnchanged ? bodyText : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
-        const call = { target, body: text as string, isStream: body.stream === true, context: toContext(caller, request) };
-        const answer = await provider.relay(call);
-        if (!("kind" in answer)) {
-          return passOn(answer, call.isStream, request.id);
-        }
-        return answer.kind === "stream"
-          ? stream(toFrames(answer.stream))
-          : reply(answer.text ?? JSON.stringify(answer.completion), { headers: { "content-type": "application/json" } });
-      },
-    ),
-    defineRoute(
-      { method: "POST", path: "/embeddings", summary: "Embed texts", access: "user", body: EmbeddingsRequest, fails: [404, 429, 502, 504] },
-      async ({ body, bodyText, caller, request }) => {
-        const { target } = await resolve(caller, body.model);
-        const text = body.model === target.upstreamId ? (bodyText as string) : JSON.stringify({ ...body, model: target.upstreamId });
-        const call = { target, body: text, isStream: false, context: toContext(caller, request) };
-        return passOn(await provider.post("/embeddings", call), false, request.id);
+        return { object: "list", data: (await visible(caller)).filter((item) => item["urlIdx"] === idx) };
       },
     ),
   ] as const;
+}
+
+function chatRoute({ provider, models }: CompatOptions) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/chat/completions",
+      summary: "Pass a chat completion on to its provider",
+      access: "user",
+      body: ChatBody,
+      fails: [404, 429, 502, 504],
+    },
+    async ({ body, bodyText, caller, request }) => {
+      const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
+      const filled = fillSaved(body, model.params);
+      const isUnchanged = filled === body && fitsAsItIs(body, target);
+      const text = isUnchanged
+        ? (bodyText as string)
+        : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
+      const isStream = body.stream === true;
+      const answer = await provider.relay({
+        target,
+        body: text,
+        isStream,
+        context: toContext(caller, request),
+      });
+      if (!("kind" in answer)) {
+        return passOn(answer, isStream, request.id);
+      }
+      return answer.kind === "stream"
+        ? stream(toFrames(answer.stream))
+        : reply(answer.text ?? JSON.stringify(answer.completion), {
+            headers: { "content-type": "application/json" },
+          });
+    },
+  );
+}
+
+function embeddingsRoute({ provider, models }: CompatOptions) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/embeddings",
+      summary: "Embed texts",
+      access: "user",
+      body: EmbeddingsRequest,
+      fails: [404, 429, 502, 504],
+    },
+    async ({ body, bodyText, caller, request }) => {
+      const { target } = requireOwn(await models.resolve(caller, body.model), provider);
+      const isUnchanged = body.model === target.upstreamId;
+      const text = isUnchanged ? (bodyText as string) : JSON.stringify({ ...body, model: target.upstreamId });
+      const call = { target, body: text, isStream: false, context: toContext(caller, request) };
+      return passOn(await provider.post("/embeddings", call), false, request.id);
+    },
+  );
 }
 
 /** What the upstream is told of the request. */
@@ -104,7 +136,10 @@ export function passOn(upstream: Upstream, isStream: boolean, requestId: string)
   return relay(upstream, isStream ? { brokenFrame } : {});
 }
 
-function requireOwn(model: ResolvedModel, provider: CommonProvider): { model: ResolvedModel; target: Target } {
+function requireOwn(
+  model: ResolvedModel,
+  provider: CommonProvider,
+): { model: ResolvedModel; target: Target } {
   // Another provider's model is as unknown here as one that does not exist.
   if (model.provider.id !== providerId) {
     throw new AppError("not_found", "Model not found");

@@ -33,7 +33,11 @@ const ConfigView = z
   })
   .meta({ id: "CompatConfig" });
 
-const VerifyForm = z.object({ url: z.string().trim().min(1), key: z.string().trim().nullish(), config: ConnectionConfig.nullish() });
+const VerifyForm = z.object({
+  url: z.string().trim().min(1),
+  key: z.string().trim().nullish(),
+  config: ConnectionConfig.nullish(),
+});
 
 /** Milliseconds an update waits for the lists of models, so that the admin sees what was just connected. */
 const patienceAfterUpdate = 2000;
@@ -41,12 +45,23 @@ const patienceAfterUpdate = 2000;
 /** Reading, changing and trying out the connections (contract §2.3). Keys are shown masked and may come back so. */
 export function configRoutes(options: ConfigRoutesOptions) {
   const { config, configuration, connections } = options;
-  const stored = (): StoredConnections => ({ urls: config.baseUrls, keys: config.apiKeys, configs: config.configs });
+  const stored = (): StoredConnections => ({
+    urls: config.baseUrls,
+    keys: config.apiKeys,
+    configs: config.configs,
+  });
   const view = () => ({ ENABLE_OPENAI_API: config.enabled, ...showConfig(stored()) });
 
   return [
     defineRoute(
-      { method: "GET", path: "/config", summary: "Read the connections", access: "admin", returns: ConfigView, alwaysOn: true },
+      {
+        method: "GET",
+        path: "/config",
+        summary: "Read the connections",
+        access: "admin",
+        returns: ConfigView,
+        alwaysOn: true,
+      },
       view,
     ),
     defineRoute(
@@ -67,7 +82,15 @@ export function configRoutes(options: ConfigRoutesOptions) {
       },
     ),
     defineRoute(
-      { method: "POST", path: "/verify", summary: "Try a connection and list its models", access: "admin", body: VerifyForm, fails: [400, 502, 504], alwaysOn: true },
+      {
+        method: "POST",
+        path: "/verify",
+        summary: "Try a connection and list its models",
+        access: "admin",
+        body: VerifyForm,
+        fails: [400, 502, 504],
+        alwaysOn: true,
+      },
       async ({ body }) => {
         const url = toPlainUrl(body.url);
         const key = unmaskKey(body.key ?? "", url, stored());
@@ -110,7 +133,10 @@ function requireUsable(url: string, config: ConnectionConfig, name: string): voi
 }
 
 /** The provider's own status must not reach the admin's browser as this platform's: a 401 would sign it out. */
-async function verify({ fetchModels }: ConfigRoutesOptions, connection: Connection): Promise<readonly UpstreamModel[]> {
+async function verify(
+  { fetchModels }: ConfigRoutesOptions,
+  connection: Connection,
+): Promise<readonly UpstreamModel[]> {
   try {
     return await fetchModels(connection);
   } catch (error) {

@@ -28,16 +28,20 @@ export const variables = {
     aliases: ["OPENAI_API_KEY", "COMPAT_API_KEYS", "COMPAT_API_KEY"],
     text: "Keys of the base addresses, in the same order",
   }),
-  configs: json("OPENAI_API_CONFIGS", {}, {
-    key: "openai.api_configs",
-    persisted: true,
-    // Header values and keys of single connections stand in it.
-    secret: true,
-    group: "connections",
-    aliases: ["COMPAT_API_CONFIGS"],
-    schema: ConnectionConfigs,
-    text: "Settings of each connection, by its index",
-  }),
+  configs: json(
+    "OPENAI_API_CONFIGS",
+    {},
+    {
+      key: "openai.api_configs",
+      persisted: true,
+      // Header values and keys of single connections stand in it.
+      secret: true,
+      group: "connections",
+      aliases: ["COMPAT_API_CONFIGS"],
+      schema: ConnectionConfigs,
+      text: "Settings of each connection, by its index",
+    },
+  ),
   maxChunkSize: int("CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE", null, {
     whenEmpty: null,
     whenInvalid: null,
@@ -49,13 +53,33 @@ export const variables = {
   forwardUserInfo: bool("ENABLE_FORWARD_USER_INFO_HEADERS", false, {
     text: "Tells providers who asks, in X-Service-* headers",
   }),
-  userNameHeader: headerName("FORWARD_USER_INFO_HEADER_USER_NAME", "X-Service-User-Name", "the account's name"),
+  userNameHeader: headerName(
+    "FORWARD_USER_INFO_HEADER_USER_NAME",
+    "X-Service-User-Name",
+    "the account's name",
+  ),
   userIdHeader: headerName("FORWARD_USER_INFO_HEADER_USER_ID", "X-Service-User-Id", "the account's id"),
-  userEmailHeader: headerName("FORWARD_USER_INFO_HEADER_USER_EMAIL", "X-Service-User-Email", "the account's e-mail"),
-  userRoleHeader: headerName("FORWARD_USER_INFO_HEADER_USER_ROLE", "X-Service-User-Role", "the account's role"),
+  userEmailHeader: headerName(
+    "FORWARD_USER_INFO_HEADER_USER_EMAIL",
+    "X-Service-User-Email",
+    "the account's e-mail",
+  ),
+  userRoleHeader: headerName(
+    "FORWARD_USER_INFO_HEADER_USER_ROLE",
+    "X-Service-User-Role",
+    "the account's role",
+  ),
   chatIdHeader: headerName("FORWARD_SESSION_INFO_HEADER_CHAT_ID", "X-Service-Chat-Id", "the chat's id"),
-  messageIdHeader: headerName("FORWARD_SESSION_INFO_HEADER_MESSAGE_ID", "X-Service-Message-Id", "the message's id"),
-  userJwtHeader: headerName("FORWARD_USER_INFO_HEADER_JWT", "X-Service-User-Jwt", "the signed user information"),
+  messageIdHeader: headerName(
+    "FORWARD_SESSION_INFO_HEADER_MESSAGE_ID",
+    "X-Service-Message-Id",
+    "the message's id",
+  ),
+  userJwtHeader: headerName(
+    "FORWARD_USER_INFO_HEADER_JWT",
+    "X-Service-User-Jwt",
+    "the signed user information",
+  ),
   userJwtSecret: text("FORWARD_USER_INFO_HEADER_JWT_SECRET", "", {
     secret: true,
     text: "With it, user information goes out as one signed JWT instead of plain headers",
@@ -68,6 +92,11 @@ function headerName(name: string, value: string, what: string) {
   return text(name, value, {
     text: `Name of the header that tells providers ${what}`,
     check: (given) =>
-      z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/).safeParse(given).success ? undefined : "must be a header name",
+      z
+        .string()
+        .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/)
+        .safeParse(given).success
+        ? undefined
+        : "must be a header name",
   });
 }

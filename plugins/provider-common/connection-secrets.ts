@@ -31,7 +31,11 @@ export function unmaskKey(given: string, url: string, stored: StoredConnections)
 }
 
 /** Like `unmaskKey`, for the key and the secret headers inside one connection's settings. */
-export function unmaskConfig(config: ConnectionConfig, url: string, stored: StoredConnections): ConnectionConfig {
+export function unmaskConfig(
+  config: ConnectionConfig,
+  url: string,
+  stored: StoredConnections,
+): ConnectionConfig {
   const result: ConnectionConfig = { ...config };
   if (config.key && isMasked(config.key)) {
     result.key = findStored(config.key, url, { stored, read: (index) => stored.configs[index]?.key });
@@ -56,7 +60,10 @@ function maskConfig(config: ConnectionConfig): ConnectionConfig {
   }
   if (config.headers) {
     result.headers = Object.fromEntries(
-      Object.entries(config.headers).map(([name, value]) => [name, isSecretHeader(name) ? maskKey(value) : value]),
+      Object.entries(config.headers).map(([name, value]) => [
+        name,
+        isSecretHeader(name) ? maskKey(value) : value,
+      ]),
     );
   }
   return result;
@@ -68,10 +75,15 @@ interface Lookup {
 }
 
 function findStored(masked: string, url: string, { stored, read }: Lookup): string {
-  const index = stored.urls.findIndex((known, at) => known.replace(/\/+$/, "") === url && maskKey(read(at) ?? "") === masked);
+  const index = stored.urls.findIndex(
+    (known, at) => known.replace(/\/+$/, "") === url && maskKey(read(at) ?? "") === masked,
+  );
   const key = index < 0 ? undefined : read(index);
   if (!key) {
-    throw new AppError("invalid", "A masked key was sent for an address that has no such key; send the whole key.");
+    throw new AppError(
+      "invalid",
+      "A masked key was sent for an address that has no such key; send the whole key.",
+    );
   }
   return key;
 }

@@ -28,7 +28,9 @@ export type ConnectionConfig = z.output<typeof ConnectionConfig>;
 /** Settings by index, or as a list. */
 export const ConnectionConfigs: z.ZodType<Record<string, ConnectionConfig>> = z.union([
   z.record(z.string(), ConnectionConfig),
-  z.array(ConnectionConfig).transform((entries) => Object.fromEntries(entries.map((entry, index) => [index, entry]))),
+  z
+    .array(ConnectionConfig)
+    .transform((entries) => Object.fromEntries(entries.map((entry, index) => [index, entry]))),
 ]);
 
 /** One configured upstream, ready to be called. */
@@ -54,6 +56,8 @@ export interface Connection {
   readonly headers: readonly (readonly [name: string, template: string])[];
   readonly extraParams: Readonly<Record<string, unknown>>;
   readonly access: "admins" | "everyone";
+  /** Parameters that vendor-format requests may pass on; `*` for all. */
+  readonly passthroughParams: readonly string[] | "*";
   /** True on the vendor's own host, whose list holds models that do not chat. */
   readonly isDefaultHost: boolean;
   /** Changes with whatever the upstream's list of models depends on. */
@@ -66,7 +70,9 @@ export function toConnections(
   keys: readonly string[],
   configs: Readonly<Record<string, ConnectionConfig>>,
 ): Connection[] {
-  return urls.map((url, index) => toConnection({ url, index, key: keys[index] ?? "", config: configs[index] ?? configs[url] ?? {} }));
+  return urls.map((url, index) =>
+    toConnection({ url, index, key: keys[index] ?? "", config: configs[index] ?? configs[url] ?? {} }),
+  );
 }
 
 /** What is wrong with a connection, in words for an admin; undefined when it can be used. */
@@ -84,7 +90,9 @@ export function findProblem(url: string, config: ConnectionConfig): string | und
     return "upstreams of the vendor message format are not supported by this connection";
   }
   const name = Object.keys(config.headers || {}).find((header) => !isOwnHeader(header));
-  return name === undefined ? undefined : `"${name.slice(0, 100)}" is not a header name that a connection may set`;
+  return name === undefined
+    ? undefined
+    : `"${name.slice(0, 100)}" is not a header name that a connection may set`;
 }
 
 interface Entry {
@@ -118,13 +126,32 @@ function toConnection({ url: given, index, key: listed, config }: Entry): Connec
     headers,
     extraParams: config.extra_params ?? {},
     access: config.access ?? "admins",
+    passthroughParams: toNames(config.passthrough_params ?? ""),
     isDefaultHost: URL.parse(url)?.hostname === "api.openai.com",
-    fingerprint: createHash("sha256").update(JSON.stringify([url, key, auth, headers, isAzure, config.api_version])).digest("hex"),
+    fingerprint: createHash("sha256")
+      .update(JSON.stringify([url, key, auth, headers, isAzure, config.api_version]))
+      .digest("hex"),
   };
 }
 
+function toNames(list: string): readonly string[] | "*" {
+  const names = list.split(",").map((name) => name.trim());
+  return names.includes("*") ? "*" : names.filter((name) => name !== "");
+}
+
 /** Headers of the transport itself stay the client's. */
-const reserved = new Set(["host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "expect", "te", "trailer", "accept-encoding"]);
+const reserved = new Set([
+  "host",
+  "content-length",
+  "content-type",
+  "transfer-encoding",
+  "connection",
+  "upgrade",
+  "expect",
+  "te",
+  "trailer",
+  "accept-encoding",
+]);
 
 function isOwnHeader(name: string): boolean {
   return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) && !reserved.has(name.toLowerCase());

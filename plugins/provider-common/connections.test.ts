@@ -32,10 +32,24 @@ const ids = async (made: ReturnType<typeof open>, options?: { refresh?: boolean 
 describe("what connections offer", () => {
   it("lists the upstream's models with their facts", async () => {
     upstream.models = [{ id: "a", name: "Model A", created: 12, owned_by: "x" }, "b"];
-    const made = open({ configs: { 0: { tags: [{ name: "fast" }], connection_type: "local", provider: "llama.cpp", access: "everyone" } } });
+    const made = open({
+      configs: {
+        0: { tags: [{ name: "fast" }], connection_type: "local", provider: "llama.cpp", access: "everyone" },
+      },
+    });
     expect((await made.provider.models())[0]).toEqual({
-      id: "a", name: "Model A", ownedBy: "openai", created: 12, connectionType: "local", tags: [{ name: "fast" }], access: "everyone",
-      item: { urlIdx: 0, openai: { id: "a", name: "Model A", created: 12, owned_by: "x" }, provider: "llama.cpp" },
+      id: "a",
+      name: "Model A",
+      ownedBy: "openai",
+      created: 12,
+      connectionType: "local",
+      tags: [{ name: "fast" }],
+      access: "everyone",
+      item: {
+        urlIdx: 0,
+        openai: { id: "a", name: "Model A", created: 12, owned_by: "x" },
+        provider: "llama.cpp",
+      },
     });
   });
 
@@ -75,7 +89,15 @@ describe("what connections offer", () => {
 
   it("leaves out the default host's models that do not chat", () => {
     const [connection] = toConnections(["https://api.openai.com/v1"], [""], {});
-    const listed = ["gpt-4o", "whisper-1", "tts-1-hd", "dall-e-3", "text-embedding-3-small", "davinci-002", "babbage-002"];
+    const listed = [
+      "gpt-4o",
+      "whisper-1",
+      "tts-1-hd",
+      "dall-e-3",
+      "text-embedding-3-small",
+      "davinci-002",
+      "babbage-002",
+    ];
     const offers = toOffers([{ connection: connection!, models: listed.map((id) => ({ id })) }]);
     expect(offers.models.map((model) => model.id)).toEqual(["gpt-4o"]);
     expect(isNoChatModel("TTS-1")).toBe(true);
@@ -110,7 +132,13 @@ describe("upstreams that fail", () => {
   it("keep their last good list, whatever they answer instead", async () => {
     const made = open();
     expect(await ids(made, { refresh: true })).toEqual(["mock-model"]);
-    const answers = [failure(500, "broken"), failure(401, "who?"), html(), json({}), body("x".repeat(11_000_000), { headers: { "content-type": "application/json" } })];
+    const answers = [
+      failure(500, "broken"),
+      failure(401, "who?"),
+      html(),
+      json({}),
+      body("x".repeat(11_000_000), { headers: { "content-type": "application/json" } }),
+    ];
     for (const script of answers) {
       upstream.reply("/models", script);
       expect(await ids(made, { refresh: true })).toEqual(["mock-model"]);
@@ -189,7 +217,14 @@ describe("what cannot be configured", () => {
     expect(findProblem(url, config)).toBeTypeOf("string");
   });
 
-  it.each([{}, { api_type: "chat" }, { auth_type: "bearer" }, { auth_type: "none" }, { provider: "litellm" }, { headers: "" as const }])("takes %j", (config) => {
+  it.each([
+    {},
+    { api_type: "chat" },
+    { auth_type: "bearer" },
+    { auth_type: "none" },
+    { provider: "litellm" },
+    { headers: "" as const },
+  ])("takes %j", (config) => {
     expect(findProblem("http://127.0.0.1:1/v1", config)).toBeUndefined();
   });
 });

@@ -38,11 +38,15 @@ export function createConnections(options: ConnectionsOptions): Connections {
     lists.set(connection.fingerprint, list);
     return list;
   };
-  const usable = () => (options.config.enabled ? live().filter((each) => each.isEnabled && !each.problem) : []);
+  const usable = () =>
+    options.config.enabled ? live().filter((each) => each.isEnabled && !each.problem) : [];
 
   /** The same object until a setting or a list changes. */
   const current = (): Offers => {
-    const entries = usable().map((connection) => ({ connection, models: lists.get(connection.fingerprint)?.models }));
+    const entries = usable().map((connection) => ({
+      connection,
+      models: lists.get(connection.fingerprint)?.models,
+    }));
     const parts = entries.flatMap(({ connection, models }) => [connection, models]);
     if (parts.length !== madeOf.length || parts.some((part, at) => part !== madeOf[at])) {
       madeOf = parts;
@@ -56,7 +60,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async offers({ refresh = false } = {}) {
       const wanted = usable().filter((connection) => connection.modelIds.length === 0);
       forgetOthers(lists, live());
-      const waits = wanted.map((connection) => (refresh ? listOf(connection).refresh() : listOf(connection).touch()));
+      const waits = wanted.map((connection) =>
+        refresh ? listOf(connection).refresh() : listOf(connection).touch(),
+      );
       if (waits.some((wait) => wait !== undefined)) {
         await Promise.all(waits);
       }
@@ -103,7 +109,10 @@ function createList(connection: Connection, { fetchModels, log }: ConnectionsOpt
       if (error === undefined) {
         log.info({ connection: connection.index }, "a connection lists its models again");
       } else {
-        log.warn({ connection: connection.index, err: error }, "a connection does not list its models; the last good list is served");
+        log.warn(
+          { connection: connection.index, err: error },
+          "a connection does not list its models; the last good list is served",
+        );
       }
     },
   });

@@ -7,7 +7,16 @@ import type { UpstreamClient } from "./upstream.ts";
 const largestList = 10 * 1024 * 1024;
 
 /** Fetches what an upstream lists, within `timeLimit` milliseconds. Throws ProviderError or AppError like every call. */
-export async function fetchModels(client: UpstreamClient, connection: Connection, timeLimit: number): Promise<UpstreamModel[]> {
-  const upstream = await client.open({ connection, url: toAddress(connection, "/models"), method: "GET", timeLimit });
+export async function fetchModels(
+  client: UpstreamClient,
+  connection: Connection,
+  timeLimit: number,
+): Promise<UpstreamModel[]> {
+  const upstream = await client.open({
+    connection,
+    url: toAddress(connection, "/models"),
+    method: "GET",
+    timeLimit,
+  });
   return parseModels(await readText(upstream.body, largestList));
 }

@@ -13,7 +13,11 @@ export async function toCompletion(batches: AsyncIterable<ChunkBatch>): Promise<
       head = head.id === undefined ? chunk : head;
       usage = chunk.usage ?? usage;
       for (const { index, delta, finish_reason: reason } of chunk.choices ?? []) {
-        const choice = choices.get(index) ?? { index, message: { role: "assistant", content: null }, finish_reason: null };
+        const choice = choices.get(index) ?? {
+          index,
+          message: { role: "assistant", content: null },
+          finish_reason: null,
+        };
         choices.set(index, choice);
         append(choice.message, delta);
         choice.finish_reason = reason ?? choice.finish_reason;

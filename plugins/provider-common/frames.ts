@@ -69,7 +69,9 @@ function isSound(choice: unknown): boolean {
 }
 
 function isSoundCall(call: unknown): boolean {
-  return isObject(call) && Number.isInteger(call.index) && (call.function === undefined || isObject(call.function));
+  return (
+    isObject(call) && Number.isInteger(call.index) && (call.function === undefined || isObject(call.function))
+  );
 }
 
 function repairChoice(choice: JsonObject, position: number): ChunkChoice {
@@ -120,7 +122,10 @@ function parseData(data: string): unknown[] | undefined {
   if (!data.includes("\n")) {
     return undefined;
   }
-  const values = data.split("\n").map(tryParse).filter((value) => value !== undefined);
+  const values = data
+    .split("\n")
+    .map(tryParse)
+    .filter((value) => value !== undefined);
   return values.length > 0 ? values : undefined;
 }
 

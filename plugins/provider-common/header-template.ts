@@ -1,6 +1,5 @@
 import type { CallContext } from "#kernel/completion/provider.ts";
 
-
 /**
  * Fills `{{TOKEN}}`s of a header value. A token of the list without a value becomes empty, an unknown one stays as it
  * is; the result holds only what a header may hold, so no value can start a line of its own.

@@ -37,7 +37,9 @@ describe("headers", () => {
       "X-Odd": "{{OPENID_ACCESS_TOKEN}} ${HOME}",
       "Content-Length": "3",
     };
-    const made = open({ configs: { 0: { auth_type: "none", headers: { ...headers, "Content-Length": "3" } } } });
+    const made = open({
+      configs: { 0: { auth_type: "none", headers: { ...headers, "Content-Length": "3" } } },
+    });
     expect(await made.provider.models({ refresh: true })).toEqual([]);
     delete (headers as Record<string, string>)["Content-Length"];
     const sane = open({ configs: { 0: { auth_type: "none", headers } } });
@@ -54,7 +56,10 @@ describe("headers", () => {
   it("tells who asks only when that is switched on", async () => {
     await open().ask({ model }, { chatId: "c1" });
     expect(Object.keys(sent().headers).filter((name) => name.startsWith("x-service"))).toEqual([]);
-    await open({ config: { forwardUserInfo: true, chatIdHeader: "X-My-Chat" } }).ask({ model }, { chatId: "c1", messageId: "m1" });
+    await open({ config: { forwardUserInfo: true, chatIdHeader: "X-My-Chat" } }).ask(
+      { model },
+      { chatId: "c1", messageId: "m1" },
+    );
     expect(sent().headers).toMatchObject({
       "x-service-user-name": encodeURIComponent(caller.name),
       "x-service-user-id": "u1",
@@ -66,10 +71,18 @@ describe("headers", () => {
   });
 
   it("signs who asks when there is a secret", async () => {
-    await open({ config: { forwardUserInfo: true, userJwtSecret: "0123456789abcdef0123456789abcdef" } }).ask({ model });
+    await open({ config: { forwardUserInfo: true, userJwtSecret: "0123456789abcdef0123456789abcdef" } }).ask({
+      model,
+    });
     const token = sent().headers["x-service-user-jwt"] as string;
     const { payload } = await jwtVerify(token, new TextEncoder().encode("0123456789abcdef0123456789abcdef"));
-    expect(payload).toMatchObject({ sub: "u1", email: caller.email, name: caller.name, role: "user", iss: "millrace" });
+    expect(payload).toMatchObject({
+      sub: "u1",
+      email: caller.email,
+      name: caller.name,
+      role: "user",
+      iss: "millrace",
+    });
     expect(payload.exp! - payload.iat!).toBe(300);
     expect(sent().headers["x-service-user-email"]).toBeUndefined();
   });

@@ -29,7 +29,14 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export function passthroughRoutes(options: PassthroughOptions) {
   return methods.map((method) =>
     defineRoute(
-      { method, path: "/**:path", summary: "Pass any request on to a provider", access: "user", rawBody: true, fails: [403, 404] },
+      {
+        method,
+        path: "/**:path",
+        summary: "Pass any request on to a provider",
+        access: "user",
+        rawBody: true,
+        fails: [403, 404],
+      },
       ({ caller, request, raw }) => passThrough(options, { caller, request, raw }),
     ),
   );
@@ -47,8 +54,12 @@ async function passThrough(options: PassthroughOptions, { caller, request, raw }
   }
   const contentType = request.headers["content-type"];
   const isJson = /\bjson\b/i.test(contentType ?? "");
-  const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
-  const bytes = isJson && hasBody ? await readBody(raw as IncomingMessage, { maxBytes: options.maxBody(), ...defaultPatience }) : undefined;
+  const hasBody =
+    request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
+  const bytes =
+    isJson && hasBody
+      ? await readBody(raw as IncomingMessage, { maxBytes: options.maxBody(), ...defaultPatience })
+      : undefined;
   const chosen = await choose(options, caller, bytes);
   const { signal, ...facts } = toContext(caller, request);
   const upstream = await options.client.open({
@@ -72,8 +83,15 @@ interface Chosen {
 }
 
 /** The connection of the body's `model`, which the caller must be allowed to use; the first one without a model. */
-async function choose({ models, provider, connections }: PassthroughOptions, caller: Principal, bytes: Buffer | undefined): Promise<Chosen> {
-  const body = bytes === undefined || bytes.length === 0 ? undefined : (parseJson(bytes.toString("utf8")) as Record<string, unknown> | null);
+async function choose(
+  { models, provider, connections }: PassthroughOptions,
+  caller: Principal,
+  bytes: Buffer | undefined,
+): Promise<Chosen> {
+  const body =
+    bytes === undefined || bytes.length === 0
+      ? undefined
+      : (parseJson(bytes.toString("utf8")) as Record<string, unknown> | null);
   const isStream = body?.["stream"] === true;
   if (typeof body?.["model"] !== "string") {
     return { connection: requireFirst(connections), body: bytes, isStream };
@@ -99,7 +117,10 @@ function requireFirst(connections: Connections): Connection {
 function toUrl(connection: Connection, asked: string): string {
   const [path = "", query] = splitOnce(asked.slice(asked.indexOf("/compat/") + "/compat".length), "?");
   const base = new URL(connection.url);
-  const url = URL.parse(base.pathname.replace(/\/$/, "") + path + (query === undefined ? "" : `?${query}`), base.origin);
+  const url = URL.parse(
+    base.pathname.replace(/\/$/, "") + path + (query === undefined ? "" : `?${query}`),
+    base.origin,
+  );
   const isClimbing = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\|%5c|%2f/i.test(path);
   if (url === null || url.origin !== base.origin || isClimbing) {
     throw new AppError("invalid", "This path cannot be passed on.");

@@ -1,5 +1,6 @@
 import { core } from "#config/core.ts";
 import { definePlugin } from "#kernel/plugin.ts";
+import { provide } from "#kernel/service.ts";
 import { configuration, egress } from "#kernel/services.ts";
 import { models } from "#plugins/models/service.ts";
 import { compatRoutes } from "./compat-routes.ts";
@@ -11,6 +12,8 @@ import { fetchModels } from "./fetch-models.ts";
 import { createHeaderBuilder } from "./headers.ts";
 import { passthroughRoutes } from "./passthrough-routes.ts";
 import { createProvider } from "./provider.ts";
+import { commonConnections } from "./service.ts";
+import { toService } from "./to-service.ts";
 import { createUpstreamClient } from "./upstream.ts";
 
 export default definePlugin({
@@ -24,6 +27,7 @@ export default definePlugin({
     requestBodyMaxBytes: core.requestBodyMaxBytes,
   },
   uses: { egress, configuration, models },
+  provides: [commonConnections],
   enabled: (config) => config.enabled,
   whenOff: 503,
 
@@ -40,6 +44,7 @@ export default definePlugin({
     const shared = { provider, connections, models: use.models };
     return {
       providers: [provider],
+      services: [provide(commonConnections, toService(provider, connections))],
       routes: {
         compat: [
           ...configRoutes({ config, configuration: use.configuration, connections, fetchModels: listModels }),

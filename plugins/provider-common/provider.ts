@@ -39,6 +39,8 @@ export interface CommonProvider extends ModelProvider {
   embed: NonNullable<ModelProvider["embed"]>;
   /** Where a model's calls go. Throws `unavailable` while the connections are switched off, `not_found` for other models. */
   requireTarget(id: string): Target;
+  /** Posts to `path` below a model's connection and gives the answer as it is. */
+  send(path: string, call: PreparedCall): Promise<Upstream>;
   /** The upstream's answer when its bytes may go out as they are, else the read answer. */
   relay(call: PreparedCall): Promise<Upstream | CompletionAnswer>;
   /** Posts to `path` and gives the answer's bytes, with the public id in their `model` field where there is a prefix. */
@@ -75,6 +77,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     id: providerId,
     models: async (wanted) => (await options.connections.offers(wanted)).models,
     requireTarget,
+    send,
     post,
     async complete({ request, model, ...context }) {
       const target = requireTarget(model.id);
@@ -96,7 +99,11 @@ export function createProvider(options: ProviderOptions): CommonProvider {
 }
 
 /** Reads an answer the way it came and gives it the way it was asked for. */
-async function toAnswer(upstream: Upstream, call: PreparedCall, options: ProviderOptions): Promise<CompletionAnswer> {
+async function toAnswer(
+  upstream: Upstream,
+  call: PreparedCall,
+  options: ProviderOptions,
+): Promise<CompletionAnswer> {
   const { isStream, target } = call;
   const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
   const comesAsStream = type.includes("event-stream") || (isStream && !type.includes("json"));
@@ -104,17 +111,22 @@ async function toAnswer(upstream: Upstream, call: PreparedCall, options: Provide
     const text = await readText(upstream.body, largestAnswer, call.context.signal);
     const completion = toPublicId(parseCompletion(text), target);
     const whole = { kind: "whole" as const, completion, ...(target.connection.prefix === "" && { text }) };
-    return isStream ? { kind: "stream", stream: { raw: undefined, chunks: () => fromCompletion(completion) } } : whole;
+    return isStream
+      ? { kind: "stream", stream: { raw: undefined, chunks: () => fromCompletion(completion) } }
+      : whole;
   }
   const stream = toStream(upstream, call, options);
-  return isStream ? { kind: "stream", stream } : { kind: "whole", completion: await toCompletion(stream.chunks()) };
+  return isStream
+    ? { kind: "stream", stream }
+    : { kind: "whole", completion: await toCompletion(stream.chunks()) };
 }
 
 function toStream(upstream: Upstream, { target, context }: PreparedCall, { config, log }: ProviderOptions) {
   const { connection } = target;
   const softLimit = limitOf(config);
   const isPlain = connection.prefix === "" && softLimit === undefined;
-  const skipped = (reason: string) => log.warn({ connection: connection.index }, `a provider's frame was left out: ${reason}`);
+  const skipped = (reason: string) =>
+    log.warn({ connection: connection.index }, `a provider's frame was left out: ${reason}`);
   const amend = connection.prefix === "" ? undefined : (chunk: Chunk) => void toPublicId(chunk, target);
   return {
     raw: isPlain ? upstream : undefined,

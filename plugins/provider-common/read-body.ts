@@ -3,19 +3,30 @@ import { AppError } from "#kernel/errors.ts";
 import { toUpstreamError } from "./upstream-errors.ts";
 
 /** Reads a whole body as text. Throws AppError `upstream` beyond `limit` bytes, and when the body breaks off. */
-export async function readText(body: Readable, limit: number, signal?: AbortSignal): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
+export function readText(body: Readable, limit: number, signal?: AbortSignal): Promise<string> {
+  // Plain events: an async iterator would cost more than the parsing of a usual answer.
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const fail = (error: unknown) => reject(toUpstreamError(error, signal));
+    const broken = () => fail(new AppError("upstream", "The provider broke off its answer."));
+    body.on("data", (piece: Buffer) => {
       size += piece.length;
       if (size > limit) {
-        throw new AppError("upstream", `The provider's answer is larger than ${limit} bytes.`);
+        fail(new AppError("upstream", `The provider's answer is larger than ${limit} bytes.`));
+        body.destroy();
+        return;
       }
       pieces.push(piece);
+    });
+    body.once("end", () => {
+      resolve((pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)).toString("utf8"));
+    });
+    body.once("error", fail);
+    // After the end this is one rejection too many, which a settled promise ignores.
+    body.once("close", broken);
+    if (body.destroyed) {
+      fail(body.errored ?? new AppError("upstream", "The provider broke off its answer."));
     }
-  } catch (error) {
-    throw toUpstreamError(error, signal);
-  }
-  return (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)).toString("utf8");
+  });
 }

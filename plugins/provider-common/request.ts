@@ -6,9 +6,29 @@ type Body = Record<string, unknown>;
 
 /** Keys that are for the platform and mean nothing, or something else, to a provider. */
 const platformKeys = new Set([
-  "chat_id", "id", "session_id", "parent_id", "user_message", "parent_message", "message_ids", "assistant_message_id",
-  "regeneration_prompt", "folder_id", "params", "tool_ids", "tool_servers", "terminal_id", "files", "features",
-  "background_tasks", "variables", "chat_variables", "filter_ids", "skill_ids", "model_item", "metadata",
+  "chat_id",
+  "id",
+  "session_id",
+  "parent_id",
+  "user_message",
+  "parent_message",
+  "message_ids",
+  "assistant_message_id",
+  "regeneration_prompt",
+  "folder_id",
+  "params",
+  "tool_ids",
+  "tool_servers",
+  "terminal_id",
+  "files",
+  "features",
+  "background_tasks",
+  "variables",
+  "chat_variables",
+  "filter_ids",
+  "skill_ids",
+  "model_item",
+  "metadata",
 ]);
 
 /** Models that know only `max_completion_tokens` and the developer role. */
@@ -60,7 +80,9 @@ export function fitsAsItIs(body: Readonly<Body>, target: Target): boolean {
  */
 export function toLogitBias(value: unknown): Record<string, number> {
   const given = typeof value === "string" ? parseBiasText(value) : value;
-  const entries = Object.entries((given ?? {}) as Body).map(([token, bias]) => [token, Number(bias)] as const);
+  const entries = Object.entries((given ?? {}) as Body).map(
+    ([token, bias]) => [token, Number(bias)] as const,
+  );
   if (typeof given !== "object" || Array.isArray(given) || entries.some(([, bias]) => Number.isNaN(bias))) {
     throw new AppError("invalid", "logit_bias must map tokens to numbers, as JSON or as token:bias pairs.");
   }
@@ -77,7 +99,10 @@ function parseBiasText(text: string): unknown {
       pairs.map((pair) => {
         const colon = pair.lastIndexOf(":");
         const bias = pair.slice(colon + 1).trim();
-        return [pair.slice(0, Math.max(colon, 0)).trim(), colon > 0 && bias !== "" ? Number(bias) : Number.NaN];
+        return [
+          pair.slice(0, Math.max(colon, 0)).trim(),
+          colon > 0 && bias !== "" ? Number(bias) : Number.NaN,
+        ];
       }),
     );
   }

@@ -2,15 +2,28 @@ type Bag = Readonly<Record<string, unknown>>;
 
 /** Saved parameters that have a name of their own on the common wire. */
 const commonParameters = [
-  "temperature", "top_p", "top_k", "min_p", "max_tokens", "frequency_penalty", "presence_penalty", "reasoning_effort", "seed",
-  "stop", "logit_bias", "response_format",
+  "temperature",
+  "top_p",
+  "top_k",
+  "min_p",
+  "max_tokens",
+  "frequency_penalty",
+  "presence_penalty",
+  "reasoning_effort",
+  "seed",
+  "stop",
+  "logit_bias",
+  "response_format",
 ] as const;
 
 /**
  * The request with the model's saved parameters where it left them out, and its system prompt ahead of the caller's;
  * the very same object when there is nothing to fill in. Core API, chat completion rule 7.
  */
-export function fillSaved<B extends Bag & { messages: readonly { role: string; content?: unknown }[] }>(body: B, saved: Bag): B {
+export function fillSaved<B extends Bag & { messages: readonly { role: string; content?: unknown }[] }>(
+  body: B,
+  saved: Bag,
+): B {
   const fills: Record<string, unknown> = {};
   for (const name of commonParameters) {
     if (isSet(saved[name]) && !isSet(body[name]) && !isLimitAlready(body, name)) {

@@ -72,7 +72,11 @@ describe("limits of one event", () => {
   const long = "x".repeat(101);
   for (const size of [1, 50, 10_000]) {
     it(`drops what exceeds the soft limit and goes on, in pieces of ${size} bytes`, () => {
-      const { events, dropped } = parse(`data: a\n\ndata: ${long}\n\ndata: b\ndata: ${long}\n\ndata: c\n\n`, size, 100);
+      const { events, dropped } = parse(
+        `data: a\n\ndata: ${long}\n\ndata: b\ndata: ${long}\n\ndata: c\n\n`,
+        size,
+        100,
+      );
       expect(events.map((event) => event.data)).toEqual(["a", "c"]);
       expect(dropped).toBe(2);
     });

@@ -35,7 +35,9 @@ export interface Setup {
 
 /** The provider with the real outbound client, without the platform around it. `settings` may be changed while it runs. */
 export function openProvider(setup: Setup) {
-  const defaults = Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, variable.default]));
+  const defaults = Object.fromEntries(
+    Object.entries(variables).map(([name, variable]) => [name, variable.default]),
+  );
   const settings = {
     ...(defaults as unknown as CommonConfig),
     baseUrls: setup.urls,
@@ -58,7 +60,8 @@ export function openProvider(setup: Setup) {
     headers: createHeaderBuilder(settings),
     streamIdleTimeout: () => setup.idleSeconds ?? null,
   });
-  const listModels = (connection: Connection) => fetchModels(client, connection, 1000 * (setup.listSeconds ?? 10));
+  const listModels = (connection: Connection) =>
+    fetchModels(client, connection, 1000 * (setup.listSeconds ?? 10));
   const connections = createConnections({ config: settings, fetchModels: listModels, log });
   const provider = createProvider({ connections, client, config: settings, log });
 
@@ -68,7 +71,10 @@ export function openProvider(setup: Setup) {
     settings,
     lines,
     /** Asks a model, by its public id. */
-    async ask(request: Partial<CompletionRequest> & { model: string }, context: Partial<CallContext> = {}): Promise<CompletionAnswer> {
+    async ask(
+      request: Partial<CompletionRequest> & { model: string },
+      context: Partial<CallContext> = {},
+    ): Promise<CompletionAnswer> {
       const model = (await provider.models({ refresh: true })).find((each) => each.id === request.model);
       return provider.complete({
         request: { messages: [{ role: "user", content: "Hi" }], ...request } as CompletionRequest,
@@ -83,11 +89,17 @@ export function openProvider(setup: Setup) {
 }
 
 /** The text of a streamed answer, and what it ended with. */
-export async function readText(answer: CompletionAnswer): Promise<{ text: string; error: unknown; models: Set<unknown> }> {
+export async function readText(
+  answer: CompletionAnswer,
+): Promise<{ text: string; error: unknown; models: Set<unknown> }> {
   let text = "";
   const models = new Set<unknown>();
   if (answer.kind === "whole") {
-    return { text: answer.completion.choices?.[0]?.message.content ?? "", error: undefined, models: models.add(answer.completion.model) };
+    return {
+      text: answer.completion.choices?.[0]?.message.content ?? "",
+      error: undefined,
+      models: models.add(answer.completion.model),
+    };
   }
   try {
     for await (const batch of answer.stream.chunks()) {

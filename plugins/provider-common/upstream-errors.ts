@@ -17,7 +17,9 @@ export function toUpstreamError(error: unknown, signal?: AbortSignal): unknown {
   if (isTimeout(error)) {
     return timedOut(error);
   }
-  return new AppError("upstream", "The provider cannot be reached or broke off its answer.", { cause: error });
+  return new AppError("upstream", "The provider cannot be reached or broke off its answer.", {
+    cause: error,
+  });
 }
 
 function timedOut(cause: unknown): AppError {

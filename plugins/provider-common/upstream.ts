@@ -57,7 +57,8 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     async open(call) {
       const built = options.headers.build(call.connection, call.facts);
       const headers = built instanceof Promise ? await built : built;
-      headers["accept"] = call.accept ?? (call.isStream ? "text/event-stream, application/json" : "application/json");
+      headers["accept"] =
+        call.accept ?? (call.isStream ? "text/event-stream, application/json" : "application/json");
       // Tokens should not wait in a compressor, and nothing that unpacks to gigabytes should come in.
       headers["accept-encoding"] = "identity";
       if (call.contentType !== undefined) {
@@ -72,7 +73,11 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
   };
 }
 
-async function send(call: UpstreamCall, headers: Record<string, string>, options: UpstreamClientOptions): Promise<Upstream> {
+async function send(
+  call: UpstreamCall,
+  headers: Record<string, string>,
+  options: UpstreamClientOptions,
+): Promise<Upstream> {
   const idle = call.isStream ? options.streamIdleTimeout() : null;
   try {
     return await options.egress.request(call.url, {
@@ -114,11 +119,18 @@ function withoutKey(text: string, key: string): string {
 
 /** Unpacks what an upstream compressed although it was asked not to. */
 function decoded(response: Upstream): Upstream {
-  const encoding = String(response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  const encoding = String(response.headers["content-encoding"] ?? "identity")
+    .trim()
+    .toLowerCase();
   if (encoding === "identity" || encoding === "") {
     return response;
   }
-  const unpack = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress }[encoding];
+  const unpack = {
+    gzip: createGunzip,
+    "x-gzip": createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+  }[encoding];
   if (unpack === undefined) {
     response.body.destroy();
     throw new AppError("upstream", "The provider's answer is compressed in an unknown way.");
@@ -150,7 +162,10 @@ function requireUsable(response: Upstream): Upstream {
   if (isPage || response.status >= 300) {
     response.body.destroy();
     const what = isPage ? "a web page" : `status ${response.status}`;
-    throw new AppError("upstream", `The provider answered with ${what} instead of data. Its base address may be wrong.`);
+    throw new AppError(
+      "upstream",
+      `The provider answered with ${what} instead of data. Its base address may be wrong.`,
+    );
   }
   return response;
 }

@@ -1,0 +1,241 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { textChunks } from "#test/support/upstream-chunks.ts";
+import { html, resetAfter, silence } from "#test/support/upstream-faults.ts";
+import { embeddings, json, rateLimited, sse, text } from "#test/support/upstream-scripts.ts";
+
+let upstream: Upstream;
+let app: App;
+let admin: TestUser;
+let member: TestUser;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.models = ["mock-model", "other"];
+  app = await startApp({
+    env: {
+      OPENAI_API_BASE_URL: upstream.url,
+      OPENAI_API_KEY: "sk-upstream-key-9876",
+      ENABLE_OPENAI_API_PASSTHROUGH: "true",
+    },
+  });
+  admin = await app.admin();
+  member = await app.user();
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+beforeEach(async () => {
+  await configure({});
+});
+
+const model = "mock-model";
+const messages = [{ role: "user" as const, content: "Hi" }];
+
+/** Sets the one connection's settings, as an admin does. */
+async function configure(config: Record<string, unknown>, urls = [upstream.url]) {
+  const answer = await app.call("POST /compat/config/update", {
+    token: admin.token,
+    body: {
+      ENABLE_OPENAI_API: true,
+      OPENAI_API_BASE_URLS: urls,
+      OPENAI_API_KEYS: urls.map(() => "sk-upstream-key-9876"),
+      OPENAI_API_CONFIGS: { 0: { access: "everyone", ...config } },
+    },
+  });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+function client(user: TestUser) {
+  return new OpenAI({ baseURL: `${app.url}/compat`, apiKey: user.token, maxRetries: 0 });
+}
+
+const sent = () => upstream.requests.findLast((request) => request.method !== "GET")!;
+
+describe("the models of the compat surface", () => {
+  it("are those the caller may use", async () => {
+    expect((await app.call("GET /compat/models", { token: member.token })).body).toMatchObject({
+      object: "list",
+      data: [{ id: "mock-model", object: "model", owned_by: "openai", urlIdx: 0 }, { id: "other" }],
+    });
+    await configure({ access: "admins" });
+    expect((await app.call("GET /compat/models", { token: member.token })).body.data).toEqual([]);
+    expect((await app.call("GET /compat/models/0", { token: admin.token })).body.data).toHaveLength(2);
+    expect((await app.call("GET /compat/models/7", { token: admin.token })).status).toBe(404);
+    expect((await app.call("GET /compat/models", {})).status).toBe(401);
+  });
+
+  it("stand in the platform's own list with their prefix", async () => {
+    await configure({ prefix_id: "acme", tags: [{ name: "t" }] });
+    const { body } = await app.call("GET /api/models", { token: member.token });
+    expect(body.data.map((item: { id: string }) => item.id)).toEqual(
+      expect.arrayContaining(["acme.mock-model", "acme.other"]),
+    );
+  });
+});
+
+describe("chat completions of the compat surface", () => {
+  it("pass bytes on in both directions", async () => {
+    const frames = sse(textChunks("Hello there"));
+    upstream.reply("/chat/completions", frames);
+    const body = `{"model": "mock-model",  "messages": [{"role":"user","content":"Hi"}], "stream": true, "n": 1.0}`;
+    const answer = await app.call("POST /compat/chat/completions", { token: member.token, body });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const expected = textChunks("Hello there").map((each) => `data: ${JSON.stringify(each)}\n\n`);
+    expect(answer.text).toBe(`${expected.join("")}data: [DONE]\n\n`);
+    expect(sent().bytes.toString()).toBe(body);
+    expect(sent().headers["authorization"]).toBe("Bearer sk-upstream-key-9876");
+  });
+
+  it("serve the common format's SDK, streamed and whole, with a prefix", async () => {
+    await configure({ prefix_id: "acme" });
+    upstream.always("/chat/completions", text("Hello there"));
+    const ask = { model: "acme.mock-model", messages };
+    const whole = await client(member).chat.completions.create(ask);
+    expect(whole).toMatchObject({
+      model: "acme.mock-model",
+      choices: [{ message: { content: "Hello there" } }],
+    });
+    const chunks = await Array.fromAsync(
+      await client(member).chat.completions.create({ ...ask, stream: true }),
+    );
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("Hello there");
+    expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(["acme.mock-model"]));
+    expect(sent().body.model).toBe("mock-model");
+  });
+
+  it("hold access: unknown and forbidden models answer alike", async () => {
+    await configure({ access: "admins" });
+    const before = upstream.requests.length;
+    const answers = await Promise.all(
+      ["mock-model", "no-such-model"].map((id) =>
+        app.call("POST /compat/chat/completions", { token: member.token, body: { model: id, messages } }),
+      ),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
+    expect(answers[0]!.body).toEqual(answers[1]!.body);
+    expect(answers[0]!.body.error).toMatchObject({ message: "Model not found", code: 404 });
+    expect(upstream.requests.length).toBe(before);
+  });
+
+  it("hand a refusal on with its status, body and retry headers", async () => {
+    upstream.reply("/chat/completions", rateLimited({ seconds: 3 }));
+    const answer = await app.call("POST /compat/chat/completions", {
+      token: member.token,
+      body: { model, messages },
+    });
+    expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("retry-after-ms")]).toEqual([
+      429,
+      "3",
+      "3000",
+    ]);
+    expect(answer.body.error.type).toBe("mock_error");
+  });
+
+  it("answer 502 for a page, 400 for a body of another shape", async () => {
+    upstream.reply("/chat/completions", html());
+    expect(
+      (await app.call("POST /compat/chat/completions", { token: member.token, body: { model, messages } }))
+        .status,
+    ).toBe(502);
+    expect(
+      (await app.call("POST /compat/chat/completions", { token: member.token, body: { model } })).status,
+    ).toBe(400);
+    expect((await app.call("POST /compat/chat/completions", { token: member.token, body: "{" })).status).toBe(
+      400,
+    );
+  });
+
+  it("end a stream that broke off with an error frame", async () => {
+    upstream.reply("/chat/completions", resetAfter(500, sse(textChunks("one two three four five"))));
+    const stream = await client(member).chat.completions.create({ model, messages, stream: true });
+    await expect(Array.fromAsync(stream)).rejects.toThrow();
+  });
+
+  it("abort the upstream when the client leaves", async () => {
+    upstream.reply("/chat/completions", silence());
+    const leave = new AbortController();
+    const asked = client(member)
+      .chat.completions.create({ model, messages }, { signal: leave.signal })
+      .catch(() => "left");
+    const request = await upstream.nextRequest(
+      (each) => each.method === "POST" && each.answeredAt === undefined,
+    );
+    leave.abort();
+    expect(await asked).toBe("left");
+    await request.aborted;
+  });
+
+  it("fill in the instance's defaults, keeping what the caller sent", async () => {
+    upstream.always("/chat/completions", text("ok"));
+    const { body: defaults } = await app.call("GET /api/v1/configs/models", { token: admin.token });
+    const set = (params: object) =>
+      app.call("POST /api/v1/configs/models", {
+        token: admin.token,
+        body: { ...defaults, DEFAULT_MODEL_PARAMS: params },
+      });
+    expect((await set({ temperature: 0.1, seed: 4 })).status).toBe(200);
+    const answer = await app.call("POST /compat/chat/completions", {
+      token: member.token,
+      body: { model, messages, seed: 9 },
+    });
+    await set({});
+    expect(answer.status).toBe(200);
+    expect(sent().body).toEqual({ model, messages, seed: 9, temperature: 0.1 });
+  });
+});
+
+describe("other routes of the compat surface", () => {
+  it("embed", async () => {
+    upstream.always("/embeddings", embeddings(4));
+    const answer = await client(member).embeddings.create({
+      model,
+      input: ["a", "b"],
+      encoding_format: "float",
+    });
+    expect(answer.data.map((each) => each.embedding.length)).toEqual([4, 4]);
+  });
+
+  it("are passed through when an operator allows it, by the model or to the first connection", async () => {
+    upstream.always("/moderations", json({ results: [] }));
+    upstream.always("/files", json({ data: [] }));
+    const answer = await app.call("POST /compat/moderations?x=1", {
+      token: member.token,
+      body: { model, input: "a" },
+    });
+    expect(answer.body).toEqual({ results: [] });
+    expect(sent().path).toBe("/v1/moderations?x=1");
+    expect((await app.call("GET /compat/files", { token: member.token })).body).toEqual({ data: [] });
+    await configure({ access: "admins" });
+    expect(
+      (await app.call("POST /compat/moderations", { token: member.token, body: { model, input: "a" } }))
+        .status,
+    ).toBe(404);
+    const climbing = await app.call("GET /compat/%2e%2e%2fadmin", { token: member.token });
+    expect(climbing.status).toBe(400);
+  });
+
+  it("answer 503 while the connections are switched off, and list nothing", async () => {
+    const off = {
+      ENABLE_OPENAI_API: false,
+      OPENAI_API_BASE_URLS: [upstream.url],
+      OPENAI_API_KEYS: [""],
+      OPENAI_API_CONFIGS: {},
+    };
+    expect((await app.call("POST /compat/config/update", { token: admin.token, body: off })).status).toBe(
+      200,
+    );
+    expect(
+      (await app.call("POST /compat/chat/completions", { token: admin.token, body: { model, messages } }))
+        .status,
+    ).toBe(503);
+    expect((await app.call("GET /compat/models", { token: admin.token })).status).toBe(503);
+    const listed = await app.call("GET /api/models", { token: admin.token });
+    expect(listed.body.data.some((item: { id: string }) => item.id === model)).toBe(false);
+    expect((await app.call("GET /compat/config", { token: admin.token })).body.ENABLE_OPENAI_API).toBe(false);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { json, text } from "#test/support/upstream-scripts.ts";
+
+let upstream: Upstream;
+let app: App;
+let admin: TestUser;
+let member: TestUser;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.models = ["mock-model", "other"];
+  app = await startApp({
+    env: {
+      OPENAI_API_BASE_URL: upstream.url,
+      OPENAI_API_KEY: "sk-upstream-key-9876",
+      ENABLE_OPENAI_API_PASSTHROUGH: "true",
+    },
+  });
+  admin = await app.admin();
+  member = await app.user();
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+beforeEach(async () => {
+  await configure({});
+});
+
+const model = "mock-model";
+const messages = [{ role: "user" as const, content: "Hi" }];
+
+/** Sets the one connection's settings, as an admin does. */
+async function configure(config: Record<string, unknown>, urls = [upstream.url]) {
+  const answer = await app.call("POST /compat/config/update", {
+    token: admin.token,
+    body: {
+      ENABLE_OPENAI_API: true,
+      OPENAI_API_BASE_URLS: urls,
+      OPENAI_API_KEYS: urls.map(() => "sk-upstream-key-9876"),
+      OPENAI_API_CONFIGS: { 0: { access: "everyone", ...config } },
+    },
+  });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const sent = () => upstream.requests.findLast((request) => request.method !== "GET")!;
+
+describe("the settings of connections", () => {
+  it("show keys and secret headers masked, and take the masks back as unchanged", async () => {
+    const headers = { Authorization: "Bearer secret-header-4321", "X-Plain": "{{USER_ID}}" };
+    const view = await configure({ headers, key: "sk-own-key-11112222" });
+    expect(view.OPENAI_API_KEYS).toEqual(["sk-…9876"]);
+    expect(view.OPENAI_API_CONFIGS[0]).toMatchObject({
+      key: "sk-…2222",
+      headers: { Authorization: "sk-…4321", "X-Plain": "{{USER_ID}}" },
+    });
+    expect(JSON.stringify(view)).not.toMatch(/secret-header|upstream-key|own-key/);
+    const saved = await app.call("POST /compat/config/update", { token: admin.token, body: view });
+    expect(saved.body).toEqual(view);
+    upstream.always("/chat/completions", text("ok"));
+    await app.call("POST /compat/chat/completions", { token: member.token, body: { model, messages } });
+    expect(sent().headers["authorization"]).toBe("Bearer secret-header-4321");
+    const moved = { ...view, OPENAI_API_BASE_URLS: ["http://127.0.0.1:9/v1"], OPENAI_API_CONFIGS: {} };
+    const refused = await app.call("POST /compat/config/update", { token: admin.token, body: moved });
+    expect(refused.status).toBe(400);
+  });
+
+  it("pad keys, drop settings of unknown indexes, refuse what would not work", async () => {
+    const body = {
+      OPENAI_API_BASE_URLS: [upstream.url, `${upstream.url}/`],
+      OPENAI_API_KEYS: ["a"],
+      OPENAI_API_CONFIGS: { 1: { prefix_id: "b" }, 5: {} },
+    };
+    const saved = await app.call("POST /compat/config/update", { token: admin.token, body });
+    expect(saved.body).toMatchObject({
+      OPENAI_API_BASE_URLS: [upstream.url, upstream.url],
+      OPENAI_API_KEYS: ["sk-…", ""],
+    });
+    expect(saved.body.OPENAI_API_CONFIGS).toEqual({ 1: { prefix_id: "b" } });
+    const wrong = { ...body, OPENAI_API_CONFIGS: { 0: { api_type: "responses" } } };
+    const refused = await app.call("POST /compat/config/update", { token: admin.token, body: wrong });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.message).toContain("api_type");
+  });
+
+  it("are for admins alone", async () => {
+    for (const route of ["GET /compat/config", "POST /compat/config/update", "POST /compat/verify"]) {
+      expect(
+        (await app.call(route, { token: member.token, ...(route.startsWith("POST") && { body: {} }) }))
+          .status,
+      ).toBe(403);
+    }
+  });
+
+  it("can be tried out before they are saved", async () => {
+    const tried = await app.call("POST /compat/verify", {
+      token: admin.token,
+      body: { url: upstream.url, key: "sk-…9876" },
+    });
+    expect(tried.body.data.map((each: { id: string }) => each.id)).toEqual(["mock-model", "other"]);
+    expect(upstream.requests.at(-1)!.headers["authorization"]).toBe("Bearer sk-upstream-key-9876");
+    upstream.reply("/models", json({ error: { message: "no" } }, { status: 401 }));
+    const refused = await app.call("POST /compat/verify", {
+      token: admin.token,
+      body: { url: upstream.url, key: "x" },
+    });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      502,
+      "The provider refused with status 401.",
+    ]);
+  });
+});
