@@ -59,7 +59,11 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
       lifetime: () => (config.jwtLifetime.ms === null ? null : config.jwtLifetime.ms / 1000),
     }),
     throttle: createThrottle(db, signInLimits),
-    images: { allowedTypes: () => config.imageTypes, maxLength: () => config.imageMaxLength ?? undefined, forwardsUrls: () => true },
+    images: {
+      allowedTypes: () => config.imageTypes,
+      maxLength: () => config.imageMaxLength ?? undefined,
+      forwardsUrls: () => true,
+    },
     log: quiet,
   };
   const lastSeen = createLastSeen(db, quiet);
@@ -70,7 +74,11 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
 let count = 0;
 
 /** Stores an account; its password is not one that anybody can type. */
-export async function storeUser(db: AccountsDeps["db"], role: Role = "user", email = `user${++count}@example.org`) {
+export async function storeUser(
+  db: AccountsDeps["db"],
+  role: Role = "user",
+  email = `user${++count}@example.org`,
+) {
   const user = await createUser(db, { email, name: `User ${count}`, role, passwordHash: "not a hash" });
   if (user === undefined) {
     throw new Error(`${email} is taken`);
@@ -79,7 +87,10 @@ export async function storeUser(db: AccountsDeps["db"], role: Role = "user", ema
 }
 
 /** A caller as routes get it; `more` overrides. */
-export function toCaller(user: { id: string; name: string; email: string; role: Role }, more: Partial<Principal> = {}): Principal {
+export function toCaller(
+  user: { id: string; name: string; email: string; role: Role },
+  more: Partial<Principal> = {},
+): Principal {
   return {
     userId: user.id,
     role: user.role,

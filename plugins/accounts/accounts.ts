@@ -35,7 +35,12 @@ async function readTemplateFacts(db: AccountsDatabase, principal: Principal): Pr
   const groups =
     principal.groupIds.length === 0
       ? []
-      : await db.selectFrom("group").select("name").where("id", "in", principal.groupIds).orderBy("name").execute();
+      : await db
+          .selectFrom("group")
+          .select("name")
+          .where("id", "in", principal.groupIds)
+          .orderBy("name")
+          .execute();
   const location = user?.info?.["location"];
   return {
     timeZone: user?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,

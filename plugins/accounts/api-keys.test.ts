@@ -16,7 +16,11 @@ it("shows a key once, masks it afterwards and stores no part that could be used"
   const view = await keys.find(caller);
   expect(view.api_key).toBe(`sk-…${key.slice(-4)}`);
   expect(view.created_at).toBeGreaterThan(1_700_000_000);
-  const row = await app.db.selectFrom("api_key").selectAll().where("user_id", "=", caller.userId).executeTakeFirstOrThrow();
+  const row = await app.db
+    .selectFrom("api_key")
+    .selectAll()
+    .where("user_id", "=", caller.userId)
+    .executeTakeFirstOrThrow();
   expect(row.id).toBe(`key_${caller.userId}`);
   expect(JSON.stringify(row)).not.toContain(key.slice(3, 60));
 });

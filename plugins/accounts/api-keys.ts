@@ -35,7 +35,11 @@ export async function findKeyOwner(db: AccountsDatabase, key: string): Promise<s
   if (!keyForm.test(key)) {
     return undefined;
   }
-  const row = await db.selectFrom("api_key").select("user_id").where("key", "=", toHash(key)).executeTakeFirst();
+  const row = await db
+    .selectFrom("api_key")
+    .select("user_id")
+    .where("key", "=", toHash(key))
+    .executeTakeFirst();
   return row?.user_id;
 }
 
@@ -72,7 +76,11 @@ export function createApiKeys({ db, transaction, config, changes, emit }: Accoun
     },
     async remove(caller) {
       requireAllowed(caller);
-      const gone = await db.deleteFrom("api_key").where("user_id", "=", caller.userId).returning("id").execute();
+      const gone = await db
+        .deleteFrom("api_key")
+        .where("user_id", "=", caller.userId)
+        .returning("id")
+        .execute();
       if (gone.length > 0) {
         await changes.announce({ userId: caller.userId });
         emit("auth.api_key.deleted", { user_id: caller.userId });
@@ -89,7 +97,14 @@ async function replaceKey(db: AccountsDatabase, userId: string, key: string): Pr
   const row = { key: toHash(key), hint: key.slice(-4), created_at: now, updated_at: now };
   await db
     .insertInto("api_key")
-    .values({ id: `key_${userId}`, user_id: userId, ...row, data: null, expires_at: null, last_used_at: null })
+    .values({
+      id: `key_${userId}`,
+      user_id: userId,
+      ...row,
+      data: null,
+      expires_at: null,
+      last_used_at: null,
+    })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
     .execute();
 }

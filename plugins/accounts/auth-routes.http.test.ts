@@ -51,7 +51,9 @@ describe("signing up", () => {
 
   it("answers 409 for a taken address in any letter case", async () => {
     const { email } = await signUp();
-    const answer = await app.call("POST /api/v1/auths/signup", { body: { name: "X", email: email.toUpperCase(), password } });
+    const answer = await app.call("POST /api/v1/auths/signup", {
+      body: { name: "X", email: email.toUpperCase(), password },
+    });
     expect(answer.status).toBe(409);
   });
 
@@ -66,18 +68,34 @@ describe("a session over HTTP", () => {
   it("is accepted as bearer, in the key header and as cookie, and reads itself", async () => {
     const { email, answer } = await signUp();
     const { token } = answer.body;
-    const ways = [{ authorization: `Bearer ${token}` }, { "x-api-key": token }, { cookie: `a=b; token=${token}` }];
+    const ways: Record<string, string>[] = [
+      { authorization: `Bearer ${token}` },
+      { "x-api-key": token },
+      { cookie: `a=b; token=${token}` },
+    ];
     for (const headers of ways) {
       const own = await app.call("GET /api/v1/auths/", { headers });
       expect(own.status).toBe(200);
-      expect(own.body).toMatchObject({ email, token, expires_at: answer.body.expires_at, bio: null, status_emoji: null });
+      expect(own.body).toMatchObject({
+        email,
+        token,
+        expires_at: answer.body.expires_at,
+        bio: null,
+        status_emoji: null,
+      });
       expect(cookieOf(own)[0]).toContain(`token=${token}`);
     }
     expect((await app.call("GET /api/v1/auths", { token })).status).toBe(200);
   });
 
   it("gets 401 without a credential or with a bad one", async () => {
-    for (const headers of [{}, { authorization: "Bearer x" }, { authorization: "Basic eDp5" }, { cookie: "token=" }]) {
+    const bad: Record<string, string>[] = [
+      {},
+      { authorization: "Bearer x" },
+      { authorization: "Basic eDp5" },
+      { cookie: "token=" },
+    ];
+    for (const headers of bad) {
       const answer = await app.call("GET /api/v1/auths/", { headers });
       expect(answer.status).toBe(401);
       expect(answer.body).toHaveProperty("detail");
@@ -100,9 +118,14 @@ describe("a session over HTTP", () => {
 
   it("goes on with a new cookie after a password change; the others end", async () => {
     const { email, answer } = await signUp();
-    const other = (await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers: from() })).body.token;
+    const other = (
+      await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers: from() })
+    ).body.token;
     const body = { password, new_password: "Another-horse-2" };
-    const wrong = await app.call("POST /api/v1/auths/update/password", { token: other, body: { ...body, password: "no" } });
+    const wrong = await app.call("POST /api/v1/auths/update/password", {
+      token: other,
+      body: { ...body, password: "no" },
+    });
     expect(wrong.status).toBe(400);
     const changed = await app.call("POST /api/v1/auths/update/password", { token: other, body });
     expect(changed.body).toBe(true);
@@ -121,10 +144,16 @@ describe("signing in", () => {
     expect(good.status).toBe(200);
     expect(cookieOf(good)).toHaveLength(1);
     for (let tried = 0; tried < 15; tried++) {
-      const bad = await app.call("POST /api/v1/auths/signin", { body: { email, password: "wrong" }, headers: from() });
+      const bad = await app.call("POST /api/v1/auths/signin", {
+        body: { email, password: "wrong" },
+        headers: from(),
+      });
       expect(bad.status).toBe(400);
     }
-    const refused = await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers: from() });
+    const refused = await app.call("POST /api/v1/auths/signin", {
+      body: { email, password },
+      headers: from(),
+    });
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   });
@@ -132,7 +161,9 @@ describe("signing in", () => {
   it("works with a stale cookie in the browser", async () => {
     const { email } = await signUp();
     const headers = { ...from(), cookie: "token=stale" };
-    expect((await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers })).status).toBe(200);
+    expect((await app.call("POST /api/v1/auths/signin", { body: { email, password }, headers })).status).toBe(
+      200,
+    );
   });
 
   it("marks the cookie Secure over https", async () => {
@@ -150,7 +181,9 @@ describe("pending accounts", () => {
     const contact = await app.call("GET /api/v1/auths/admin/details", { token: pending.token });
     expect(contact.body).toEqual({ name: "admin", email: "admin@example.test" });
     const profile = { name: "X", profile_image_url: "/user.png" };
-    expect((await app.call("POST /api/v1/auths/update/profile", { token: pending.token, body: profile })).status).toBe(403);
+    expect(
+      (await app.call("POST /api/v1/auths/update/profile", { token: pending.token, body: profile })).status,
+    ).toBe(403);
     expect((await app.call("POST /api/v1/auths/api_key", { token: pending.token })).status).toBe(403);
   });
 });
@@ -191,14 +224,18 @@ describe("API keys", () => {
     const user = await app.user();
     expect((await app.call("POST /api/v1/auths/api_key", { token: user.token })).status).toBe(403);
     const defaults = (allowed: boolean) =>
-      app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: { features: { api_keys: allowed } } });
+      app.call("POST /api/v1/users/default/permissions", {
+        token: admin.token,
+        body: { features: { api_keys: allowed } },
+      });
     await defaults(true);
     const key = (await app.call("POST /api/v1/auths/api_key", { token: user.token })).body.api_key;
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(200);
     await defaults(false);
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(403);
     await defaults(true);
-    const config = (on: boolean) => app.call("POST /api/v1/auths/admin/config", { token: admin.token, body: { ENABLE_API_KEYS: on } });
+    const config = (on: boolean) =>
+      app.call("POST /api/v1/auths/admin/config", { token: admin.token, body: { ENABLE_API_KEYS: on } });
     await config(false);
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(403);
     await config(true);

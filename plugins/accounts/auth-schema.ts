@@ -16,7 +16,12 @@ const Picture = z.string().default("/user.png");
 export const SignInForm = z.object({ email: z.string().max(320), password: Password });
 export type SignInForm = z.output<typeof SignInForm>;
 
-export const SignUpForm = z.object({ name: Name, email: Email, password: Password, profile_image_url: Picture });
+export const SignUpForm = z.object({
+  name: Name,
+  email: Email,
+  password: Password,
+  profile_image_url: Picture,
+});
 export type SignUpForm = z.output<typeof SignUpForm>;
 
 export const AddForm = SignUpForm.extend({ role: z.enum(["pending", "user", "admin"]).default("pending") });
@@ -63,7 +68,9 @@ export const OwnAccount = SessionObject.extend({
   status_expires_at: z.number().nullable(),
 }).meta({ id: "OwnAccount" });
 
-export const AddedAccount = SessionObject.omit({ expires_at: true, permissions: true }).meta({ id: "AddedAccount" });
+export const AddedAccount = SessionObject.omit({ expires_at: true, permissions: true }).meta({
+  id: "AddedAccount",
+});
 
 export const Profile = z
   .object({

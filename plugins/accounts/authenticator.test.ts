@@ -16,7 +16,11 @@ afterAll(() => app.close());
 const request = { method: "GET", path: "/api/models", address: "127.0.0.1" };
 type Process = Pick<TestAccounts, "authenticator" | "deps">;
 
-async function show(value: string, { authenticator }: Process = app, path = request.path): Promise<Principal> {
+async function show(
+  value: string,
+  { authenticator }: Process = app,
+  path = request.path,
+): Promise<Principal> {
   return await authenticator.authenticate({ value, source: "bearer" }, { ...request, path });
 }
 
@@ -42,7 +46,12 @@ describe("a session", () => {
   it("makes a frozen caller with the effective permissions", async () => {
     const user = await storeUser(app.db, "user", "Mixed.Case@Example.org");
     const caller = await show(await signIn(user.id));
-    expect(caller).toMatchObject({ userId: user.id, role: "user", email: "mixed.case@example.org", credential: "session" });
+    expect(caller).toMatchObject({
+      userId: user.id,
+      role: "user",
+      email: "mixed.case@example.org",
+      credential: "session",
+    });
     expect(caller.permissions["chat"]?.["temporary"]).toBe(true);
     expect(caller.permissions["features"]?.["api_keys"]).toBe(false);
     expect(Object.isFrozen(caller)).toBe(true);
@@ -94,8 +103,14 @@ describe("a session", () => {
     await updateUser(app.db, user.id, { role: "user", name: "Renamed" });
     const now = Math.floor(Date.now() / 1000);
     const group = { id: "g1", user_id: user.id, name: "Keys", created_at: now, updated_at: now };
-    await app.db.insertInto("group").values({ ...group, permissions: { features: { api_keys: true } } }).execute();
-    await app.db.insertInto("group_member").values({ group_id: "g1", user_id: user.id, created_at: now }).execute();
+    await app.db
+      .insertInto("group")
+      .values({ ...group, permissions: { features: { api_keys: true } } })
+      .execute();
+    await app.db
+      .insertInto("group_member")
+      .values({ group_id: "g1", user_id: user.id, created_at: now })
+      .execute();
     await app.deps.changes.announce({ userId: user.id });
     const caller = await show(token);
     expect(caller).toMatchObject({ role: "user", name: "Renamed", groupIds: ["g1"] });
@@ -179,7 +194,10 @@ describe("a key", () => {
   });
 
   it("is forbidden beyond the allowed endpoints, also when it is known; sessions are not", async () => {
-    const env = { ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: "true", API_KEYS_ALLOWED_ENDPOINTS: "/api/models, /api/v1/files/" };
+    const env = {
+      ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: "true",
+      API_KEYS_ALLOWED_ENDPOINTS: "/api/models, /api/v1/files/",
+    };
     const restricted = await app.replica(env);
     const { key, userId } = await makeKey();
     expect(await refusal(key, restricted, "/api/models")).toBeUndefined();
@@ -192,7 +210,14 @@ describe("a key", () => {
 it("notes who is active off the path, at most once a minute", async () => {
   const user = await storeUser(app.db);
   await app.db.updateTable("user").set({ last_active_at: 5 }).where("id", "=", user.id).execute();
-  const seen = async () => (await app.db.selectFrom("user").select("last_active_at").where("id", "=", user.id).executeTakeFirstOrThrow()).last_active_at;
+  const seen = async () =>
+    (
+      await app.db
+        .selectFrom("user")
+        .select("last_active_at")
+        .where("id", "=", user.id)
+        .executeTakeFirstOrThrow()
+    ).last_active_at;
   const token = await signIn(user.id);
   await show(token);
   expect(await seen()).toBe(5);

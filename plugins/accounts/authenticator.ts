@@ -47,10 +47,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return running;
     }
     const { version } = cache;
-    const started = (isApiKey(value) ? loadKey(value, options) : loadSession(value, options)).then((entry) => {
-      cache.put(key, entry, version);
-      return entry;
-    });
+    const started = (isApiKey(value) ? loadKey(value, options) : loadSession(value, options)).then(
+      (entry) => {
+        cache.put(key, entry, version);
+        return entry;
+      },
+    );
     loading.set(key, started);
     const done = () => {
       if (loading.get(key) === started) {
@@ -111,7 +113,10 @@ function requireUsableKey(principal: Principal, request: RequestFacts, config: A
   }
 }
 
-async function loadSession(token: string, { db, tokens, permissions }: AuthenticatorOptions): Promise<CachedPrincipal> {
+async function loadSession(
+  token: string,
+  { db, tokens, permissions }: AuthenticatorOptions,
+): Promise<CachedPrincipal> {
   const claims = await tokens.verify(token);
   const facts = await findAccountFacts(db, claims.id);
   if (facts === undefined || !facts.active || facts.stamp !== claims.session_stamp) {

@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { bool, duration, int, json, list, oneOf, text, type Values, type Variable } from "#config/variable.ts";
+import {
+  bool,
+  duration,
+  int,
+  json,
+  list,
+  oneOf,
+  text,
+  type Values,
+  type Variable,
+} from "#config/variable.ts";
 import { platformPermissions, toVariableName } from "./permissions.ts";
 
 const passwordPattern = String.raw`^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9]).{8,}$`;
@@ -109,12 +119,16 @@ const keys = {
 };
 
 const people = {
-  permissions: json("USER_PERMISSIONS", {}, {
-    schema: Tree,
-    key: "user.permissions",
-    persisted: true,
-    text: "Default permissions as a tree of sections and keys; what it leaves out stays as built in",
-  }),
+  permissions: json(
+    "USER_PERMISSIONS",
+    {},
+    {
+      schema: Tree,
+      key: "user.permissions",
+      persisted: true,
+      text: "Default permissions as a tree of sections and keys; what it leaves out stays as built in",
+    },
+  ),
   showAdmin: bool("SHOW_ADMIN_DETAILS", true, {
     key: "auth.admin.show",
     persisted: true,
@@ -147,13 +161,17 @@ const people = {
     persisted: true,
     text: "Lets people with the permission features.webhooks name an address for their notifications",
   }),
-  interfaceDefaults: json("DEFAULT_INTERFACE_SETTINGS", {}, {
-    schema: z.record(z.string(), z.unknown()),
-    key: "ui.default_interface_settings",
-    persisted: true,
-    whenInvalid: {},
-    text: "Starting values of the interface settings; what a person chose wins",
-  }),
+  interfaceDefaults: json(
+    "DEFAULT_INTERFACE_SETTINGS",
+    {},
+    {
+      schema: z.record(z.string(), z.unknown()),
+      key: "ui.default_interface_settings",
+      persisted: true,
+      whenInvalid: {},
+      text: "Starting values of the interface settings; what a person chose wins",
+    },
+  ),
   imageTypes: list(
     "PROFILE_IMAGE_ALLOWED_MIME_TYPES",
     ["image/png", "image/jpeg", "image/gif", "image/webp"],

@@ -15,7 +15,10 @@ export async function isFirstAccount(tx: AccountsDatabase): Promise<boolean> {
   return !(await hasUsers(tx));
 }
 
-export interface BootstrapOptions extends Pick<AccountsDeps, "db" | "transaction" | "config" | "passwords" | "log"> {
+export interface BootstrapOptions extends Pick<
+  AccountsDeps,
+  "db" | "transaction" | "config" | "passwords" | "log"
+> {
   /** Switches ENABLE_SIGNUP off. */
   closeSignUp(): Promise<void>;
 }
@@ -36,7 +39,9 @@ export async function createConfiguredAdmin(options: BootstrapOptions): Promise<
     passwordHash: await passwords.hash(config.adminPassword),
   };
   // Replicas that start together all come here; the others find the first one's account.
-  const user = await transaction(async (tx) => ((await isFirstAccount(tx)) ? await createUser(tx, account) : undefined));
+  const user = await transaction(async (tx) =>
+    (await isFirstAccount(tx)) ? await createUser(tx, account) : undefined,
+  );
   if (user !== undefined) {
     await options.closeSignUp();
     log.info({ email: user.email }, "created the configured admin account; sign-up is switched off");

@@ -6,7 +6,9 @@ export function isPathAllowed(path: string, allowed: readonly string[]): boolean
   if (toPlainPath(path) !== path || path.includes("//") || /%(2e|2f|5c)/i.test(path)) {
     return false;
   }
-  return allowed.map(toEntry).some((entry) => entry !== "" && (path === entry || path.startsWith(`${entry}/`)));
+  return allowed
+    .map(toEntry)
+    .some((entry) => entry !== "" && (path === entry || path.startsWith(`${entry}/`)));
 }
 
 function toEntry(entry: string): string {

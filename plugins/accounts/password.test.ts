@@ -70,5 +70,12 @@ it("holds new passwords to the rule and tells the hint", () => {
 it("goes on after a failed turn, whatever waits", async () => {
   const { hash } = createPasswords({ algorithm: "argon2" });
   const outcomes = await Promise.allSettled(["a", "", "b", "", "c", "d"].map(hash));
-  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ]);
 });

@@ -45,7 +45,9 @@ export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords
     }
   };
   const hash = (password: string) => {
-    return turn(() => (algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, { cost: bcryptCost })));
+    return turn(() =>
+      algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, { cost: bcryptCost }),
+    );
   };
 
   return {
@@ -78,7 +80,9 @@ function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
   return async (task) => {
     if (running >= parallel) {
       if (waiting.length >= waitingLimit) {
-        throw new AppError("limit", "Too many sign-ins at the moment. Try again shortly.", { retryAfter: 10 });
+        throw new AppError("limit", "Too many sign-ins at the moment. Try again shortly.", {
+          retryAfter: 10,
+        });
       }
       // The turn is handed over by who ends, so that nobody arriving meanwhile overtakes.
       await new Promise<void>((resolve) => waiting.push(resolve));

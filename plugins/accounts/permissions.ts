@@ -13,8 +13,14 @@ const on = (section: string, keys: string) => list(section, keys, true);
 export const platformPermissions: readonly Permission[] = [
   ...off("workspace", "models knowledge prompts tools skills models_import models_export prompts_import"),
   ...off("workspace", "prompts_export tools_import tools_export skills_import skills_export"),
-  ...off("sharing", "models public_models knowledge public_knowledge prompts public_prompts tools public_tools"),
-  ...off("sharing", "skills public_skills notes public_notes folders public_chats open_chats public_calendars"),
+  ...off(
+    "sharing",
+    "models public_models knowledge public_knowledge prompts public_prompts tools public_tools",
+  ),
+  ...off(
+    "sharing",
+    "skills public_skills notes public_notes folders public_chats open_chats public_calendars",
+  ),
   ...off("sharing", "public_channels"),
   ...on("access_grants", "allow_users allow_groups"),
   ...on("chat", "controls valves system_prompt params file_upload web_upload delete delete_message"),
@@ -32,7 +38,9 @@ export function toVariableName(path: string): string {
 }
 
 /** The defaults as the environment sets them, by path, out of the plugin's variables. */
-export function toEnvironmentDefaults(config: Readonly<Record<`${string}.${string}`, boolean>>): Record<string, boolean> {
+export function toEnvironmentDefaults(
+  config: Readonly<Record<`${string}.${string}`, boolean>>,
+): Record<string, boolean> {
   return Object.fromEntries(platformPermissions.map(({ path }) => [path, config[path] === true]));
 }
 
@@ -58,7 +66,9 @@ export function createPermissionDefaults(sources: PermissionSources): Permission
   const builtIn = () => {
     const environment = sources.environment();
     const declared = sources.declared();
-    return toDefaultTree(declared.map(({ path, default: allowed }) => ({ path, default: environment[path] ?? allowed })));
+    return toDefaultTree(
+      declared.map(({ path, default: allowed }) => ({ path, default: environment[path] ?? allowed })),
+    );
   };
   return { builtIn, current: () => fillTree(builtIn(), sources.stored()) };
 }

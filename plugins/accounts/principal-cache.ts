@@ -76,7 +76,9 @@ export class PrincipalCache {
     if ("userId" in change) {
       return [...(this.#keysOfUser.get(change.userId) ?? [])];
     }
-    return [...this.#entries].filter(([, entry]) => entry.principal.session?.id === change.jti).map(([key]) => key);
+    return [...this.#entries]
+      .filter(([, entry]) => entry.principal.session?.id === change.jti)
+      .map(([key]) => key);
   }
 
   #remove(key: string): void {

@@ -15,7 +15,10 @@ export interface AccountFacts {
 }
 
 /** Reads what a principal is made of; undefined when the account is gone. */
-export async function findAccountFacts(db: AccountsDatabase, userId: string): Promise<AccountFacts | undefined> {
+export async function findAccountFacts(
+  db: AccountsDatabase,
+  userId: string,
+): Promise<AccountFacts | undefined> {
   const account = await db
     .selectFrom("user")
     .innerJoin("auth", "auth.id", "user.id")

@@ -5,7 +5,11 @@ import type { AccountsDatabase } from "./tables.ts";
 const never = 253_402_300_799;
 
 /** Ends one session before its time; `expiresAt` in epoch seconds, null for one that never expires. */
-export async function revokeSession(db: AccountsDatabase, jti: string, expiresAt: number | null): Promise<void> {
+export async function revokeSession(
+  db: AccountsDatabase,
+  jti: string,
+  expiresAt: number | null,
+): Promise<void> {
   await db
     .insertInto("revoked_token")
     .values({ jti, expires_at: expiresAt ?? never })
@@ -21,5 +25,7 @@ export async function isRevoked(db: AccountsDatabase, jti: string): Promise<bool
 
 /** Deletes what has expired anyway; an hour late, for clocks that differ. */
 export async function sweepRevokedSessions(db: AccountsDatabase): Promise<void> {
-  await sql`delete from revoked_token where expires_at < extract(epoch from now())::bigint - 3600`.execute(db);
+  await sql`delete from revoked_token where expires_at < extract(epoch from now())::bigint - 3600`.execute(
+    db,
+  );
 }

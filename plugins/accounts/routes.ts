@@ -28,7 +28,6 @@ export function accountsRoutes(deps: AccountsDeps, settings: UserSettings, confi
   return [
     ...authRoutes({
       config,
-      keyHeader: () => config.keyHeader.toLowerCase(),
       signIn: createSignIn(deps),
       signUp: createSignUp(deps),
       signOut: createSignOut(deps),
@@ -52,5 +51,9 @@ const shareRules = { members: "members", true: true, false: false } as const;
 
 /** Grants name accounts and groups without a foreign key, so what is given to one goes with it here. */
 async function forgetPrincipal(tx: AccountsDatabase, type: "user" | "group", id: string): Promise<void> {
-  await tx.deleteFrom("access_grant").where("principal_type", "=", type).where("principal_id", "=", id).execute();
+  await tx
+    .deleteFrom("access_grant")
+    .where("principal_type", "=", type)
+    .where("principal_id", "=", id)
+    .execute();
 }

@@ -8,15 +8,32 @@ const key = new TextEncoder().encode(secret);
 const start = { userId: "u1", stamp: "s1", method: "password" } as const;
 const tokens = createSessionTokens({ secret, lifetime: () => 60 });
 const now = Math.floor(Date.now() / 1000);
-const claims = { id: "u1", jti: "j1", typ: "session", auth_method: "password", auth_time: now, session_stamp: "s1" };
+const claims = {
+  id: "u1",
+  jti: "j1",
+  typ: "session",
+  auth_method: "password",
+  auth_time: now,
+  session_stamp: "s1",
+};
 
 it("signs what it later accepts, with every claim", async () => {
   const { token, jti, expiresAt } = await tokens.sign(start);
   const read = await tokens.verify(token);
-  expect(read).toMatchObject({ id: "u1", jti, exp: expiresAt, typ: "session", auth_method: "password", session_stamp: "s1" });
+  expect(read).toMatchObject({
+    id: "u1",
+    jti,
+    exp: expiresAt,
+    typ: "session",
+    auth_method: "password",
+    session_stamp: "s1",
+  });
   expect(read.exp).toBe(read.iat + 60);
   expect(read.auth_time).toBe(read.iat);
-  expect(JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString())).toEqual({ alg: "HS256", typ: "JWT" });
+  expect(JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString())).toEqual({
+    alg: "HS256",
+    typ: "JWT",
+  });
 });
 
 it("leaves exp out when sessions never end", async () => {
@@ -27,17 +44,42 @@ it("leaves exp out when sessions never end", async () => {
 });
 
 describe("refuses", () => {
-  const sign = (payload: object, header: { alg: string; kid?: string } = { alg: "HS256" }, by: Uint8Array = key) =>
-    new SignJWT({ ...payload }).setProtectedHeader(header).setIssuedAt(now).setExpirationTime(now + 60).sign(by);
+  const sign = (
+    payload: object,
+    header: { alg: string; kid?: string } = { alg: "HS256" },
+    by: Uint8Array = key,
+  ) =>
+    new SignJWT({ ...payload })
+      .setProtectedHeader(header)
+      .setIssuedAt(now)
+      .setExpirationTime(now + 60)
+      .sign(by);
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
   it.each([
-    ["an unsigned token", async () => new UnsecuredJWT({ ...claims }).setIssuedAt().setExpirationTime("1h").encode()],
+    [
+      "an unsigned token",
+      async () => new UnsecuredJWT({ ...claims }).setIssuedAt().setExpirationTime("1h").encode(),
+    ],
     ["another algorithm with the same secret", () => sign(claims, { alg: "HS512" })],
-    ["an asymmetric signature", () => new SignJWT({ ...claims }).setProtectedHeader({ alg: "RS256" }).setIssuedAt().sign(privateKey)],
-    ["another secret", () => sign(claims, { alg: "HS256" }, new TextEncoder().encode("another secret that is long enough"))],
+    [
+      "an asymmetric signature",
+      () => new SignJWT({ ...claims }).setProtectedHeader({ alg: "RS256" }).setIssuedAt().sign(privateKey),
+    ],
+    [
+      "another secret",
+      () => sign(claims, { alg: "HS256" }, new TextEncoder().encode("another secret that is long enough")),
+    ],
     ["a named key", () => sign(claims, { alg: "HS256", kid: "1" })],
-    ["an expired token", () => new SignJWT({ ...claims }).setProtectedHeader({ alg: "HS256" }).setIssuedAt(now - 100).setExpirationTime(now - 1).sign(key)],
+    [
+      "an expired token",
+      () =>
+        new SignJWT({ ...claims })
+          .setProtectedHeader({ alg: "HS256" })
+          .setIssuedAt(now - 100)
+          .setExpirationTime(now - 1)
+          .sign(key),
+    ],
     ["another kind of token", () => sign({ ...claims, typ: "automation" })],
     ["a token without a stamp", () => sign({ ...claims, session_stamp: undefined })],
     ["an account that is no text", () => sign({ ...claims, id: 7 })],
@@ -51,6 +93,8 @@ describe("refuses", () => {
     const { token } = await tokens.sign(start);
     const [header, , signature] = token.split(".");
     const forged = Buffer.from(JSON.stringify({ ...claims, id: "u2" })).toString("base64url");
-    await expect(tokens.verify(`${header}.${forged}.${signature}`)).rejects.toMatchObject({ code: "unauthenticated" });
+    await expect(tokens.verify(`${header}.${forged}.${signature}`)).rejects.toMatchObject({
+      code: "unauthenticated",
+    });
   });
 });

@@ -67,8 +67,17 @@ export function createSessionTokens({ secret, lifetime }: SessionOptions): Sessi
       const seconds = lifetime();
       const expiresAt = seconds === null ? null : now + seconds;
       const jti = crypto.randomUUID();
-      const claims = { id: userId, typ: "session", auth_method: method, auth_time: authTime ?? now, session_stamp: stamp };
-      const unsigned = new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: "JWT" }).setJti(jti).setIssuedAt(now);
+      const claims = {
+        id: userId,
+        typ: "session",
+        auth_method: method,
+        auth_time: authTime ?? now,
+        session_stamp: stamp,
+      };
+      const unsigned = new SignJWT(claims)
+        .setProtectedHeader({ alg: algorithm, typ: "JWT" })
+        .setJti(jti)
+        .setIssuedAt(now);
       const token = await (expiresAt === null ? unsigned : unsigned.setExpirationTime(expiresAt)).sign(key);
       return { token, jti, expiresAt };
     },

@@ -15,7 +15,12 @@ afterAll(() => app.close());
 let count = 0;
 async function store(password: string) {
   const passwordHash = await app.deps.passwords.hash(password);
-  const user = await createUser(app.db, { email: `in${++count}@example.org`, name: "In", role: "user", passwordHash });
+  const user = await createUser(app.db, {
+    email: `in${++count}@example.org`,
+    name: "In",
+    role: "user",
+    passwordHash,
+  });
   if (user === undefined) {
     throw new Error("the address is taken");
   }
@@ -26,7 +31,10 @@ const from = () => `10.0.0.${++count}`;
 
 it("starts a session for the right password, whatever the case of the address", async () => {
   const user = await store("right");
-  const { answer, signed } = await createSignIn(app.deps)({ email: ` ${user.email.toUpperCase()} `, password: "right" }, from());
+  const { answer, signed } = await createSignIn(app.deps)(
+    { email: ` ${user.email.toUpperCase()} `, password: "right" },
+    from(),
+  );
   expect(answer).toMatchObject({ id: user.id, token_type: "Bearer", email: user.email, token: signed.token });
   expect(answer.expires_at).toBeGreaterThan(Date.now() / 1000 + 27 * 86_400);
   expect(answer.profile_image_url).toBe(`/api/v1/users/${user.id}/profile/image`);
@@ -43,7 +51,9 @@ it("refuses a wrong password, an unknown address and a deactivated account in th
     { email: gone.email, password: "right" },
     { email: "' or 1=1 --", password: "x" },
   ];
-  const refusals = await Promise.all(forms.map((form) => signIn(form, from()).catch((error: Error) => error)));
+  const refusals = await Promise.all(
+    forms.map((form) => signIn(form, from()).catch((error: Error) => error)),
+  );
   for (const refusal of refusals) {
     expect(refusal).toMatchObject({ code: "invalid" });
   }
@@ -55,9 +65,13 @@ describe("guessing", () => {
     const signIn = createSignIn(app.deps);
     const user = await store("right");
     for (let tried = 0; tried < 15; tried++) {
-      await expect(signIn({ email: user.email, password: "wrong" }, from())).rejects.toMatchObject({ code: "invalid" });
+      await expect(signIn({ email: user.email, password: "wrong" }, from())).rejects.toMatchObject({
+        code: "invalid",
+      });
     }
-    await expect(signIn({ email: user.email, password: "right" }, from())).rejects.toMatchObject({ code: "limit" });
+    await expect(signIn({ email: user.email, password: "right" }, from())).rejects.toMatchObject({
+      code: "limit",
+    });
   });
 
   it("ends after 15 tries from an address, whatever the account", async () => {
@@ -68,7 +82,9 @@ describe("guessing", () => {
       await expect(signIn(form, address)).rejects.toMatchObject({ code: "invalid" });
     }
     const user = await store("right");
-    await expect(signIn({ email: user.email, password: "right" }, address)).rejects.toMatchObject({ code: "limit" });
+    await expect(signIn({ email: user.email, password: "right" }, address)).rejects.toMatchObject({
+      code: "limit",
+    });
     await signIn({ email: user.email, password: "right" }, from());
   });
 
@@ -85,14 +101,18 @@ describe("guessing", () => {
 it("is forbidden while password sign-in is off", async () => {
   const off = await app.replica({ ...environment, ENABLE_PASSWORD_AUTH: "false" });
   const user = await store("right");
-  await expect(createSignIn(off.deps)({ email: user.email, password: "right" }, from())).rejects.toMatchObject({ code: "forbidden" });
+  await expect(
+    createSignIn(off.deps)({ email: user.email, password: "right" }, from()),
+  ).rejects.toMatchObject({ code: "forbidden" });
 });
 
 describe("without accounts (WEBUI_AUTH=false)", () => {
   it("everybody is the same admin, also when many come first at once", async () => {
     const alone = await openTestAccounts({ ...environment, WEBUI_AUTH: "false" });
     const signIn = createSignIn(alone.deps);
-    const sessions = await Promise.all(Array.from({ length: 8 }, () => signIn({ email: "", password: "" }, from())));
+    const sessions = await Promise.all(
+      Array.from({ length: 8 }, () => signIn({ email: "", password: "" }, from())),
+    );
     expect(new Set(sessions.map(({ answer }) => answer.id)).size).toBe(1);
     expect(sessions[0]?.answer).toMatchObject({ role: "admin", email: "admin@localhost" });
     // Once accounts are asked for, the well-known password does not open it.
@@ -105,7 +125,9 @@ describe("without accounts (WEBUI_AUTH=false)", () => {
   it("is refused where people have accounts", async () => {
     const open = await app.replica({ ...environment, WEBUI_AUTH: "false" });
     await storeUser(app.db);
-    await expect(createSignIn(open.deps)({ email: "", password: "" }, from())).rejects.toMatchObject({ code: "invalid" });
+    await expect(createSignIn(open.deps)({ email: "", password: "" }, from())).rejects.toMatchObject({
+      code: "invalid",
+    });
   });
 });
 
@@ -114,7 +136,11 @@ describe("changing the password", () => {
     const own = createOwnAccount(app.deps);
     const user = await store("old password");
     const { signed } = await createSignIn(app.deps)({ email: user.email, password: "old password" }, from());
-    const show = async (value: string) => await app.authenticator.authenticate({ value, source: "bearer" }, { method: "GET", path: "/", address: "" });
+    const show = async (value: string) =>
+      await app.authenticator.authenticate(
+        { value, source: "bearer" },
+        { method: "GET", path: "/", address: "" },
+      );
     const caller = await show(signed.token);
     const wrong = own.updatePassword(caller, { password: "not it", new_password: "new password" });
     await expect(wrong).rejects.toMatchObject({ code: "invalid" });
@@ -131,9 +157,13 @@ describe("changing the password", () => {
     const own = createOwnAccount(app.deps);
     const caller = toCaller(await store("right"));
     for (let tried = 0; tried < 15; tried++) {
-      await expect(own.updatePassword(caller, { password: "wrong", new_password: "x" })).rejects.toMatchObject({ code: "invalid" });
+      await expect(
+        own.updatePassword(caller, { password: "wrong", new_password: "x" }),
+      ).rejects.toMatchObject({ code: "invalid" });
     }
-    await expect(own.updatePassword(caller, { password: "right", new_password: "x" })).rejects.toMatchObject({ code: "limit" });
+    await expect(own.updatePassword(caller, { password: "right", new_password: "x" })).rejects.toMatchObject({
+      code: "limit",
+    });
   });
 });
 
@@ -143,11 +173,20 @@ describe("resetting from the command line", () => {
     const { signed } = await createSignIn(app.deps)({ email: user.email, password: "forgotten" }, from());
     const lines: string[] = [];
     const print = (line: string) => void lines.push(line);
-    await resetPassword({ db: app.db, email: user.email.toUpperCase(), hash: app.deps.passwords.hash, print });
+    await resetPassword({
+      db: app.db,
+      email: user.email.toUpperCase(),
+      hash: app.deps.passwords.hash,
+      print,
+    });
     const password = /New password: (\S+)/.exec(lines.join("\n"))?.[1] ?? "";
     expect(password).toMatch(/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9]).{20,}$/);
     await createSignIn(app.deps)({ email: user.email, password }, from());
-    const show = async () => await app.authenticator.authenticate({ value: signed.token, source: "bearer" }, { method: "GET", path: "/", address: "" });
+    const show = async () =>
+      await app.authenticator.authenticate(
+        { value: signed.token, source: "bearer" },
+        { method: "GET", path: "/", address: "" },
+      );
     await expect(show()).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
@@ -156,13 +195,24 @@ describe("resetting from the command line", () => {
     await setActive(app.db, user.id, false);
     const lines: string[] = [];
     const print = (line: string) => void lines.push(line);
-    await resetPassword({ db: app.db, email: user.email, password: "chosen one", hash: app.deps.passwords.hash, print });
+    await resetPassword({
+      db: app.db,
+      email: user.email,
+      password: "chosen one",
+      hash: app.deps.passwords.hash,
+      print,
+    });
     expect(lines.join("\n")).not.toContain("chosen one");
     await createSignIn(app.deps)({ email: user.email, password: "chosen one" }, from());
   });
 
   it("names an address that does not exist", async () => {
-    const reset = resetPassword({ db: app.db, email: "no@example.org", hash: app.deps.passwords.hash, print() {} });
+    const reset = resetPassword({
+      db: app.db,
+      email: "no@example.org",
+      hash: app.deps.passwords.hash,
+      print() {},
+    });
     await expect(reset).rejects.toThrow("no@example.org");
   });
 });
@@ -188,7 +238,9 @@ describe("the own profile", () => {
   ])("time zone %s: %s", async (timezone, ok) => {
     const caller = toCaller(await store("x"));
     const change = createOwnAccount(app.deps).updateTimezone(caller, timezone);
-    await (ok ? expect(change).resolves.toBeUndefined() : expect(change).rejects.toMatchObject({ code: "invalid" }));
+    await (ok
+      ? expect(change).resolves.toBeUndefined()
+      : expect(change).rejects.toMatchObject({ code: "invalid" }));
   });
 });
 
@@ -196,9 +248,13 @@ it("names the contact: the configured address, else the first admin, else nobody
   const fresh = await openTestAccounts(environment);
   const admin = await storeUser(fresh.db, "admin", "boss@example.org");
   await storeUser(fresh.db, "admin");
-  const contact = async (env: Record<string, string>) => await createOwnAccount((await fresh.replica(env)).deps).contactAdmin();
+  const contact = async (env: Record<string, string>) =>
+    await createOwnAccount((await fresh.replica(env)).deps).contactAdmin();
   expect(await contact({})).toEqual({ name: admin.name, email: "boss@example.org" });
-  expect(await contact({ ADMIN_EMAIL: "help@example.org" })).toEqual({ name: null, email: "help@example.org" });
+  expect(await contact({ ADMIN_EMAIL: "help@example.org" })).toEqual({
+    name: null,
+    email: "help@example.org",
+  });
   await expect(contact({ SHOW_ADMIN_DETAILS: "false" })).rejects.toMatchObject({ code: "invalid" });
   await fresh.close();
 });

@@ -12,7 +12,9 @@ export const localAdminEmail = "admin@localhost";
 const wrong = "The e-mail address or the password is not right.";
 
 /** Creates the function behind the sign-in route; `address` is where the request comes from. */
-export function createSignIn(deps: AccountsDeps): (form: SignInForm, address: string) => Promise<StartedSession> {
+export function createSignIn(
+  deps: AccountsDeps,
+): (form: SignInForm, address: string) => Promise<StartedSession> {
   const { db, config, passwords, throttle, emit } = deps;
 
   return async (form, address) => {

@@ -16,12 +16,19 @@ async function start(environment: Environment = {}): Promise<TestAccounts> {
   return app;
 }
 
-const form = (email: string) => ({ name: "Somebody", email, password: "pass word 1", profile_image_url: "/user.png" });
+const form = (email: string) => ({
+  name: "Somebody",
+  email,
+  password: "pass word 1",
+  profile_image_url: "/user.png",
+});
 
 it("makes one admin of fifty first sign-ups at once, and everybody else pending", async () => {
   const app = await start();
   const { signUp } = createSignUp(app.deps);
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => signUp(form(`p${index}@example.org`))));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => signUp(form(`p${index}@example.org`))),
+  );
   const roles = answers.map(({ answer }) => answer.role);
   expect(roles.filter((role) => role === "admin")).toHaveLength(1);
   expect(roles.filter((role) => role === "pending")).toHaveLength(49);
@@ -31,7 +38,9 @@ it("takes one of several sign-ups with the same address", async () => {
   const app = await start();
   await storeUser(app.db, "admin");
   const { signUp } = createSignUp(app.deps);
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => signUp(form("same@example.org"))));
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 5 }, () => signUp(form("same@example.org"))),
+  );
   const refused = outcomes.filter((outcome) => outcome.status === "rejected");
   expect(refused).toHaveLength(4);
   for (const { reason } of refused) {
@@ -40,15 +49,30 @@ it("takes one of several sign-ups with the same address", async () => {
 });
 
 it("gives new accounts the configured role and group; a group that is gone is no obstacle", async () => {
-  for (const [groupId, expected] of [["g1", ["g1"]], ["gone", []]] as const) {
+  for (const [groupId, expected] of [
+    ["g1", ["g1"]],
+    ["gone", []],
+  ] as const) {
     const app = await start({ DEFAULT_USER_ROLE: "user", DEFAULT_GROUP_ID: groupId });
     const admin = await storeUser(app.db, "admin");
-    const group = { id: "g1", user_id: admin.id, name: "Everybody", permissions: { features: { api_keys: true } } };
-    await app.db.insertInto("group").values({ ...group, created_at: 1, updated_at: 1 }).execute();
+    const group = {
+      id: "g1",
+      user_id: admin.id,
+      name: "Everybody",
+      permissions: { features: { api_keys: true } },
+    };
+    await app.db
+      .insertInto("group")
+      .values({ ...group, created_at: 1, updated_at: 1 })
+      .execute();
     const { answer } = await createSignUp(app.deps).signUp(form("new@example.org"));
     expect(answer.role).toBe("user");
     expect(answer.permissions["features"]?.["api_keys"]).toBe(expected.length > 0);
-    const rows = await app.db.selectFrom("group_member").select("group_id").where("user_id", "=", answer.id).execute();
+    const rows = await app.db
+      .selectFrom("group_member")
+      .select("group_id")
+      .where("user_id", "=", answer.id)
+      .execute();
     expect(rows.map((row) => row.group_id)).toEqual(expected);
   }
 });
@@ -58,20 +82,29 @@ describe("who may sign up", () => {
     ["by default", {}, { first: true, later: true }],
     ["sign-up off", { ENABLE_SIGNUP: "false" }, { first: false, later: false }],
     ["form off", { ENABLE_LOGIN_FORM: "false" }, { first: false, later: false }],
-    ["form off, first admin allowed", { ENABLE_LOGIN_FORM: "false", ENABLE_INITIAL_ADMIN_SIGNUP: "true" }, { first: true, later: false }],
+    [
+      "form off, first admin allowed",
+      { ENABLE_LOGIN_FORM: "false", ENABLE_INITIAL_ADMIN_SIGNUP: "true" },
+      { first: true, later: false },
+    ],
     ["passwords off", { ENABLE_PASSWORD_AUTH: "false" }, { first: false, later: false }],
-    ["no accounts at all", { WEBUI_AUTH: "false", ENABLE_INITIAL_ADMIN_SIGNUP: "true" }, { first: false, later: false }],
+    [
+      "no accounts at all",
+      { WEBUI_AUTH: "false", ENABLE_INITIAL_ADMIN_SIGNUP: "true" },
+      { first: false, later: false },
+    ],
   ];
   it.each(cases)("%s", async (_name, environment, expected) => {
     const app = await start(environment);
     const { signUp } = createSignUp(app.deps);
-    const tried = async (email: string) => await signUp(form(email)).then(
-      () => true,
-      (error: { code: string }) => {
-        expect(error.code).toBe("forbidden");
-        return false;
-      },
-    );
+    const tried = async (email: string) =>
+      await signUp(form(email)).then(
+        () => true,
+        (error: { code: string }) => {
+          expect(error.code).toBe("forbidden");
+          return false;
+        },
+      );
     expect(await tried("first@example.org")).toBe(expected.first);
     if (!expected.first) {
       await storeUser(app.db, "admin");
@@ -100,14 +133,20 @@ it("stores nothing of a sign-up that is refused", async () => {
 });
 
 describe("the configured admin", () => {
-  const env = { WEBUI_ADMIN_EMAIL: "Root@Example.org", WEBUI_ADMIN_PASSWORD: "from the environment", WEBUI_ADMIN_NAME: "Root" };
+  const env = {
+    WEBUI_ADMIN_EMAIL: "Root@Example.org",
+    WEBUI_ADMIN_PASSWORD: "from the environment",
+    WEBUI_ADMIN_NAME: "Root",
+  };
 
   it("is created once by replicas that start together, and closes sign-up", async () => {
     const app = await start(env);
     let closed = 0;
     const closeSignUp = async () => void closed++;
     const made = await Promise.all([1, 2, 3].map(() => createConfiguredAdmin({ ...app.deps, closeSignUp })));
-    expect(made.filter((user) => user !== undefined)).toMatchObject([{ email: "root@example.org", role: "admin", name: "Root" }]);
+    expect(made.filter((user) => user !== undefined)).toMatchObject([
+      { email: "root@example.org", role: "admin", name: "Root" },
+    ]);
     expect(closed).toBe(1);
     expect(await createConfiguredAdmin({ ...app.deps, closeSignUp })).toBeUndefined();
   });

@@ -13,8 +13,8 @@ import { createUser, hasUsers, type UserRow } from "./users-store.ts";
 export interface SignUp {
   /** Creates an account for whoever asks. Throws `forbidden` when that is off, `conflict` for a taken address. */
   signUp(form: SignUpForm): Promise<StartedSession>;
-  /** Creates an account on behalf of an admin. Throws `conflict` for a taken address. */
-  add(form: AddForm): Promise<StartedSession>;
+  /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
+  add(form: AddForm, by: string): Promise<StartedSession>;
 }
 
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
@@ -48,9 +48,9 @@ export function createSignUp(deps: AccountsDeps): SignUp {
       emit("auth.signup", { user_id: user.id });
       return await startSession(deps, user.id, "password");
     },
-    async add(form) {
+    async add(form, by) {
       const user = await store(await prepare(form), () => form.role);
-      emit("user.created", { user_id: user.id });
+      emit("user.created", { user_id: user.id, by });
       return await startSession(deps, user.id, "password");
     },
   };
@@ -78,7 +78,11 @@ async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: st
     .expression((eb) =>
       eb
         .selectFrom("group")
-        .select((row) => ["group.id", row.val(user.id).as("user_id"), row.val(user.created_at).as("created_at")])
+        .select((row) => [
+          "group.id",
+          row.val(user.id).as("user_id"),
+          row.val(user.created_at).as("created_at"),
+        ])
         .where("group.id", "=", groupId),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -47,7 +47,12 @@ it("does not count what was given back", async () => {
 it("forgets tries that are older than the window, one by one", async () => {
   const throttle = createThrottle(app.db, limits);
   const now = Math.floor(Date.now() / 1000);
-  const row = { subject: "email:g", tries: [now - 181, now - 100, now - 50], allowed: true, updated_at: now - 50 };
+  const row = {
+    subject: "email:g",
+    tries: [now - 181, now - 100, now - 50],
+    allowed: true,
+    updated_at: now - 50,
+  };
   await app.db.insertInto("sign_in_throttle").values(row).execute();
   await throttle.enter(["email:g"]);
   const refused = await throttle.enter(["email:g"]).catch((error: { retryAfter: number }) => error);

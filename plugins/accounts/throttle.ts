@@ -63,7 +63,11 @@ interface Outcome {
 }
 
 /** Keeps, in one statement, the tries that are still inside the window and adds this one when there is room. */
-async function count(db: AccountsDatabase, subject: string, { limit, window }: ThrottleOptions): Promise<Outcome> {
+async function count(
+  db: AccountsDatabase,
+  subject: string,
+  { limit, window }: ThrottleOptions,
+): Promise<Outcome> {
   const recent = sql`array(
     select t from unnest(sign_in_throttle.tries) t where t > ${now} - ${window}::bigint order by t
   )`;

@@ -14,7 +14,9 @@ export const migration: Migration = {
     await schema
       .createTable("api_key")
       .addColumn("id", "text", (column) => column.primaryKey())
-      .addColumn("user_id", "text", (column) => column.notNull().unique().references("user.id").onDelete("cascade"))
+      .addColumn("user_id", "text", (column) =>
+        column.notNull().unique().references("user.id").onDelete("cascade"),
+      )
       .addColumn("key", "text", (column) => column.notNull().unique())
       .addColumn("hint", "text", (column) => column.notNull())
       .addColumn("data", "jsonb")

@@ -1,0 +1,81 @@
+import { afterEach, expect, it } from "vitest";
+import { type App, startApp } from "#test/support/app.ts";
+
+const open: App[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((app) => app.close()));
+});
+
+async function start(env: Record<string, string>): Promise<App> {
+  const app = await startApp({ env });
+  open.push(app);
+  return app;
+}
+
+const somebody = { name: "X", email: "x@example.test", password: "Correct-horse-1" };
+
+it("creates the admin of the environment, who signs in while sign-up is off", async () => {
+  const app = await start({
+    WEBUI_ADMIN_EMAIL: "Root@Example.test",
+    WEBUI_ADMIN_PASSWORD: "from-the-environment",
+  });
+  const body = { email: "root@example.test", password: "from-the-environment" };
+  const session = await app.call("POST /api/v1/auths/signin", { body });
+  expect(session.body).toMatchObject({ role: "admin", email: "root@example.test", name: "Admin" });
+  expect((await app.call("POST /api/v1/auths/signup", { body: somebody })).status).toBe(403);
+  const { token } = session.body;
+  await app.call("POST /api/v1/auths/admin/config", { token, body: { ENABLE_SIGNUP: true } });
+  expect((await app.call("POST /api/v1/auths/signup", { body: somebody })).body.role).toBe("pending");
+});
+
+it("refuses local sign-up and password sign-in where others sign people in", async () => {
+  const app = await start({
+    ENABLE_LOGIN_FORM: "false",
+    ENABLE_PASSWORD_AUTH: "false",
+    ENABLE_INITIAL_ADMIN_SIGNUP: "true",
+  });
+  expect((await app.call("POST /api/v1/auths/signup", { body: somebody })).body.role).toBe("admin");
+  expect((await app.call("POST /api/v1/auths/signin", { body: somebody })).status).toBe(403);
+  const next = { ...somebody, email: "y@example.test" };
+  expect((await app.call("POST /api/v1/auths/signup", { body: next })).status).toBe(403);
+});
+
+it("lets keys reach the listed endpoints alone, under the renamed header", async () => {
+  const app = await start({
+    ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: "true",
+    API_KEYS_ALLOWED_ENDPOINTS: "/api/v1/auths",
+    CUSTOM_API_KEY_HEADER: "X-My-Key",
+  });
+  const { token } = await app.admin();
+  const key = (await app.call("POST /api/v1/auths/api_key", { token })).body.api_key;
+  const headers = { "x-my-key": key };
+  expect((await app.call("GET /api/v1/auths/", { headers })).status).toBe(200);
+  expect((await app.call("GET /api/v1/auths/api_key", { headers })).status).toBe(200);
+  for (const path of ["/api/v1/users/all", "/api/v1/auths/../users/all", "/api/v1/auths/%2e%2e/users/all"]) {
+    expect((await app.call(`GET ${path}`, { headers })).status).toBe(403);
+  }
+  expect((await app.call("GET /api/v1/users/all", { token })).status).toBe(200);
+  expect((await app.call("GET /api/v1/auths/", { headers: { "x-api-key": key } })).status).toBe(401);
+});
+
+it("ends sessions after their lifetime, and asks passwords for what the rule wants", async () => {
+  const rule = {
+    ENABLE_PASSWORD_VALIDATION: "true",
+    PASSWORD_VALIDATION_HINT: "Use all kinds of characters.",
+  };
+  const app = await start({ JWT_EXPIRES_IN: "1d12h", ...rule });
+  const weak = await app.call("POST /api/v1/auths/signup", { body: { ...somebody, password: "weakpass" } });
+  expect(weak.status).toBe(400);
+  expect(weak.body).toEqual({ detail: "Use all kinds of characters." });
+  const now = Math.floor(Date.now() / 1000);
+  const { body } = await app.call("POST /api/v1/auths/signup", { body: somebody });
+  expect(body.expires_at - now).toBeGreaterThanOrEqual(36 * 3600);
+  expect(body.expires_at - now).toBeLessThan(36 * 3600 + 30);
+});
+
+it("asks for no account when told so", async () => {
+  const app = await start({ WEBUI_AUTH: "false" });
+  const session = await app.call("POST /api/v1/auths/signin", { body: { email: "", password: "" } });
+  expect(session.body).toMatchObject({ role: "admin", email: "admin@localhost" });
+  expect((await app.call("POST /api/v1/auths/signup", { body: somebody })).status).toBe(403);
+});
