@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, startApp } from "#test/support/app.ts";
+import { text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+
+describe.skipIf(executablePath === undefined)("the first page in a browser (needs Chromium)", () => {
+  let app: App;
+  let upstream: Upstream;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    upstream.models = ["real-model"];
+    upstream.always("/chat/completions", text("Good day"));
+    app = await startApp();
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+    await upstream?.close();
+  });
+
+  it("makes the first admin, a key and a connection, and answers from both models", async () => {
+    const page = await browser.newPage();
+    const foreign: string[] = [];
+    const failures: string[] = [];
+    page.on("request", (request) => request.url().startsWith(app.url) || foreign.push(request.url()));
+    page.on("pageerror", (error) => failures.push(error.message));
+    await page.goto(app.url);
+
+    await page.fill("#sign-up [name=name]", "Ana");
+    await page.fill("#sign-up [name=email]", "ana@example.test");
+    await page.fill("#sign-up [name=password]", "Correct-horse-1");
+    await page.click("#sign-up button");
+    await page.waitForSelector("#connect:not([hidden])");
+    expect(await page.textContent("#who")).toBe("Ana (admin)");
+
+    await page.click("#make-key");
+    await page.waitForSelector("#key-shown:not([hidden])");
+    const key = (await page.textContent("#key-value")) ?? "";
+    expect(key).toMatch(/^sk-[0-9a-f]{64}$/);
+    expect((await app.call("GET /api/models", { token: key })).status).toBe(200);
+
+    await page.click("#ask button");
+    await page.waitForFunction(() => document.getElementById("answer")?.textContent?.includes("OPENAI_API_BASE_URLS"));
+
+    await page.fill("#connect [name=url]", upstream.url);
+    await page.fill("#connect [name=key]", "upstream-key");
+    await page.click("#connect button[value=save]");
+    await page.waitForSelector("#models option[value=real-model]", { state: "attached" });
+    await page.selectOption("#models", "real-model");
+    await page.click("#ask button");
+    await page.waitForFunction(() => document.getElementById("answer")?.textContent === "Good day");
+
+    await page.click("#sign-out");
+    await page.waitForSelector("#sign-in:not([hidden])");
+    await page.fill("#sign-in [name=email]", "ana@example.test");
+    await page.fill("#sign-in [name=password]", "wrong");
+    await page.click("#sign-in button");
+    await page.waitForSelector("#status.bad");
+    expect({ foreign, failures }).toEqual({ foreign: [], failures: [] });
+  });
+});
