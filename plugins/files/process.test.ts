@@ -1,26 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
-import { createJobRunner, type JobRunner } from "#kernel/job-runner.ts";
-import { createLogger } from "#kernel/log.ts";
-import type { Database } from "#storage/database.ts";
-import { openTestDatabase } from "#storage/testing.ts";
-import { migration } from "./migrations/0001_files.ts";
-import { createProcessing, type Processing } from "./process.ts";
-import { createProcessStore, type ProcessStore } from "./process-store.ts";
-import { createProgress, type FileProgress, type Progress } from "./progress.ts";
+import { type Bench, openBench } from "./processing.fixture.ts";
+import type { FileProgress } from "./progress.ts";
 import type { FileObserver, FileProcessor } from "./service.ts";
-import { createFileStore, type FileStore } from "./store.ts";
 
-const log = createLogger({ level: "CRITICAL", format: "json" });
-
-let database: Database;
-let store: FileStore;
-let workers: ProcessStore;
-let progress: Progress;
-let runner: JobRunner;
-let processing: Processing;
+let bench: Bench;
+let store: Bench["store"];
+let workers: Bench["workers"];
+let processing: Bench["processing"];
 let processors: FileProcessor[] = [];
 let observers: FileObserver[] = [];
 let timeout = 60;
@@ -33,34 +21,16 @@ beforeEach(() => {
 });
 
 beforeAll(async () => {
-  database = await openTestDatabase([{ owner: "files", migrations: { "0001_files": migration } }]);
-  store = createFileStore(database.db);
-  workers = createProcessStore(database.db);
-  const notices = {
-    notify: database.notify,
-    listen: async (...heard: [string, (payload: unknown) => void]) => void (await database.listen(...heard)),
-  };
-  progress = createProgress({ notices, log, read: (id) => store.progressOf(id) });
-  await progress.start();
-  runner = createJobRunner({ database, log });
-  processing = createProcessing({
-    store: workers,
-    jobs: runner,
-    log,
-    processors: { list: () => processors },
-    observers: { list: () => observers },
-    open: async (path) => Readable.from([Buffer.from(`bytes of ${path}`)]),
-    announce: progress.announce,
+  bench = await openBench({
+    processors: () => processors,
+    observers: () => observers,
     timeout: () => timeout,
     stopping: stopping.signal,
-    leaseSeconds: 1,
   });
-  await runner.start(processing.jobs.map((job) => ({ job, isEnabled: () => true })));
+  ({ store, workers, processing } = bench);
 });
 
-afterAll(async () => {
-  await database.close();
-});
+afterAll(() => bench.close());
 
 async function addFile(filename = "a.txt", contentType = "text/plain") {
   const id = randomUUID();
@@ -76,7 +46,7 @@ async function addFile(filename = "a.txt", contentType = "text/plain") {
 
 async function ended(id: string): Promise<FileProgress | undefined> {
   let last: FileProgress | undefined;
-  for await (const step of progress.follow(id, AbortSignal.timeout(25_000))) {
+  for await (const step of bench.progress.follow(id, AbortSignal.timeout(25_000))) {
     last = step ?? last;
   }
   return last;
@@ -270,7 +240,7 @@ describe("an order whose worker is gone", () => {
 
   it("is found even when it never reached the queue", async () => {
     const id = await addFile();
-    await database.db.updateTable("file").set({ queued_at: 1 }).where("id", "=", id).execute();
+    await bench.database.db.updateTable("file").set({ queued_at: 1 }).where("id", "=", id).execute();
     await recover();
     expect(await ended(id)).toEqual({ status: "completed" });
   });
@@ -282,7 +252,7 @@ it("a follower of a file that is removed hears that it failed", async () => {
   await processing.enqueue({ id, revision: 0 });
   const following = ended(id);
   await store.remove([id]);
-  progress.announce(id);
+  bench.progress.announce(id);
   expect(await following).toEqual({ status: "failed", error: "The file was deleted." });
 });
 
@@ -301,6 +271,6 @@ it("an order does not lose a try when the host stops", async () => {
   await processing.enqueue({ id, revision: 0 });
   await started.promise;
   stopping.abort();
-  await runner.stop(50);
+  await bench.runner.stop(50);
   await expect.poll(() => workers.claim({ id, revision: 0 }, 30)).toMatchObject({ attempts: 1 });
 });
