@@ -140,6 +140,10 @@ describe("redactData", () => {
     expect(redactData({ [key]: "value" })).toEqual({ [key]: expected ? "[redacted]" : "value" });
   });
 
+  it("counts bytes instead of listing them", () => {
+    expect(redactData({ body: Buffer.alloc(1_000_000) })).toEqual({ body: "[1000000 bytes]" });
+  });
+
   it("keeps what tells nothing", () => {
     const data = { token: null, password: undefined, secret: false };
     expect(redactData(data)).toBe(data);

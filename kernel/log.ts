@@ -104,6 +104,9 @@ function redact(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null || value instanceof Error) {
     return value;
   }
+  if (ArrayBuffer.isView(value)) {
+    return `[${value.byteLength} bytes]`;
+  }
   if (depth > maxDepth) {
     return "[too deep]";
   }

@@ -75,6 +75,8 @@ describe("fetch", () => {
     await egress.fetch(url, { trust: "operator" });
     expect(upstream.requests[0]!.headers["authorization"]).toBe(`Basic ${btoa("me:p@ss")}`);
     expect(url.password).toBe("p%40ss");
+    await egress.fetch(`${upstream.url}/x`.replace("//", "//50%:off@"), { trust: "operator" });
+    expect(upstream.requests[1]!.headers["authorization"]).toBe(`Basic ${btoa("50%:off")}`);
   });
 
   it("has no body where HTTP has none", async () => {
@@ -83,6 +85,16 @@ describe("fetch", () => {
     });
     const response = await egress.fetch(`${upstream.url}/x`, { trust: "operator", timeoutMs: 5_000 });
     expect([response.status, response.body]).toEqual([204, null]);
+  });
+});
+
+describe("fetch, against odd upstreams", () => {
+  it("refuses a status that is none, and frees the connection", async () => {
+    upstream.reply("/x", stallAfter(2, body("hello", { status: 999 })));
+    await expect(egress.fetch(`${upstream.url}/x`, { trust: "operator" })).rejects.toMatchObject({
+      code: "upstream",
+    });
+    await upstream.socketsAtMost(0);
   });
 });
 

@@ -24,13 +24,14 @@ export async function fetchOnce(dispatcher: Dispatcher, call: FetchCall): Promis
   try {
     const response = await send(dispatcher, call, deadline.signal);
     if (call.maxBytes !== undefined && Number(response.headers.get("content-length")) > call.maxBytes) {
-      await response.body?.cancel();
       throw toSizeLimit();
     }
     return toResponse(response, call, deadline);
   } catch (error) {
-    deadline.release();
-    throw toEgressError(error, deadline.signal);
+    const failure = toEgressError(error, deadline.signal);
+    // Nobody will read what came, so the connection is freed here.
+    deadline.abort(failure);
+    throw failure;
   }
 }
 
@@ -102,10 +103,9 @@ function limitBody(source: ReadableStream<Uint8Array>, maxBytes: number, deadlin
           }
           controller.enqueue(value);
         } catch (error) {
-          deadline.release();
-          // Already broken streams refuse the cancel; there is nothing left to free then.
-          await reader.cancel().catch(() => {});
-          controller.error(toEgressError(error, deadline.signal));
+          const failure = toEgressError(error, deadline.signal);
+          deadline.abort(failure);
+          controller.error(failure);
         }
       },
       cancel(reason) {
@@ -120,9 +120,11 @@ function limitBody(source: ReadableStream<Uint8Array>, maxBytes: number, deadlin
 interface Deadline {
   readonly signal: AbortSignal;
   release(): void;
+  /** Breaks the request off, whatever state it is in. */
+  abort(reason: Error): void;
 }
 
-/** One signal for the caller's abort and the time limit; `release` frees the timer and the listener. */
+/** One signal for the caller's abort, the time limit and failures; `release` frees the timer and the listener. */
 function createDeadline(outer: AbortSignal | undefined, timeoutMs: number | null): Deadline {
   const controller = new AbortController();
   const follow = () => controller.abort(outer?.reason);
@@ -132,11 +134,16 @@ function createDeadline(outer: AbortSignal | undefined, timeoutMs: number | null
     follow();
   }
   outer?.addEventListener("abort", follow, { once: true });
+  const release = () => {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", follow);
+  };
   return {
     signal: controller.signal,
-    release() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", follow);
+    release,
+    abort(reason) {
+      release();
+      controller.abort(reason);
     },
   };
 }

@@ -31,7 +31,7 @@ export function takeCredentials(url: URL): string | undefined {
   if (url.username === "" && url.password === "") {
     return undefined;
   }
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const pair = `${decode(url.username)}:${decode(url.password)}`;
   url.username = "";
   url.password = "";
   return `Basic ${Buffer.from(pair).toString("base64")}`;
@@ -53,4 +53,13 @@ export function trustAfterRedirect(from: URL, to: URL, trust: Trust): Trust {
   const isUpgrade =
     from.hostname === to.hostname && from.port === "" && to.port === "" && to.protocol === "https:";
   return from.origin === to.origin || isUpgrade ? trust : "user";
+}
+
+/** A URL may hold a bare percent sign, which stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
