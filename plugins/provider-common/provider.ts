@@ -125,8 +125,14 @@ function toStream(upstream: Upstream, { target, context }: PreparedCall, { confi
   const { connection } = target;
   const softLimit = limitOf(config);
   const isPlain = connection.prefix === "" && softLimit === undefined;
-  const skipped = (reason: string) =>
-    log.warn({ connection: connection.index }, `a provider's frame was left out: ${reason}`);
+  const told = new Set<string>();
+  // Once a stream and reason: an upstream that sends nothing but junk must not fill the log.
+  const skipped = (reason: string) => {
+    if (!told.has(reason)) {
+      told.add(reason);
+      log.warn({ connection: connection.index }, `a provider's frames are left out: ${reason}`);
+    }
+  };
   const amend = connection.prefix === "" ? undefined : (chunk: Chunk) => void toPublicId(chunk, target);
   return {
     raw: isPlain ? upstream : undefined,

@@ -1,0 +1,89 @@
+import type { Chunk } from "#kernel/completion/chunk.ts";
+import { toChunks } from "./frames.ts";
+import { type SseEvent, SseParser } from "./stream-parse.ts";
+
+export interface ChunkParserOptions {
+  /** Bytes beyond which a frame is dropped; undefined keeps all. */
+  readonly softLimit: number | undefined;
+  /** Told of frames that were left out. */
+  skipped(reason: "broken" | "oversized"): void;
+  /** Changes a chunk in place before it is handed out. */
+  readonly amend?: ((chunk: Chunk) => void) | undefined;
+}
+
+/** One frame beyond this ends the stream, whatever the settings say. */
+const largestFrame = 16 * 1024 * 1024;
+
+/** Events parsed in one go; one fast stream must not starve the others. */
+const eventsPerTurn = 64;
+
+/** Bytes of an event stream in, chunks out; it knows nothing of where they come from. */
+export class ChunkParser {
+  /** What ended the stream early; the chunks before it are handed out first. */
+  failure: unknown;
+  /** True once nothing behind what was read counts any more: [DONE], or a failure. */
+  isDone = false;
+  /** True once there was an event, however broken. */
+  sawEvent = false;
+
+  readonly #options: ChunkParserOptions;
+  readonly #sse: SseParser;
+  #dropped = 0;
+
+  constructor(options: ChunkParserOptions) {
+    this.#options = options;
+    this.#sse = new SseParser({ softLimit: options.softLimit, hardLimit: largestFrame });
+  }
+
+  /** True while whole lines wait for `take`. */
+  get hasMore(): boolean {
+    return !this.isDone && this.#sse.hasMore;
+  }
+
+  /** Takes one piece of the body. Throws AppError `upstream` for a frame that never ends. */
+  push(piece: Buffer): void {
+    this.#sse.push(piece);
+  }
+
+  /** Tells that the body ended. */
+  end(): void {
+    this.#sse.end();
+  }
+
+  /** The next chunks, of at most 64 events; empty when what is there yields none. */
+  take(): Chunk[] {
+    const batch: Chunk[] = [];
+    try {
+      while (batch.length === 0 && this.hasMore) {
+        this.#sse.take(eventsPerTurn).every((event) => this.#add(batch, event));
+      }
+    } catch (error) {
+      this.failure = error;
+      this.isDone = true;
+    }
+    for (; this.#dropped < this.#sse.dropped; this.#dropped++) {
+      this.sawEvent = true;
+      this.#options.skipped("oversized");
+    }
+    return batch;
+  }
+
+  /** Adds what the event holds; false when it ends the stream. */
+  #add(batch: Chunk[], event: SseEvent): boolean {
+    this.sawEvent = true;
+    if (event.data === "[DONE]") {
+      this.isDone = true;
+      return false;
+    }
+    const chunks = toChunks(event);
+    if (chunks === "broken") {
+      this.#options.skipped("broken");
+      return true;
+    }
+    for (const chunk of chunks) {
+      this.#options.amend?.(chunk);
+      batch.push(chunk);
+    }
+    return true;
+  }
+}
