@@ -102,9 +102,10 @@ export async function listGroups(
   return rows.map((row) => ({ ...row, member_count: Number(row.member_count) }));
 }
 
-/** The id of a group of this name. */
-export async function findGroupByName(db: AccountsDatabase, name: string): Promise<string | undefined> {
-  const row = await db.selectFrom("group").select("id").where("name", "=", name).executeTakeFirst();
+/** The id of a group of this name; who asks in a transaction keeps the name from being taken until it ends. */
+export async function findGroupByName(tx: AccountsDatabase, name: string): Promise<string | undefined> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`group:${name}`}, 0))`.execute(tx);
+  const row = await tx.selectFrom("group").select("id").where("name", "=", name).executeTakeFirst();
   return row?.id;
 }
 

@@ -164,6 +164,11 @@ describe("a group", () => {
     expect((await groups.update(toCaller(admin), id, { name: "A" })).name).toBe("A");
   });
 
+  it("gets its name once, however many ask for it at the same time", async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => make({ name: "Race" })));
+    expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
   it("takes its memberships and grants along", async () => {
     const { id } = await make({ name: "A" });
     await groups.addMembers(toCaller(admin), id, [ann.id]);

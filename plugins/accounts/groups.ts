@@ -1,6 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { AccountChanges } from "./account-changes.ts";
+import { requireFound } from "./found.ts";
 import { type GroupInfo, type GroupRecord, toGroupInfo, toGroupRecord } from "./group-records.ts";
 import {
   addMembers,
@@ -56,7 +57,7 @@ export interface Groups {
 export function createGroups(options: GroupsOptions): Groups {
   const { db } = options;
   const require = async (id: string) =>
-    toGroupRecord(requireGroup((await listGroups(db, { all: true }, id))[0]));
+    toGroupRecord(requireFound((await listGroups(db, { all: true }, id))[0]));
   return {
     async list(caller, share) {
       const rows = await listGroups(db, toScope(caller, share));
@@ -66,7 +67,7 @@ export function createGroups(options: GroupsOptions): Groups {
     require,
     async info(caller, id) {
       const scope: GroupScope = caller.role === "admin" ? { all: true } : { visibleTo: caller.userId };
-      return toGroupInfo(requireGroup((await listGroups(db, scope, id))[0]));
+      return toGroupInfo(requireFound((await listGroups(db, scope, id))[0]));
     },
     export: async (id) => ({ ...(await require(id)), user_ids: await listMemberIds(db, id) }),
     async members(id) {
@@ -92,38 +93,38 @@ export function createGroups(options: GroupsOptions): Groups {
   };
 }
 
-async function create(
-  { db, defaultShare, emit }: GroupsOptions,
-  caller: Principal,
-  form: GroupForm,
-): Promise<GroupRecord> {
-  await requireFreeName(db, form.name);
-  const row = await insertGroup(db, {
-    userId: caller.userId,
-    name: form.name,
-    description: form.description,
-    permissions: form.permissions ?? null,
-    share: form.data?.config?.share ?? defaultShare(),
+async function create(options: GroupsOptions, caller: Principal, form: GroupForm): Promise<GroupRecord> {
+  const row = await options.transaction(async (tx) => {
+    await requireFreeName(tx, form.name);
+    return await insertGroup(tx, {
+      userId: caller.userId,
+      name: form.name,
+      description: form.description,
+      permissions: form.permissions ?? null,
+      share: form.data?.config?.share ?? options.defaultShare(),
+    });
   });
-  emit("group.created", { group_id: row.id, name: row.name, by: caller.userId });
+  options.emit("group.created", { group_id: row.id, name: row.name, by: caller.userId });
   return toGroupRecord({ ...row, member_count: 0 });
 }
 
 async function update(
-  { db, changes, emit }: GroupsOptions,
-  { id, changes: form, by }: { id: string; changes: GroupUpdate; by: string },
+  options: GroupsOptions,
+  { id, changes, by }: { id: string; changes: GroupUpdate; by: string },
 ): Promise<void> {
-  if (form.name !== undefined) {
-    await requireFreeName(db, form.name, id);
-  }
-  const share = form.data?.config?.share;
-  requireGroup(await updateGroup(db, id, { ...form, ...(share !== undefined && { share }) }));
-  if (form.permissions !== undefined) {
+  const share = changes.data?.config?.share;
+  await options.transaction(async (tx) => {
+    if (changes.name !== undefined) {
+      await requireFreeName(tx, changes.name, id);
+    }
+    requireFound(await updateGroup(tx, id, { ...changes, ...(share !== undefined && { share }) }));
+  });
+  if (changes.permissions !== undefined) {
     // A group may have very many members; forgetting everybody is one short announcement.
-    await changes.announce({ all: true });
-    emit("user.permissions_updated", { group_id: id, by });
+    await options.changes.announce({ all: true });
+    options.emit("user.permissions_updated", { group_id: id, by });
   }
-  emit("group.updated", { group_id: id, by });
+  options.emit("group.updated", { group_id: id, by });
 }
 
 async function add(
@@ -132,7 +133,7 @@ async function add(
 ): Promise<void> {
   const wanted = [...new Set(userIds)];
   const added = await options.transaction(async (tx) => {
-    requireGroup((await listGroups(tx, { all: true }, id))[0]);
+    requireFound((await listGroups(tx, { all: true }, id))[0]);
     const known = new Set((await findUsers(tx, wanted)).map((user) => user.id));
     const unknown = wanted.filter((userId) => !known.has(userId));
     if (unknown.length > 0) {
@@ -146,7 +147,7 @@ async function add(
 async function remove(options: GroupsOptions, { id, by }: { id: string; by: string }): Promise<void> {
   const group = await options.transaction(async (tx) => {
     await options.forgetGrants(tx, id);
-    return requireGroup(await deleteGroup(tx, id));
+    return requireFound(await deleteGroup(tx, id));
   });
   await options.changes.announce({ all: true });
   options.emit("group.deleted", { group_id: id, name: group.name, by });
@@ -185,11 +186,4 @@ function toScope(caller: Principal, share: boolean | undefined): GroupScope {
     return { visibleTo: caller.userId };
   }
   return share ? { shareableBy: caller.userId } : { memberId: caller.userId };
-}
-
-function requireGroup<T>(row: T | undefined): T {
-  if (row === undefined) {
-    throw new AppError("not_found", "Not found");
-  }
-  return row;
 }

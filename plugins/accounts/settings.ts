@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import { requireFound } from "./found.ts";
 import { toSettingsPatch, withDefaults } from "./settings-patch.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import { requireUserVariables } from "./user-variables.ts";
@@ -69,11 +70,4 @@ function toVariables(row: { variables: unknown }): Record<string, string> {
 
 function toObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function requireFound<T>(value: T | null | undefined): T {
-  if (value === undefined || value === null) {
-    throw new AppError("not_found", "Not found");
-  }
-  return value;
 }

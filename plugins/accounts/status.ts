@@ -1,7 +1,8 @@
 import { AppError } from "#kernel/errors.ts";
+import { requireFound } from "./found.ts";
 import { type StatusFields, toStatus } from "./user-records.ts";
 import type { StatusUpdate } from "./user-schema.ts";
-import { findUser, updateUser, type UserChanges, type UserRow } from "./users-store.ts";
+import { findUser, updateUser, type UserChanges } from "./users-store.ts";
 import type { AccountsDatabase } from "./tables.ts";
 
 export interface UserStatusOptions {
@@ -29,11 +30,11 @@ export function createUserStatus({ db, isOn, emit }: UserStatusOptions): UserSta
   return {
     async read(userId) {
       requireOn();
-      return toStatus(requireUser(await findUser(db, userId)));
+      return toStatus(requireFound(await findUser(db, userId)));
     },
     async update(userId, changes) {
       requireOn();
-      const row = requireUser(await updateUser(db, userId, toColumns(changes)));
+      const row = requireFound(await updateUser(db, userId, toColumns(changes)));
       emit("user.status_updated", { user_id: userId });
       return toStatus(row);
     },
@@ -50,11 +51,4 @@ function toColumns({
     ...(message !== undefined && { status_message: message }),
     ...(expires !== undefined && { status_expires_at: expires }),
   };
-}
-
-function requireUser(row: UserRow | undefined): UserRow {
-  if (row === undefined) {
-    throw new AppError("not_found", "Not found");
-  }
-  return row;
 }

@@ -1,6 +1,8 @@
 import type { Principal, Role } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import { isUniqueViolation } from "#storage/errors.ts";
 import type { AccountChanges } from "./account-changes.ts";
+import { requireFound } from "./found.ts";
 import type { Passwords } from "./password.ts";
 import { type ProfileImageRules, requireProfileImage } from "./profile-image.ts";
 import type { AccountsDatabase } from "./tables.ts";
@@ -39,10 +41,7 @@ export interface UsersOptions {
   emit(event: string, data: Record<string, unknown>): void;
 }
 
-export interface UserPage<T> {
-  users: T[];
-  total: number;
-}
+export type UserPage<T> = { users: T[]; total: number };
 
 type Listed = UserRecord & { group_ids: string[] };
 
@@ -80,7 +79,7 @@ export function createUsers(options: UsersOptions): Users {
       const { rows, total } = await listUsers(db, query);
       return { users: rows.map(toUserInfo), total };
     },
-    require: async (id) => requireRow(await findUser(db, id)),
+    require: async (id) => requireFound(await findUser(db, id)),
     update: (caller, id, changes) => update(options, { caller, id, changes }),
     remove: (caller, id) => remove(options, { caller, id }),
   };
@@ -93,10 +92,10 @@ async function update(
   // Hashing takes a while and needs no connection, so it is done before the transaction.
   const hash = changes.password ? await options.passwords.hash(changes.password) : undefined;
   const columns = toColumns(id, changes, options.images);
-  const { before, after } = await options.transaction(async (tx) => {
+  const run = options.transaction(async (tx) => {
     const before = await lockEditable(tx, { caller, id, role: changes.role });
     if (changes.email !== undefined && !(await updateEmail(tx, id, changes.email))) {
-      throw new AppError("conflict", "This e-mail address belongs to another account.");
+      throw addressTaken();
     }
     if (hash !== undefined) {
       await setPassword(tx, id, hash);
@@ -104,7 +103,11 @@ async function update(
     if (columns.role !== undefined && columns.role !== before.role) {
       await endSessions(tx, { id, wakes: before.role === "pending" });
     }
-    return { before, after: requireRow(await updateUser(tx, id, columns)) };
+    return { before, after: requireFound(await updateUser(tx, id, columns)) };
+  });
+  const { before, after } = await run.catch((error: unknown) => {
+    // Somebody else took the address between the look and the change.
+    throw isUniqueViolation(error) === undefined ? error : addressTaken();
   });
   await options.changes.announce({ userId: id });
   emitUpdate(options, { before, after, by: caller.userId, password: hash !== undefined });
@@ -119,7 +122,7 @@ async function remove(
     throw new AppError("forbidden", "You cannot delete your own account.");
   }
   const user = await options.transaction(async (tx) => {
-    const user = requireRow(await lock(tx, id));
+    const user = requireFound(await lock(tx, id));
     if ((await findPrimaryAdmin(tx))?.id === id) {
       throw new AppError("forbidden", "The primary administrator cannot be deleted.");
     }
@@ -137,7 +140,7 @@ async function lockEditable(
   tx: AccountsDatabase,
   { caller, id, role }: { caller: Principal; id: string; role: Role | undefined },
 ): Promise<UserRow> {
-  const user = requireRow(await lock(tx, id));
+  const user = requireFound(await lock(tx, id));
   if ((await findPrimaryAdmin(tx))?.id === id) {
     if (caller.userId !== id) {
       throw new AppError("forbidden", "Only the primary administrator may change this account.");
@@ -173,6 +176,10 @@ function toColumns(id: string, changes: UserUpdate, images: ProfileImageRules): 
   };
 }
 
+function addressTaken(): AppError {
+  return new AppError("conflict", "This e-mail address belongs to another account.");
+}
+
 interface Update {
   before: UserRow;
   after: UserRow;
@@ -188,11 +195,4 @@ function emitUpdate({ emit }: UsersOptions, { before, after, by, password }: Upd
   if (password) {
     emit("auth.password_changed", { user_id: after.id, by });
   }
-}
-
-function requireRow(row: UserRow | undefined): UserRow {
-  if (row === undefined) {
-    throw new AppError("not_found", "Not found");
-  }
-  return row;
 }
