@@ -33,7 +33,7 @@ describe("createConnector", () => {
     expect(empty).toMatchObject({ code: "forbidden" });
   });
 
-  it("looks at the socket, even when the resolver was fooled", async () => {
+  it("reaches a private address only when it need not check", async () => {
     const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
     await once(server, "listening");
     const target = { hostname: "localhost", port: String((server.address() as AddressInfo).port) };
