@@ -17,7 +17,7 @@ export type Claim =
 
 export interface IdempotencyStore {
   /** Takes the scope for this request, or says who has it. Atomic over all replicas. */
-  claim(scope: string, fingerprint: string): Promise<Claim>;
+  claim(scope: string): Promise<Claim>;
   settle(scope: string, fingerprint: string, answer: StoredAnswer): Promise<void>;
   /** Gives the scope back: the request failed and may be sent again. */
   release(scope: string): Promise<void>;
@@ -62,9 +62,9 @@ export const idempotencyMigrations: Record<string, Migration> = {
 /** Keeps the answers of keyed requests for 24 hours (contract D.5). */
 export function createIdempotencyStore({ db }: Pick<Database, "db">): IdempotencyStore {
   return {
-    async claim(scope, fingerprint) {
+    async claim(scope) {
       const now = seconds();
-      const row = { scope, fingerprint, status: null, content_type: null, body: null, created_at: now };
+      const row = { scope, fingerprint: "", status: null, content_type: null, body: null, created_at: now };
       // One statement: of any number of equal requests at once exactly one gets the row back.
       const taken = await db
         .insertInto("idempotent_answer")

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { AwsClient } from "aws4fetch";
 import { StorageError, UnavailableError } from "../errors.ts";
+import { regionOf, toAddress } from "./address.ts";
 import type { BlobOptions, Blobs } from "./store.ts";
 import { receive, sweep } from "./temporary.ts";
 
@@ -66,30 +67,6 @@ export async function openBucket(options: BlobOptions, folder: string): Promise<
     sweepTemporary: (maxAgeMs) => sweep(temporary, maxAgeMs),
   };
 }
-
-/** The bucket's address without a slash at the end. */
-function toAddress(options: BlobOptions): string {
-  const bucket = options.s3BucketName;
-  if (!bucket) {
-    throw new StorageError("STORAGE_PROVIDER is s3, so S3_BUCKET_NAME is needed");
-  }
-  if (options.s3UseAccelerateEndpoint) {
-    return `https://${bucket}.s3-accelerate.amazonaws.com`;
-  }
-  const given = options.s3EndpointUrl;
-  if (given && !URL.canParse(given)) {
-    throw new StorageError("S3_ENDPOINT_URL cannot be read. It should look like https://host:9000");
-  }
-  const endpoint = new URL(given || `https://s3.${regionOf(options)}.amazonaws.com`);
-  const style = options.s3AddressingStyle ?? "auto";
-  const path = endpoint.pathname.replace(/\/+$/, "");
-  // Stores of one's own rarely have a host name per bucket.
-  return style === "virtual" || (style === "auto" && !given)
-    ? `${endpoint.protocol}//${bucket}.${endpoint.host}${path}`
-    : `${endpoint.origin}${path}/${bucket}`;
-}
-
-const regionOf = (options: BlobOptions) => options.s3RegionName || "us-east-1";
 
 type Send = (url: string, init: RequestInit, accepted?: readonly number[]) => Promise<Response>;
 
