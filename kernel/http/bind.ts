@@ -15,6 +15,7 @@ import { respond, type RespondContext, writeBytes } from "./respond.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
 import { type Surface, surfaces } from "./surfaces.ts";
 import { createUpload } from "./upload.ts";
+import { withFingerprint } from "./upload-fingerprint.ts";
 import { validate } from "./validate.ts";
 
 /** What every bound route shares; settings are read live. */
@@ -114,6 +115,8 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const query = route.query ? validate(route.query, toQuery(req.url ?? ""), "query") : undefined;
   const text = route.body ? await readText(req, route.maxBody ?? context.maxBody()) : undefined;
   const body = route.body ? validateBody(route, text) : undefined;
+  const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
+  const { upload, fingerprint } = toUpload(route, req, { isKeyed: key !== undefined, text: `${info.url}\n${text ?? ""}` });
   const input = {
     params,
     query,
@@ -121,14 +124,13 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     bodyText: text,
     caller,
     request: info,
-    upload: route.upload ? createUpload(req, req.headers) : undefined,
+    upload,
     raw: req,
   };
-  const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
   const answer = key === undefined
     ? await route.handle(input)
     : await context.idempotency.run(
-        { key: String(key), caller, route: `${route.method} ${route.path}`, fingerprint: () => text ?? "" },
+        { key: String(key), caller, route: `${route.method} ${route.path}`, fingerprint },
         () => route.handle(input),
       );
   if (context.onMismatch && route.returns) {
@@ -140,6 +142,16 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
 function switchedOff(status: OwnedRoute["whenOff"]): AppError {
   const code = ({ 401: "unauthenticated", 403: "forbidden", 404: "not_found", 503: "unavailable" } as const)[status];
   return new AppError(code, status === 404 ? "Not found" : "This feature is switched off.");
+}
+
+/** The multipart body, with what tells it from others when the request carries a key. */
+function toUpload(route: AnyRoute, req: IncomingMessage, { isKeyed, text }: { isKeyed: boolean; text: string }) {
+  const plain = route.upload ? createUpload(req, req.headers) : undefined;
+  if (plain === undefined || !isKeyed) {
+    return { upload: plain, fingerprint: () => text };
+  }
+  const { upload, fingerprint } = withFingerprint(plain, "file");
+  return { upload, fingerprint: async () => `${text}\n${await fingerprint()}` };
 }
 
 async function readText(req: IncomingMessage, maxBytes: number): Promise<string> {

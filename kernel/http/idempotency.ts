@@ -10,7 +10,7 @@ export interface KeyedRequest {
   readonly caller: Principal | undefined;
   /** `METHOD path` of the route. */
   readonly route: string;
-  /** What makes two requests the same: the body's text, or what the upload hashed to. */
+  /** What makes two requests the same: the query and the body's text, or what the upload held. Asked after handling. */
   fingerprint(): Promise<string> | string;
 }
 
@@ -32,16 +32,16 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
         throw new AppError("invalid", "The Idempotency-Key header is longer than 255 characters.");
       }
       const scope = hash(`${request.caller?.userId ?? ""}\n${request.route}\n${request.key}`);
-      const fingerprint = hash(await request.fingerprint());
-      const claim = await store.claim(scope, fingerprint);
+      const claim = await store.claim(scope);
       if (claim.state === "running") {
         throw new AppError("conflict", "A request with this Idempotency-Key is still running. Send it again later.", { retryAfter: 1 });
       }
       if (claim.state === "done") {
-        return replay(claim, fingerprint);
+        return replay(claim, hash(await request.fingerprint()));
       }
       try {
-        return await keep(store, { scope, fingerprint }, await handle());
+        const answer = await handle();
+        return await keep(store, { scope, fingerprint: hash(await request.fingerprint()) }, answer);
       } catch (error) {
         await store.release(scope);
         throw error;

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { report } from "#test/support/faults.ts";
+import { text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+/** Promise R10: retries are safe. */
+describe("the same Idempotency-Key ten times at once", () => {
+  let app: App;
+  let upstream: Upstream;
+  let user: TestUser;
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    upstream.models = ["alpha"];
+    upstream.always("/chat/completions", text("one effect"));
+    app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}' } });
+    user = await app.user();
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await upstream.close();
+  });
+
+  const uploadOf = (content: string) => {
+    const form = new FormData();
+    form.append("file", new File([content], "a.txt", { type: "text/plain" }));
+    return form;
+  };
+  const upload = (key: string, content: string) =>
+    app.call("POST /api/v1/files/?process=false", { token: user.token, body: uploadOf(content), headers: { "idempotency-key": key } });
+  const ask = (key: string, seed: number) =>
+    app.call("POST /api/chat/completions", {
+      token: user.token,
+      body: { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] },
+      headers: { "idempotency-key": key },
+    });
+
+  it.each([
+    ["an upload", () => upload("u", "same"), () => upload("u", "other"), async () => (await app.call("GET /api/v1/files/count", { token: user.token })).body],
+    ["a completion", () => ask("c", 1), () => ask("c", 2), async () => upstream.requests.filter(({ path }) => path.endsWith("/chat/completions")).length],
+  ] as const)("%s has one effect, equal replies, and another body is refused", async (name, send, sendOther, countEffects) => {
+    const before = toNumber(await countEffects());
+    const answers = await Promise.all(Array.from({ length: 10 }, send));
+    const repeats = [await send(), await send()];
+    const done = [...answers, ...repeats].filter(({ status }) => status === 200);
+    const waiting = answers.filter(({ status }) => status === 409);
+    expect(done.length + waiting.length).toBe(12);
+    expect(new Set(done.map((answer) => answer.text)).size).toBe(1);
+    expect(toNumber(await countEffects()) - before).toBe(1);
+    expect((await sendOther()).status).toBe(409);
+    report("R10", name, { sent: 12, effects: 1, "equal replies": done.length, "told to wait": waiting.length });
+  });
+});
+
+function toNumber(count: unknown): number {
+  return typeof count === "number" ? count : ((count as { count?: number; total?: number }).count ?? (count as { total: number }).total);
+}
