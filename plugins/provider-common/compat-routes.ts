@@ -136,7 +136,8 @@ export function passOn(upstream: Upstream, isStream: boolean, requestId: string)
   return relay(upstream, isStream ? { brokenFrame } : {});
 }
 
-function requireOwn(
+/** A resolved model with where its calls go. Throws `not_found` for models of other providers. */
+export function requireOwn(
   model: ResolvedModel,
   provider: CommonProvider,
 ): { model: ResolvedModel; target: Target } {

@@ -4,7 +4,7 @@ import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { html, resetAfter, silence } from "#test/support/upstream-faults.ts";
-import { embeddings, json, rateLimited, sse, text } from "#test/support/upstream-scripts.ts";
+import { embeddings, errorFrame, json, rateLimited, sse, text } from "#test/support/upstream-scripts.ts";
 
 let upstream: Upstream;
 let app: App;
@@ -186,6 +186,42 @@ describe("chat completions of the compat surface", () => {
     await set({});
     expect(answer.status).toBe(200);
     expect(sent().body).toEqual({ model, messages, seed: 9, temperature: 0.1 });
+  });
+});
+
+describe("the platform's own completions over a connection", () => {
+  const own = () => new OpenAI({ baseURL: `${app.url}/api`, apiKey: member.token, maxRetries: 0 });
+
+  it.each(["", "acme"])("stream and answer whole (prefix %j)", async (prefix) => {
+    await configure({ prefix_id: prefix });
+    const id = prefix ? `${prefix}.${model}` : model;
+    upstream.always("/chat/completions", text("Grüße 世界"));
+    const stream = await own().chat.completions.create({ model: id, messages, stream: true });
+    const chunks = await Array.fromAsync(stream);
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("Grüße 世界");
+    expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set([id]));
+    const whole = await own().chat.completions.create({ model: id, messages });
+    expect(whole).toMatchObject({ model: id, choices: [{ message: { content: "Grüße 世界" } }] });
+    expect(sent().body).toEqual({ model, messages });
+  });
+
+  it.each([true, false])("hand refusals on (stream %s)", async (stream) => {
+    upstream.reply("/chat/completions", rateLimited({ seconds: 3 }));
+    const answer = await app.call("POST /api/chat/completions", {
+      token: member.token,
+      body: { model, messages, stream },
+    });
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
+    expect(answer.body.error.message).toBe("Rate limit reached");
+  });
+
+  it("end a broken stream with an error", async () => {
+    upstream.reply(
+      "/chat/completions",
+      sse([...textChunks("one two").slice(0, 3), errorFrame("overloaded")]),
+    );
+    const stream = await own().chat.completions.create({ model, messages, stream: true });
+    await expect(Array.fromAsync(stream)).rejects.toThrow("overloaded");
   });
 });
 

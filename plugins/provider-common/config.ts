@@ -50,6 +50,9 @@ export const variables = {
   passthrough: bool("ENABLE_OPENAI_API_PASSTHROUGH", false, {
     text: "Members may call any route of a common-format provider below /compat",
   }),
+  statefulResponses: bool("ENABLE_RESPONSES_API_STATEFUL", false, {
+    text: "Forwards previous_response_id to providers of the Responses format",
+  }),
   forwardUserInfo: bool("ENABLE_FORWARD_USER_INFO_HEADERS", false, {
     text: "Tells providers who asks, in X-Service-* headers",
   }),

@@ -12,6 +12,7 @@ import { fetchModels } from "./fetch-models.ts";
 import { createHeaderBuilder } from "./headers.ts";
 import { passthroughRoutes } from "./passthrough-routes.ts";
 import { createProvider } from "./provider.ts";
+import { responsesRoute } from "./responses-route.ts";
 import { commonConnections } from "./service.ts";
 import { toService } from "./to-service.ts";
 import { createUpstreamClient } from "./upstream.ts";
@@ -49,6 +50,7 @@ export default definePlugin({
         compat: [
           ...configRoutes({ config, configuration: use.configuration, connections, fetchModels: listModels }),
           ...compatRoutes(shared),
+          responsesRoute({ ...shared, isStateful: () => config.statefulResponses }),
           ...passthroughRoutes({
             ...shared,
             client,
