@@ -231,6 +231,19 @@ describe("a client that misbehaves", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it("that announces far too much is refused before anything is stored", async () => {
+    limits = { maxBytes: 10 };
+    let asked = false;
+    store = (file) => {
+      asked = true;
+      return storeOnDisk(file);
+    };
+    const socket = await start("");
+    expect(await outcome).toMatchObject({ code: "too_large" });
+    expect(asked).toBe(false);
+    socket.destroy();
+  });
+
   it("that drips is refused", async () => {
     patience = { windowMs: 100, minBytes: 1000 };
     const socket = await start("x");

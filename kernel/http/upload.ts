@@ -72,6 +72,10 @@ type Parser = InstanceType<typeof Busboy>;
 
 function receive<R>({ body, headers, field, limits, patience, store }: Receiving<R>) {
   const parser = openParser(headers, limits);
+  if (Number(headers["content-length"] ?? 0) > (limits.maxBytes ?? Number.POSITIVE_INFINITY) + maxOverhead) {
+    drain(body);
+    throw tooLarge();
+  }
   const fields: Record<string, string> = Object.create(null);
   let stored: Promise<R> | undefined;
   let file: Readable | undefined;
@@ -107,9 +111,7 @@ function receive<R>({ body, headers, field, limits, patience, store }: Receiving
         return;
       }
       file = stream;
-      stream.once("limit", () =>
-        fail(new AppError("too_large", "The file is larger than this server accepts.")),
-      );
+      stream.once("limit", () => fail(tooLarge()));
       stored = begin(store, { field, filename: filename ?? "", contentType, stream });
       // A store that is content before the end must not stop the fields behind the file.
       stored.then(() => stream.resume(), fail);
@@ -165,6 +167,10 @@ function openParser(headers: IncomingHttpHeaders, limits: UploadLimits): Parser 
 /** Calls `store` so that even a synchronous throw is a rejection. */
 async function begin<R>(store: (file: UploadedFile) => Promise<R>, file: UploadedFile): Promise<R> {
   return store(file);
+}
+
+function tooLarge(): AppError {
+  return new AppError("too_large", "The file is larger than this server accepts.");
 }
 
 interface Watched {

@@ -32,5 +32,6 @@ export const FileId = z.object({ id: z.string().max(200) });
 
 /** A switch in a query: true, false, 1 or 0, whatever the case. */
 export function toggle(value: boolean) {
-  return z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] }).default(value);
+  const shape = z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] }).default(value);
+  return shape.meta({ type: "boolean", default: value });
 }

@@ -122,11 +122,20 @@ describe("an upload", () => {
     expect((await send("a.txt", "x")).status).toBe(200);
   });
 
-  // Contract D.5.
-  it("repeated with its Idempotency-Key is stored once", async () => {
-    const headers = { "idempotency-key": "once" };
-    const [first, second] = [await send("a.txt", "x", { headers }), await send("a.txt", "x", { headers })];
-    expect(second.body.id).toBe(first.body.id);
+  // Contract D.5, promise R10.
+  it("repeated with its Idempotency-Key is stored once; another file under it is refused", async () => {
+    const key = (name: string) => ({ headers: { "idempotency-key": name } });
+    const first = await send("a.txt", "x", key("once"));
+    expect((await send("a.txt", "x", key("once"))).body).toEqual(first.body);
+    expect((await send("a.txt", "other", key("once"))).status).toBe(409);
+
+    const before = (await get("count")).body.count as number;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send("a.txt", "x", key("parallel"))));
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409)).toEqual(
+      [],
+    );
+    expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.id)).size).toBe(1);
+    expect((await get("count")).body).toEqual({ count: before + 1 });
   });
 });
 

@@ -54,8 +54,8 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
     const id = randomUUID();
     const began = seconds();
     const path = `${blobPrefix}${Math.floor(began / 86_400)}/${began}-${id}`;
-    const written = await blobs.write(path, file.bytes, signal ? { signal } : {});
-    return { id, path, ...written };
+    const written = blobs.write(path, file.bytes, signal ? { signal } : {});
+    return { id, path, ...(await written.catch(refuseWhenFull)) };
   }
 
   function insert(
@@ -141,6 +141,14 @@ async function discard(path: string, { blobs, log }: Pick<UploadsOptions, "blobs
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
+
+/** A full disk is no fault of this program: the caller may try again later or tell somebody. */
+function refuseWhenFull(error: unknown): never {
+  if (["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException)?.code ?? "")) {
+    throw new AppError("unavailable", "There is no room left to store this file.", { cause: error });
+  }
+  throw error;
+}
 
 /** Browsers write a quotation mark in a form's file name as %22 and escape nothing else that a name keeps. */
 function fromFormName(sent: string): string {

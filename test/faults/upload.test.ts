@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { type ClientRequest, request } from "node:http";
@@ -15,6 +16,7 @@ import { type ServerProcess, startProcess } from "#test/support/process.ts";
 // Promise R8: an upload is complete or absent, whenever the server dies or the client leaves.
 
 const kills = process.env["FAULTS"] === "full" ? 20 : 2;
+const canLimit = process.platform === "linux" && spawnSync("prlimit", ["--version"]).status === 0;
 const size = 512 * 1024;
 /** How much of an upload was sent when the fault comes. */
 const points = [0, 0.001, 0.1, 0.5, 0.9, 0.999, 1, 1];
@@ -136,6 +138,28 @@ it("a client that leaves at any point leaves nothing behind", async () => {
   }
   expect(await listAll()).toEqual([]);
 });
+
+it.skipIf(!canLimit)(
+  "an upload that the disk has no room for is refused and leaves nothing behind",
+  async () => {
+    // No file of the process may grow beyond the limit from now on; the write that crosses it fails like on a full disk.
+    execFileSync("prlimit", [`--pid=${server.child.pid}`, `--fsize=${32 * 1024 * 1024}`]);
+    const body = new FormData();
+    body.append("file", new File([randomBytes(40 * 1024 * 1024)], "too-much"));
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${server.url}/api/v1/files/?process=false`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { detail: "There is no room left to store this file." },
+    ]);
+    expect(await listStored()).toEqual([]);
+    expect(await listAll()).toEqual([]);
+  },
+);
 
 it(`an upload is complete or absent after each of ${kills} kills`, { timeout: 60_000 * kills }, async () => {
   for (let round = 0; round < kills; round += 1) {
