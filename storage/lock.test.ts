@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { mkdtemp, mkdir, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,10 +52,12 @@ describe("folder of the embedded database", () => {
     for (let round = 0; round < 4; round += 1) {
       const { child, message } = await start(dataDir, "write");
       expect(message).toMatch(/^\d+$/);
-      acknowledged = Number(message);
-      child.on("message", (text) => (acknowledged = Number(text)));
-      while (acknowledged < (round + 1) * 25) {
-        await once(child, "message");
+      const enough = Number(message) + 25;
+      for await (const [text] of on(child, "message") as AsyncIterable<[string]>) {
+        acknowledged = Number(text);
+        if (acknowledged >= enough) {
+          break;
+        }
       }
       await kill(child);
     }

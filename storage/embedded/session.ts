@@ -12,21 +12,48 @@ interface OpenTransaction {
 }
 
 /** Answers the calls of the main thread over the one connection there is. */
-export function createSession(database: PGlite, folder: string): (call: Call) => Promise<unknown> {
-  const transactions = new Map<number, OpenTransaction>();
-  const exclusive = createQueue();
+export class Session {
+  readonly #database: PGlite;
+  readonly #folder: string;
+  readonly #transactions = new Map<number, OpenTransaction>();
+  readonly #exclusive = createQueue();
 
-  function begin(id: number, settings: string): Promise<void> {
+  constructor(database: PGlite, folder: string) {
+    this.#database = database;
+    this.#folder = folder;
+  }
+
+  /** Does what a call asks; errors are the database's own. */
+  async answer(call: Call): Promise<unknown> {
+    switch (call.op) {
+      case "query":
+        return await this.#query(call);
+      case "run":
+        return await this.#run(call);
+      case "begin":
+        return await this.#begin(call.transaction, call.settings);
+      case "commit":
+      case "rollback":
+        return await this.#finish(call.transaction, call.op === "commit");
+      case "listen":
+      case "unlisten":
+        return void (await this.#exclusive(() => this.#database.exec(`${call.op} "${call.channel}"`)));
+      case "close":
+        return await this.#close();
+    }
+  }
+
+  #begin(id: number, settings: string): Promise<void> {
     return new Promise((resolve, reject) => {
       // PGlite's own transaction keeps every other caller out until it ends.
-      const ended = exclusive(() =>
-        database.transaction(async (tx) => {
+      const ended = this.#exclusive(() =>
+        this.#database.transaction(async (tx) => {
           if (settings) {
             await tx.exec(`set transaction ${settings}`);
           }
           await new Promise<void>((commit, abort) => {
             const end = (good: boolean) => (good ? commit() : abort(rolledBack));
-            transactions.set(id, { tx, end, ended, failed: false });
+            this.#transactions.set(id, { tx, end, ended, failed: false });
             resolve();
           });
         }),
@@ -35,9 +62,9 @@ export function createSession(database: PGlite, folder: string): (call: Call) =>
     });
   }
 
-  async function finish(id: number, commit: boolean): Promise<void> {
-    const entry = requireOpen(id);
-    transactions.delete(id);
+  async #finish(id: number, commit: boolean): Promise<void> {
+    const entry = this.#requireOpen(id);
+    this.#transactions.delete(id);
     // Postgres answers the commit of a transaction it gave up with a silent rollback; asking first gives the error.
     const refusal = commit && entry.failed ? await probe(entry.tx) : undefined;
     entry.end(commit && refusal === undefined);
@@ -51,11 +78,11 @@ export function createSession(database: PGlite, folder: string): (call: Call) =>
     }
   }
 
-  async function query({ text, values, transaction }: Call & { op: "query" }): Promise<QueryResult> {
+  async #query({ text, values, transaction }: Call & { op: "query" }): Promise<QueryResult> {
     if (transaction === undefined) {
-      return pick(await exclusive(() => database.query(text, [...values])));
+      return pick(await this.#exclusive(() => this.#database.query(text, [...values])));
     }
-    const entry = requireOpen(transaction);
+    const entry = this.#requireOpen(transaction);
     try {
       return pick(await entry.tx.query(text, [...values]));
     } catch (error) {
@@ -64,8 +91,8 @@ export function createSession(database: PGlite, folder: string): (call: Call) =>
     }
   }
 
-  function requireOpen(id: number): OpenTransaction {
-    const entry = transactions.get(id);
+  #requireOpen(id: number): OpenTransaction {
+    const entry = this.#transactions.get(id);
     if (!entry) {
       throw new Error("The transaction has already ended");
     }
@@ -73,48 +100,29 @@ export function createSession(database: PGlite, folder: string): (call: Call) =>
   }
 
   /** A script that failed between its own begin and commit must not leave a transaction open for the next caller. */
-  function run({ text, values }: Call & { op: "run" }): Promise<QueryResult> {
-    return exclusive(async () => {
+  #run({ text, values }: Call & { op: "run" }): Promise<QueryResult> {
+    return this.#exclusive(async () => {
       try {
         if (values.length > 0) {
-          return pick(await database.query(text, [...values]));
+          return pick(await this.#database.query(text, [...values]));
         }
-        const results = await database.exec(text);
+        const results = await this.#database.exec(text);
         return { rows: results.flatMap((result) => result.rows as Record<string, unknown>[]) };
       } catch (error) {
-        await database.exec("rollback");
+        await this.#database.exec("rollback");
         throw error;
       }
     });
   }
 
   /** The database runs without fsync: its files reach the disk when the system likes, and here for certain. */
-  async function close(): Promise<void> {
-    await exclusive(async () => {
-      await database.exec("checkpoint");
-      await database.close();
-      await flush(folder);
+  async #close(): Promise<void> {
+    await this.#exclusive(async () => {
+      await this.#database.exec("checkpoint");
+      await this.#database.close();
+      await flush(this.#folder);
     });
   }
-
-  return async (call) => {
-    switch (call.op) {
-      case "query":
-        return await query(call);
-      case "run":
-        return await run(call);
-      case "begin":
-        return await begin(call.transaction, call.settings);
-      case "commit":
-      case "rollback":
-        return await finish(call.transaction, call.op === "commit");
-      case "listen":
-      case "unlisten":
-        return void (await exclusive(() => database.exec(`${call.op} "${call.channel}"`)));
-      case "close":
-        return await close();
-    }
-  };
 }
 
 const rolledBack = new Error("rolled back on request");

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openPglite } from "./pglite.ts";
 import { toPlainError, type Reply, type Request, type WorkerOptions } from "./protocol.ts";
-import { createSession } from "./session.ts";
+import { Session } from "./session.ts";
 
 // The database runs in a thread of its own because a statement blocks the thread it runs on.
 
@@ -12,9 +12,9 @@ const post = (reply: Reply) => port.postMessage(reply);
 try {
   const database = await openPglite(options);
   database.onNotification((channel, payload) => post({ kind: "notification", channel, payload }));
-  const session = createSession(database, options.folder);
+  const session = new Session(database, options.folder);
   port.on("message", (request: Request) => {
-    session(request).then(
+    session.answer(request).then(
       (result) => post({ kind: "done", id: request.id, result }),
       (error: unknown) => post({ kind: "failed", id: request.id, error: toPlainError(error) }),
     );
