@@ -108,6 +108,21 @@ describe("chat completions of the compat surface", () => {
     expect(sent().body.model).toBe("mock-model");
   });
 
+  it("tell the upstream the names of the caller's groups where a header asks for them", async () => {
+    const group = await app.call("POST /api/v1/groups/create", {
+      token: admin.token,
+      body: { name: "Équipe", description: "" },
+    });
+    await app.call(`POST /api/v1/groups/id/${group.body.id}/users/add`, {
+      token: admin.token,
+      body: { user_ids: [member.id] },
+    });
+    await configure({ headers: { "X-Groups": "[{{USER_GROUPS}}]" } });
+    upstream.always("/chat/completions", text("ok"));
+    await app.call("POST /compat/chat/completions", { token: member.token, body: { model, messages } });
+    expect(sent().headers["x-groups"]).toBe("[%C3%89quipe]");
+  });
+
   it("hold access: unknown and forbidden models answer alike", async () => {
     await configure({ access: "admins" });
     const before = upstream.requests.length;

@@ -1,10 +1,16 @@
 import type { CallContext } from "#kernel/completion/provider.ts";
 
+/** What the tokens of header templates stand for (contract §5.4). */
+export interface TemplateFacts extends Omit<CallContext, "signal"> {
+  /** Names of the caller's groups, joined by commas; looked up only for templates that show them. */
+  readonly groupNames?: string;
+}
+
 /**
  * Fills `{{TOKEN}}`s of a header value. A token of the list without a value becomes empty, an unknown one stays as it
  * is; the result holds only what a header may hold, so no value can start a line of its own.
  */
-export function fillHeader(template: string, context: Omit<CallContext, "signal">): string {
+export function fillHeader(template: string, context: TemplateFacts): string {
   const filled = template.replaceAll(/\{\{([A-Z_]+)\}\}/g, (token, name: string) => {
     const read = tokens[name];
     return read === undefined ? token : toHeaderText(read(context) ?? "");
@@ -19,7 +25,7 @@ export function toHeaderText(text: string): string {
   return line.replaceAll(/[^\u0020-\u007e]+/gu, (run) => encodeURIComponent(run.toWellFormed()));
 }
 
-const tokens: Record<string, (context: Omit<CallContext, "signal">) => string | undefined> = {
+const tokens: Record<string, (context: TemplateFacts) => string | undefined> = {
   CHAT_ID: (context) => context.chatId,
   MESSAGE_ID: (context) => context.messageId,
   USER_MESSAGE_ID: (context) => context.userMessageId,
@@ -29,6 +35,7 @@ const tokens: Record<string, (context: Omit<CallContext, "signal">) => string | 
   USER_NAME: ({ principal }) => principal.name,
   USER_EMAIL: ({ principal }) => principal.email,
   USER_ROLE: ({ principal }) => principal.role,
+  USER_GROUPS: (context) => context.groupNames,
   USER_GROUP_IDS: ({ principal }) => principal.groupIds.join(","),
   USER_AGENT: (context) => context.userAgent,
   FILE_ID: () => "",

@@ -33,7 +33,7 @@ describe("headers", () => {
   it("fills templates; values cannot start lines of their own and unknown tokens stay", async () => {
     const headers = {
       "X-Chat": "{{CHAT_ID}}/{{MESSAGE_ID}}",
-      "X-User": "{{USER_NAME}} {{USER_GROUP_IDS}}",
+      "X-User": "{{USER_NAME}} {{USER_GROUP_IDS}} {{USER_GROUPS}}",
       "X-Odd": "{{OPENID_ACCESS_TOKEN}} ${HOME}",
       "Content-Length": "3",
     };
@@ -46,7 +46,7 @@ describe("headers", () => {
     await sane.ask({ model }, { chatId: "c1\r\nX-Evil: 1", messageId: "m1" });
     expect(sent().headers).toMatchObject({
       "x-chat": "c1 X-Evil: 1/m1",
-      "x-user": "Zo%C3%AB %E4%B8%96%E7%95%8C g1,g2",
+      "x-user": "Zo%C3%AB %E4%B8%96%E7%95%8C g1,g2 Group g1,Group g2",
       "x-odd": "{{OPENID_ACCESS_TOKEN}} ${HOME}",
     });
     expect(sent().headers["x-evil"]).toBeUndefined();

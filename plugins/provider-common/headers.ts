@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CallContext } from "#kernel/completion/provider.ts";
 import type { CommonConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
-import { fillHeader, toHeaderText } from "./header-template.ts";
+import { fillHeader, type TemplateFacts, toHeaderText } from "./header-template.ts";
 
 export type Headers = Record<string, string>;
 type Facts = Omit<CallContext, "signal">;
@@ -17,9 +17,17 @@ export interface HeaderBuilder {
 /** Seconds a signed user information is good for. */
 const jwtLifetime = 300;
 
-/** Reads settings at the time of use; signed user information is kept per caller for half its life. */
-export function createHeaderBuilder(config: CommonConfig): HeaderBuilder {
+export interface HeaderOptions {
+  readonly config: CommonConfig;
+  /** Names of groups by their ids, in any order. */
+  groupNames(ids: readonly string[]): Promise<readonly string[]>;
+}
+
+/** Reads settings at the time of use; signed user information and group names are kept per caller. */
+export function createHeaderBuilder({ config, groupNames }: HeaderOptions): HeaderBuilder {
   const signed = new WeakMap<Principal, { token: Promise<string>; until: number; secret: string }>();
+  // A principal is built anew when its groups change; their names are worth half a minute.
+  const groups = new WeakMap<Principal, { names: Promise<string>; until: number }>();
 
   const tokenOf = (principal: Principal): Promise<string> => {
     const known = signed.get(principal);
@@ -30,24 +38,45 @@ export function createHeaderBuilder(config: CommonConfig): HeaderBuilder {
     signed.set(principal, { token, until: Date.now() + jwtLifetime * 500, secret: config.userJwtSecret });
     return token;
   };
+  const groupsOf = (principal: Principal): Promise<string> => {
+    const known = groups.get(principal);
+    if (known && known.until > Date.now()) {
+      return known.names;
+    }
+    const names = groupNames(principal.groupIds).then((list) => list.toSorted().join(","));
+    groups.set(principal, { names, until: Date.now() + 30_000 });
+    names.catch(() => groups.delete(principal));
+    return names;
+  };
+  const addUser = (headers: Headers, facts: Facts | undefined): Headers | Promise<Headers> => {
+    if (!config.forwardUserInfo || facts === undefined) {
+      return headers;
+    }
+    if (config.userJwtSecret === "") {
+      return Object.assign(headers, toUserHeaders(config, facts));
+    }
+    return tokenOf(facts.principal).then((token) =>
+      Object.assign(headers, { [config.userJwtHeader]: token }, toSessionHeaders(config, facts)),
+    );
+  };
 
   return {
     build(connection, facts) {
-      const headers = toConnectionHeaders(connection, facts);
-      if (!config.forwardUserInfo || facts === undefined) {
-        return headers;
+      if (facts !== undefined && namesGroups(connection)) {
+        return groupsOf(facts.principal).then((names) =>
+          addUser(toConnectionHeaders(connection, { ...facts, groupNames: names }), facts),
+        );
       }
-      if (config.userJwtSecret === "") {
-        return Object.assign(headers, toUserHeaders(config, facts));
-      }
-      return tokenOf(facts.principal).then((token) =>
-        Object.assign(headers, { [config.userJwtHeader]: token }, toSessionHeaders(config, facts)),
-      );
+      return addUser(toConnectionHeaders(connection, facts), facts);
     },
   };
 }
 
-function toConnectionHeaders(connection: Connection, facts: Facts | undefined): Headers {
+function namesGroups({ headers }: Connection): boolean {
+  return headers.some(([, template]) => template.includes("{{USER_GROUPS}}"));
+}
+
+function toConnectionHeaders(connection: Connection, facts: TemplateFacts | undefined): Headers {
   const headers: Headers = { "content-type": "application/json" };
   if (connection.key !== "" && connection.auth === "bearer") {
     if (connection.isAzure) {

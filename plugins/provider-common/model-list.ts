@@ -26,8 +26,8 @@ export interface ModelListOptions {
 /** Milliseconds after which the next question starts a refresh. */
 const freshFor = 30_000;
 
-/** The first question waits this long for the first answer: a quick upstream is there, a dead one delays nobody. */
-const patienceAtFirst = 250;
+/** Milliseconds from the first fetch on in which questions wait for it; later ones find a dead upstream's list empty. */
+const patienceAtFirst = 1000;
 
 /** Builds the list of one upstream. Contract D.12, promise R13. */
 export function createModelList(options: ModelListOptions): ModelList {

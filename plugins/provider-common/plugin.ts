@@ -9,6 +9,7 @@ import { variables } from "./config.ts";
 import type { Connection } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 import { fetchModels } from "./fetch-models.ts";
+import { findGroupNames } from "./group-names.ts";
 import { createHeaderBuilder } from "./headers.ts";
 import { passthroughRoutes } from "./passthrough-routes.ts";
 import { createProvider } from "./provider.ts";
@@ -32,10 +33,10 @@ export default definePlugin({
   enabled: (config) => config.enabled,
   whenOff: 503,
 
-  setup({ config, use, log }) {
+  setup({ config, use, db, log }) {
     const client = createUpstreamClient({
       egress: use.egress,
-      headers: createHeaderBuilder(config),
+      headers: createHeaderBuilder({ config, groupNames: (ids) => findGroupNames(db, ids) }),
       streamIdleTimeout: () => config.streamIdleTimeout,
     });
     const listModels = (connection: Connection) =>

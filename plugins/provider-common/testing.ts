@@ -57,7 +57,10 @@ export function openProvider(setup: Setup) {
   });
   const client = createUpstreamClient({
     egress,
-    headers: createHeaderBuilder(settings),
+    headers: createHeaderBuilder({
+      config: settings,
+      groupNames: async (ids) => ids.map((id) => `Group ${id}`),
+    }),
     streamIdleTimeout: () => setup.idleSeconds ?? null,
   });
   const listModels = (connection: Connection) =>
