@@ -60,10 +60,15 @@ export function openLoad(running: Running, shape: Shape): Load {
   return startLoad({ port: running.port, request, connections, tokens: tokensOf(model) });
 }
 
-/** A load of GET requests. */
-export function openGetLoad(running: Running, path: string, connections: number): Load {
+/** A load of GET requests; without a credential when `isPublic`, as nobody sends one to a public route. */
+export function openGetLoad(
+  running: Running,
+  path: string,
+  options: { connections: number; isPublic: boolean },
+): Load {
+  const { connections, isPublic } = options;
   const request = Buffer.from(
-    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${running.port}\r\n${running.headers}\r\n`,
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${running.port}\r\n${isPublic ? "" : running.headers}\r\n`,
   );
   return startLoad({ port: running.port, request, connections, tokens: 0 });
 }

@@ -59,7 +59,7 @@ async function readBodies(bench: Bench): Promise<{ health: string; account: stri
 }
 
 async function cpuPerGet(bench: Bench, running: Running, path: string): Promise<number> {
-  const load = openGetLoad(running, path, connections);
+  const load = openGetLoad(running, path, { connections, isPublic: path === "/health" });
   await delay(bench.warm);
   failOnErrors(running, load.take());
   const cpu = running.cpu();
