@@ -1,5 +1,3 @@
-import type { Principal } from "./principal.ts";
-
 /** Section → key → allowed, e.g. `features.notes`, and `settings.interface`. */
 export type PermissionTree = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
@@ -12,9 +10,15 @@ export interface Permission {
   readonly default: boolean;
 }
 
+/** The part of a principal that decides about permissions. */
+export interface PermissionHolder {
+  readonly role: string;
+  readonly permissions: PermissionTree;
+}
+
 /** True when the caller holds `path`; admins hold every permission. */
-export function hasPermission(principal: Principal, path: string): boolean {
-  return principal.role === "admin" || isAllowed(principal.permissions, path);
+export function hasPermission(caller: PermissionHolder, path: string): boolean {
+  return caller.role === "admin" || isAllowed(caller.permissions, path);
 }
 
 /** Looks `path` (`section.key`) up in a tree; a missing one is not allowed. */

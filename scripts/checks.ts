@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { findBorderViolations } from "./borders.ts";
+import { renderDocs } from "./docs.ts";
+import { findForeignTraces, findLongFiles } from "./hygiene.ts";
+import { root, runTool } from "./tool.ts";
+
+/** One rule of the project; `run` resolves to what breaks it, one line each. */
+export interface Check {
+  readonly name: string;
+  run(): Promise<readonly string[]>;
+}
+
+/** Everything `npm run check` runs, cheapest first; `test/architecture.test.ts` runs the same list. */
+export const checks: readonly Check[] = [
+  { name: "no file over 300 lines", run: () => findLongFiles(root, 300) },
+  { name: "no trace of one machine or registry", run: () => findForeignTraces(root) },
+  { name: "format", run: () => runTool("oxfmt/bin/oxfmt", ["--check", "."]) },
+  { name: "lint", run: () => runTool("oxlint/bin/oxlint", ["--format=unix"]) },
+  { name: "borders", run: findBorderViolationLines },
+  { name: "types", run: () => runTool("typescript/bin/tsc", ["-p", "tsconfig.json", "--pretty", "false"]) },
+  { name: "generated docs are up to date", run: findStaleDocs },
+];
+
+async function findBorderViolationLines(): Promise<string[]> {
+  const { cruised, violations } = await findBorderViolations(root);
+  // A tool that cannot read TypeScript sees next to nothing and reports success.
+  const tooFew = cruised < 300 ? [`only ${cruised} modules were seen, more than 300 are expected`] : [];
+  return [...tooFew, ...violations.map(({ rule, from, to }) => `${rule}: ${from} → ${to}`)];
+}
+
+async function findStaleDocs(): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [path, text] of Object.entries(await renderDocs())) {
+    const written = await readFile(`${root}${path}`, "utf8").catch(() => "");
+    if (written !== text) {
+      stale.push(`${path} is stale; run npm run generate`);
+    }
+  }
+  return stale;
+}

@@ -1,0 +1,69 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+const skipped = new Set(["node_modules", ".git", ".cache", "data", "coverage", "results"]);
+const sources = /\.(ts|mjs|cjs|js|svelte|css)$/;
+const texts = /\.(ts|mjs|cjs|js|svelte|css|html|md|json|ya?ml|sh)$|(^|\/)(Dockerfile|\.npmrc|run)$/;
+
+/** Source files below `place` with more than `most` lines. */
+export async function findLongFiles(place: string, most: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of await listFiles(place)) {
+    if (sources.test(path)) {
+      const text = await readFile(join(place, path), "utf8");
+      const lines = text.endsWith("\n") ? text.split("\n").length - 1 : text.split("\n").length;
+      if (lines > most) {
+        found.push(`${path} has ${lines} lines, at most ${most} are allowed`);
+      }
+    }
+  }
+  return found;
+}
+
+// Put together from pieces, so that this file does not find itself.
+const homes = ["work/main", "work/shared", "root", "Users/[A-Za-z]", "home/(?!node\\b)[a-z]"].join("|");
+const machinePath = new RegExp(`(?<![\\w.:/-])/(${homes})(/|\\b)`);
+
+/** Paths of one machine in any text, and addresses of a registry in a lock file. */
+export async function findForeignTraces(place: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of await listFiles(place)) {
+    if (!texts.test(path)) {
+      continue;
+    }
+    const text = await readFile(join(place, path), "utf8");
+    if (path.endsWith("package-lock.json")) {
+      found.push(...findRegistries(text).map((host) => `${path} names the registry ${host}`));
+      continue;
+    }
+    for (const [at, line] of text.split("\n").entries()) {
+      const match = machinePath.exec(line);
+      if (match) {
+        found.push(`${path}:${at + 1} names the path ${match[0]}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** Lock files name packages and checksums only; where they come from is the installer's setting. */
+function findRegistries(lock: string): string[] {
+  const hosts = [...lock.matchAll(/"resolved":\s*"(?:\w+:\/\/)?([^/"]*)/g)].map((match) => match[1] ?? "");
+  return [...new Set(hosts)];
+}
+
+async function listFiles(place: string): Promise<string[]> {
+  const found: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !skipped.has(entry.name)) {
+        await visit(path);
+      } else if (entry.isFile()) {
+        found.push(relative(place, path));
+      }
+    }
+  };
+  await visit(place);
+  return found.toSorted();
+}
