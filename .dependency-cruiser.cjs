@@ -139,6 +139,7 @@ const required = {
       supporting,
       "^kernel/http/client\\.ts$",
       "^config/table\\.ts$",
+      "^plugins/serve\\.ts$",
       "[/-]worker\\.ts$",
       "^plugins/[^/]+/web/",
     ],
