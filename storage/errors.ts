@@ -32,7 +32,12 @@ export function isUniqueViolation(error: unknown): string | undefined {
 
 /** True when a text holds what the database cannot keep: a NUL character, or half of a surrogate pair. */
 export function isUnstorableText(error: unknown): boolean {
-  return causes(error).some(({ code, message }) => code === "22021" || code === "22P05" || (code === "22P02" && /unicode|surrogate/i.test(String(message))));
+  return causes(error).some(
+    ({ code, message }) =>
+      code === "22021" ||
+      code === "22P05" ||
+      (code === "22P02" && /unicode|surrogate/i.test(String(message))),
+  );
 }
 
 /** True for the error a prepared statement gives after another process changed its table. */

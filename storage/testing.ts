@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants, cpSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -120,15 +120,19 @@ async function runOn(server: string, statement: string): Promise<void> {
 
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/databases/", import.meta.url));
 
-/** The folder of a closed, migrated database, made once per set of migrations. */
+/** The folder of a closed database with these migrations, made once and built on that of an empty database. */
 async function findTemplate(sets: readonly MigrationSet[]): Promise<string> {
   const template = join(CACHE, await templateKey(sets));
   if (await exists(template)) {
     return template;
   }
   await mkdir(CACHE, { recursive: true });
+  await removeOldTemplates();
   const building = await mkdtemp(join(CACHE, "building-"));
   try {
+    if (sets.length > 0) {
+      copyFolder(await findTemplate([]), building);
+    }
     const database = await openDatabase({ dataDir: building });
     try {
       await migrate(database, sets);
@@ -150,13 +154,28 @@ async function findTemplate(sets: readonly MigrationSet[]): Promise<string> {
 async function templateKey(sets: readonly MigrationSet[]): Promise<string> {
   const hash = createHash("sha256");
   hash.update(await readFile(new URL("../node_modules/@electric-sql/pglite/package.json", import.meta.url)));
-  hash.update(await readFile(new URL("core-migrations.ts", import.meta.url)));
+  if (sets.length > 0) {
+    hash.update(await readFile(new URL("core-migrations.ts", import.meta.url)));
+  }
   for (const { owner, migrations } of sets) {
     for (const name of Object.keys(migrations).toSorted()) {
       hash.update(`\0${owner}\0${name}\0${migrations[name]!.up.toString()}`);
     }
   }
   return hash.digest("hex").slice(0, 24);
+}
+
+const KEPT_MS = 3 * 24 * 3600 * 1000;
+
+/** Each changed migration leaves a template behind. */
+async function removeOldTemplates(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const path = join(CACHE, name);
+    const entry = await stat(path).catch(() => undefined);
+    if (entry && Date.now() - entry.mtimeMs > KEPT_MS) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
 }
 
 /** A thousand small files: copying them without asynchronous calls takes a third of the time. */

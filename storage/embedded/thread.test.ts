@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { openTestDatabase } from "../testing.ts";
+
+test("a busy database leaves the event loop free", async () => {
+  const database = await openTestDatabase([], "embedded");
+  let running = true;
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    if (running) {
+      setImmediate(turn);
+    }
+  };
+  const busy = database.query("select count(*) as n from generate_series(1, 1000000)");
+  setImmediate(turn);
+  expect((await busy).rows).toEqual([{ n: 1_000_000 }]);
+  running = false;
+  // On the main thread the loop would not turn once before the answer.
+  expect(turns).toBeGreaterThan(100);
+  await database.close();
+});
