@@ -18,7 +18,9 @@ export async function exclusively<R>(database: Database, name: string, run: () =
       return await run();
     } finally {
       // When the connection is gone, so is the lock.
-      await sql`select pg_advisory_unlock(${LOCK}, hashtext(${name} || current_schema()))`.execute(connection).catch(() => {});
+      await sql`select pg_advisory_unlock(${LOCK}, hashtext(${name} || current_schema()))`
+        .execute(connection)
+        .catch(() => {});
     }
   });
 }

@@ -3,7 +3,9 @@ import { seconds } from "./clock.ts";
 import type { AccessGrantTable, CoreTables, GrantPermission } from "./core-tables.ts";
 import type { Database } from "./handle.ts";
 import { normaliseGrants, type GrantInput } from "./grant-rules.ts";
+import { sweepGrants, type ExistingResources } from "./grant-sweep.ts";
 import { notifyWith } from "./notify.ts";
+import { anyOf } from "./values.ts";
 
 export { InvalidGrantError, type GrantInput } from "./grant-rules.ts";
 
@@ -39,9 +41,7 @@ export interface Grants {
     ids: readonly string[],
   ): Promise<Set<string>>;
   /** Removes grants whose principal or resource is gone and returns their number; `existing` tells by type which ids exist. */
-  sweep(
-    existing: Readonly<Record<string, (ids: readonly string[]) => Promise<Iterable<string>>>>,
-  ): Promise<number>;
+  sweep(existing: ExistingResources): Promise<number>;
 }
 
 /**
@@ -130,7 +130,13 @@ export function createGrants(database: Database): Grants {
         .execute();
       return new Set(rows.map((row) => row.resource_id));
     },
-    sweep: (existing) => sweep(db, existing),
+    async sweep(existing) {
+      const removed = await sweepGrants(db, existing);
+      if (removed > 0) {
+        await announce(db, null, []);
+      }
+      return removed;
+    },
   };
 }
 
@@ -152,11 +158,6 @@ function matches(principal: GrantPrincipal, permission: GrantPermission, type: s
   const who = ways.length > 0 ? sql<SqlBool>`(${sql.join(ways, sql` or `)})` : sql<SqlBool>`false`;
   // Who may write may read.
   return permission === "read" ? who : sql<SqlBool>`(held.permission = 'write' and ${who})`;
-}
-
-/** One parameter for a list of any length, so that the statement stays the same. */
-function anyOf(values: readonly string[]): Expression<string> {
-  return sql<string>`any(${[...values]}::text[])`;
 }
 
 const toKey = (grant: Required<GrantInput>) =>
@@ -181,54 +182,4 @@ async function announce(executor: Executor, type: string | null, ids: readonly s
     ...(type === null ? {} : { type }),
     ...(ids.length > 0 && size < 7_000 ? { ids } : {}),
   });
-}
-
-const SWEEP_BATCH = 1_000;
-
-async function sweep(db: Kysely<CoreTables>, existing: Parameters<Grants["sweep"]>[0]): Promise<number> {
-  let removed = 0;
-  const orphans = await sql<{ id: number }>`
-    delete from access_grant as held
-    where (held.principal_type = 'group' and not exists (select 1 from "group" where id = held.principal_id))
-       or (held.principal_type = 'user' and held.principal_id <> '*'
-           and not exists (select 1 from "user" where id = held.principal_id))
-    returning held.id`.execute(db);
-  removed += orphans.rows.length;
-  for (const [type, find] of Object.entries(existing)) {
-    removed += await sweepType(db, type, find);
-  }
-  if (removed > 0) {
-    await announce(db, null, []);
-  }
-  return removed;
-}
-
-async function sweepType(
-  db: Kysely<CoreTables>,
-  type: string,
-  find: (ids: readonly string[]) => Promise<Iterable<string>>,
-): Promise<number> {
-  let removed = 0;
-  for (let after: string | undefined = ""; after !== undefined;) {
-    // A grant is committed with or after its resource, so a resource not found afterwards is gone.
-    const rows: { resource_id: string }[] = await db
-      .selectFrom("access_grant")
-      .select("resource_id")
-      .distinct()
-      .where("resource_type", "=", type)
-      .where("resource_id", ">", after)
-      .orderBy("resource_id")
-      .limit(SWEEP_BATCH)
-      .execute();
-    const ids = rows.map((row) => row.resource_id);
-    const alive = new Set(ids.length > 0 ? await find(ids) : []);
-    const gone = ids.filter((id) => !alive.has(id));
-    if (gone.length > 0) {
-      const query = db.deleteFrom("access_grant").where("resource_type", "=", type);
-      const deleted = await query.where("resource_id", "=", anyOf(gone)).returning("id").execute();
-      removed += deleted.length;
-    }
-    after = ids.length === SWEEP_BATCH ? ids.at(-1) : undefined;
-  }
-  return removed;
 }

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from "kysely";
+import { sql, type Expression, type RawBuilder } from "kysely";
 
 // Both databases must hand out the same values. The rules, for every column:
 //   int8               number when it is a safe integer, else bigint (`toBigInt` for nanosecond columns)
@@ -39,4 +39,9 @@ export function toParameter(value: unknown): unknown {
     return JSON.stringify(value);
   }
   return value;
+}
+
+/** One parameter for a list of any length, so that the statement stays the same. */
+export function anyOf(values: readonly string[]): Expression<string> {
+  return sql<string>`any(${[...values]}::text[])`;
 }
