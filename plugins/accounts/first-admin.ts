@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { seconds } from "#storage/clock.ts";
 import type { AccountsDeps } from "./deps.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import { createUser, hasUsers, type NewUser, type UserRow } from "./users-store.ts";
@@ -13,6 +14,14 @@ export async function isFirstAccount(tx: AccountsDatabase): Promise<boolean> {
   }
   await sql`select pg_advisory_xact_lock(hashtextextended('accounts.first', 0))`.execute(tx);
   return !(await hasUsers(tx));
+}
+
+/**
+ * The first account, dated a second back: the oldest admin is the primary one, and times count whole seconds, so an
+ * admin added within the same second could be taken for it.
+ */
+export function toFirstAccount(account: NewUser): NewUser {
+  return { ...account, role: "admin", more: { ...account.more, created_at: seconds() - 1 } };
 }
 
 export interface BootstrapOptions extends Pick<
@@ -38,12 +47,13 @@ export async function createConfiguredAdmin(options: BootstrapOptions): Promise<
     role: "admin",
     passwordHash: await passwords.hash(config.adminPassword),
   };
+  // Closed first: a start that ends between the two steps must not leave sign-up open behind an admin.
+  await options.closeSignUp();
   // Replicas that start together all come here; the others find the first one's account.
   const user = await transaction(async (tx) =>
-    (await isFirstAccount(tx)) ? await createUser(tx, account) : undefined,
+    (await isFirstAccount(tx)) ? await createUser(tx, toFirstAccount(account)) : undefined,
   );
   if (user !== undefined) {
-    await options.closeSignUp();
     log.info({ email: user.email }, "created the configured admin account; sign-up is switched off");
   }
   return user;

@@ -1,7 +1,7 @@
 import { authenticator } from "#kernel/access/authenticator.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { configuration, declarations, deployment, events, notices } from "#kernel/services.ts";
+import { configuration, declarations, deployment, events, grants, notices } from "#kernel/services.ts";
 import { createAccounts } from "./accounts.ts";
 import { assembleDeps } from "./assemble.ts";
 import { createAuthenticator } from "./authenticator.ts";
@@ -23,7 +23,7 @@ export default definePlugin({
   id: "accounts",
   title: "Accounts",
   config,
-  uses: { configuration, declarations, deployment, events, notices },
+  uses: { configuration, declarations, deployment, events, grants, notices },
   provides: [accounts, authenticator],
   tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
   migrations,
@@ -41,7 +41,7 @@ export default definePlugin({
     };
     const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
     return {
-      routes: { api: accountsRoutes(deps, settings, use.configuration) },
+      routes: { api: accountsRoutes(deps, { ...use, settings }) },
       jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
       services: [
         provide(accounts, createAccounts(deps, settings)),

@@ -1,4 +1,5 @@
 import type { ConfigRegistry } from "#config/registry.ts";
+import type { Grants } from "#storage/grants.ts";
 import { adminConfigRoutes } from "./admin-config-routes.ts";
 import { createAdminConfig } from "./admin-config.ts";
 import { createApiKeys } from "./api-keys.ts";
@@ -13,17 +14,22 @@ import { createSignIn } from "./sign-in.ts";
 import { createSignOut } from "./sign-out.ts";
 import { createSignUp } from "./sign-up.ts";
 import { createUserStatus } from "./status.ts";
-import type { AccountsDatabase } from "./tables.ts";
 import { userRoutes } from "./user-routes.ts";
 import { createUsers } from "./users.ts";
 
+export interface RouteParts {
+  readonly settings: UserSettings;
+  readonly configuration: ConfigRegistry;
+  readonly grants: Pick<Grants, "forgetPrincipal">;
+}
+
 /** All routes of the plugin, with the logic behind them. */
-export function accountsRoutes(deps: AccountsDeps, settings: UserSettings, configuration: ConfigRegistry) {
+export function accountsRoutes(deps: AccountsDeps, { settings, configuration, grants }: RouteParts) {
   const { config, permissions, changes, emit, images } = deps;
   const groups = createGroups({
     ...deps,
     defaultShare: () => shareRules[config.defaultGroupShare],
-    forgetGrants: (tx, id) => forgetPrincipal(tx, "group", id),
+    forgetGrants: (tx, id) => grants.forgetPrincipal(tx, "group", id),
   });
   return [
     ...authRoutes({
@@ -36,7 +42,7 @@ export function accountsRoutes(deps: AccountsDeps, settings: UserSettings, confi
     }),
     ...adminConfigRoutes({ adminConfig: createAdminConfig(configuration, emit) }),
     ...userRoutes({
-      users: createUsers({ ...deps, forgetGrants: (tx, id) => forgetPrincipal(tx, "user", id) }),
+      users: createUsers({ ...deps, forgetGrants: (tx, id) => grants.forgetPrincipal(tx, "user", id) }),
       groups,
       settings,
       status: createUserStatus({ ...deps, isOn: () => config.userStatus }),
@@ -48,12 +54,3 @@ export function accountsRoutes(deps: AccountsDeps, settings: UserSettings, confi
 }
 
 const shareRules = { members: "members", true: true, false: false } as const;
-
-/** Grants name accounts and groups without a foreign key, so what is given to one goes with it here. */
-async function forgetPrincipal(tx: AccountsDatabase, type: "user" | "group", id: string): Promise<void> {
-  await tx
-    .deleteFrom("access_grant")
-    .where("principal_type", "=", type)
-    .where("principal_id", "=", id)
-    .execute();
-}

@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import type { SignInForm } from "./auth-schema.ts";
 import type { AccountsDeps } from "./deps.ts";
-import { isFirstAccount } from "./first-admin.ts";
+import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
 import { type StartedSession, startSession } from "./sessions.ts";
 import { countUsers, createUser, findSignIn, findUserByEmail } from "./users-store.ts";
 
@@ -49,7 +49,9 @@ async function signInLocalAdmin(deps: AccountsDeps): Promise<StartedSession> {
     const passwordHash = await passwords.hash(`${crypto.randomUUID()}-aA1!`);
     const account = { email: localAdminEmail, name: "Admin", role: "admin", passwordHash } as const;
     user = await transaction(async (tx) =>
-      (await isFirstAccount(tx)) ? await createUser(tx, account) : await findUserByEmail(tx, localAdminEmail),
+      (await isFirstAccount(tx))
+        ? await createUser(tx, toFirstAccount(account))
+        : await findUserByEmail(tx, localAdminEmail),
     );
   }
   if (user === undefined || (await countUsers(db)) > 1) {

@@ -147,8 +147,10 @@ describe("the configured admin", () => {
     expect(made.filter((user) => user !== undefined)).toMatchObject([
       { email: "root@example.org", role: "admin", name: "Root" },
     ]);
-    expect(closed).toBe(1);
+    expect(closed).toBeGreaterThan(0);
+    closed = 0;
     expect(await createConfiguredAdmin({ ...app.deps, closeSignUp })).toBeUndefined();
+    expect(closed).toBe(0);
   });
 
   it("is not created where accounts exist", async () => {

@@ -3,7 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { AddForm, SignUpForm } from "./auth-schema.ts";
 import type { AccountsConfig } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
-import { isFirstAccount } from "./first-admin.ts";
+import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
 import { requireProfileImage } from "./profile-image.ts";
 import { type StartedSession, startSession } from "./sessions.ts";
 import type { AccountsDatabase } from "./tables.ts";
@@ -28,7 +28,9 @@ export function createSignUp(deps: AccountsDeps): SignUp {
   });
   const store = async (account: Awaited<ReturnType<typeof prepare>>, choose: (isFirst: boolean) => Role) =>
     await transaction(async (tx) => {
-      const user = await createUser(tx, { ...account, role: choose(await isFirstAccount(tx)) });
+      const isFirst = await isFirstAccount(tx);
+      const chosen = { ...account, role: choose(isFirst) };
+      const user = await createUser(tx, isFirst ? toFirstAccount(chosen) : chosen);
       if (user === undefined) {
         throw new AppError("conflict", "This e-mail address is taken.");
       }

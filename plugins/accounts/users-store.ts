@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Role } from "#kernel/access/principal.ts";
 import { seconds } from "#storage/clock.ts";
 import type { CoreTables } from "#storage/core-tables.ts";
@@ -152,9 +152,19 @@ export async function findSignIn(
   db: AccountsDatabase,
   by: { email: string } | { id: string },
 ): Promise<SignInFacts | undefined> {
-  const user = "id" in by ? await findUser(db, by.id) : await findUserByEmail(db, by.email);
-  const auth = user && (await db.selectFrom("auth").selectAll().where("id", "=", user.id).executeTakeFirst());
-  return auth && { user, passwordHash: auth.password, active: auth.active, stamp: user.session_stamp };
+  // One statement whether the account exists or not: how long it takes must not tell.
+  const row = await db
+    .selectFrom("user")
+    .innerJoin("auth", "auth.id", "user.id")
+    .selectAll("user")
+    .select(["auth.password", "auth.active"])
+    .where("id" in by ? "user.id" : "user.email", "=", "id" in by ? by.id : by.email.toLowerCase())
+    .executeTakeFirst();
+  if (row === undefined) {
+    return undefined;
+  }
+  const { password: passwordHash, active, ...user } = row;
+  return { user, passwordHash, active, stamp: user.session_stamp };
 }
 
 /** Sets a new password and ends all sessions; resolves to the new stamp, undefined when the account is gone. */
@@ -192,12 +202,12 @@ export async function setActive(
 /** Notes that accounts were just seen; at most one write a minute and account. */
 export async function touchLastActive(db: AccountsDatabase, ids: readonly string[]): Promise<void> {
   const now = seconds();
-  await db
-    .updateTable("user")
-    .set({ last_active_at: now })
-    .where("id", "in", ids)
-    .where("last_active_at", "<", now - 55)
-    .execute();
+  // Replicas write at the same time: a row another one is writing needs no second writer.
+  await sql`
+    update "user" set last_active_at = ${now} where id in (
+      select id from "user" where id = any(${[...ids]}::text[]) and last_active_at < ${now - 55} for update skip locked
+    )
+  `.execute(db);
 }
 
 async function tell(db: AccountsDatabase, userId: string): Promise<void> {
