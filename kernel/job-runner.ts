@@ -1,5 +1,6 @@
 import { PgBoss } from "pg-boss";
 import type { Database } from "#storage/database.ts";
+import { exclusively } from "#storage/exclusive.ts";
 import type { EnqueueOptions, Job, Jobs } from "./jobs.ts";
 import type { Logger } from "./log.ts";
 
@@ -15,10 +16,15 @@ export interface JobRunner extends Jobs {
   stop(graceMs: number): Promise<void>;
 }
 
-const schema = "jobs";
+export interface JobRunnerOptions {
+  readonly database: Database;
+  readonly log: Logger;
+  /** Schema of the queue's own tables. */
+  readonly schema: string;
+}
 
 /** Runs durable jobs over pg-boss, on the embedded database and on a server alike. */
-export function createJobRunner({ database, log }: { database: Database; log: Logger }): JobRunner {
+export function createJobRunner({ database, log, schema }: JobRunnerOptions): JobRunner {
   const boss = new PgBoss({
     db: { executeSql: (text: string, values?: unknown[]) => database.query(text, values) },
     schema,
@@ -32,17 +38,26 @@ export function createJobRunner({ database, log }: { database: Database; log: Lo
   const workers = new Map<string, string>();
 
   async function start(owned: readonly OwnedJob[]): Promise<void> {
-    await boss.start();
+    // The queue makes its own tables; replicas that start at once must not race for them.
+    await exclusively(database, "jobs", async () => {
+      await boss.start();
+      for (const { job } of owned) {
+        await prepareQueue(job);
+      }
+    });
     for (const entry of owned) {
       await startJob(entry);
     }
   }
 
-  async function startJob({ job, isEnabled }: OwnedJob): Promise<void> {
+  async function prepareQueue(job: Job): Promise<void> {
     const retries = job.retries ?? 0;
     const options = { retryLimit: retries, retryBackoff: retries > 0, retryDelay: 2, expireInSeconds: job.expiresIn ?? 300 };
     await boss.createQueue(job.id, options);
     await boss.updateQueue(job.id, options);
+  }
+
+  async function startJob({ job, isEnabled }: OwnedJob): Promise<void> {
     const worker = await boss.work(job.id, { pollingIntervalSeconds: 2, localConcurrency: job.concurrency ?? 1 }, async ([queued]) => {
       if (queued && (isEnabled() || job.every === undefined)) {
         await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
@@ -84,10 +99,7 @@ export function createJobRunner({ database, log }: { database: Database; log: Lo
   return {
     start,
     async enqueue(jobId, data, options: EnqueueOptions = {}) {
-      await boss.send(jobId, data, {
-        ...(options.after === undefined ? {} : { startAfter: options.after }),
-        ...(options.key === undefined ? {} : { singletonKey: options.key }),
-      });
+      await boss.send(jobId, data, options.after === undefined ? {} : { startAfter: options.after });
       wake(jobId);
     },
     async stop(graceMs) {

@@ -16,8 +16,6 @@ export interface Job<D = unknown> {
 export interface EnqueueOptions {
   /** Seconds to wait before the first try. */
   readonly after?: number;
-  /** At most one waiting job with the same key. */
-  readonly key?: string;
 }
 
 /** Durable jobs: they survive the process and run on one replica at a time. */

@@ -52,7 +52,9 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   });
   const blobs = await openBlobs(config);
   const grants = createGrants(database);
-  const jobs = createJobRunner({ database, log });
+  // Two installations in one database keep their queues apart like their tables.
+  const schema = config.databaseSchema === "public" ? "jobs" : `${config.databaseSchema}_jobs`;
+  const jobs = createJobRunner({ database, log, schema });
   const services = new Map<string, unknown>();
   const offer = <T>(ref: ServiceRef<T>, value: T) => void services.set(ref.id, value);
 

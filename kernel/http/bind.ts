@@ -76,6 +76,10 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
       await respond(res, answer, writing);
     } catch (error) {
       const answer = toErrorAnswer(error, { shape, invalidStatus, requestId: id });
+      if (res.closed) {
+        // The client left: whatever that broke is nobody's failure.
+        return;
+      }
       if (answer.unexpected) {
         log.error({ id, err: error, route: `${route.method} ${route.path}` }, "a request failed");
       }

@@ -1,4 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { ConfigError } from "#config/registry.ts";
+import { isUnavailable, isUnstorableText } from "#storage/errors.ts";
 import { AppError, type ErrorCode, ProviderError } from "#kernel/errors.ts";
 import type { ErrorShape } from "./surfaces.ts";
 import { toJson } from "./json.ts";
@@ -50,6 +52,15 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
       headers["www-authenticate"] ??= "Bearer";
     }
     return { status, headers, body: encode(context.shape, status, error.detail), unexpected: false };
+  }
+  if (error instanceof ConfigError) {
+    return toErrorAnswer(new AppError("unprocessable", [{ type: "value_error", loc: ["body", error.variable], msg: error.message }]), context);
+  }
+  if (isUnstorableText(error)) {
+    return toErrorAnswer(new AppError("invalid", "The request holds a NUL character or a broken character, which cannot be stored."), context);
+  }
+  if (isUnavailable(error)) {
+    return toErrorAnswer(new AppError("unavailable", "The database does not answer right now. Try again in a moment.", { retryAfter: 1 }), context);
   }
   const detail = `Internal error. Tell your administrator this reference: ${context.requestId}`;
   return { status: 500, headers: {}, body: encode(context.shape, 500, detail), unexpected: true };

@@ -164,11 +164,7 @@ function writeRelay(response: ServerResponse, { upstream, options }: Relay, cont
       }
     });
     response.on("drain", () => body.resume());
-    body.once("end", () => {
-      settle();
-      response.end();
-    });
-    body.once("error", (error: Error) => {
+    const broke = (error: Error) => {
       if (!ended) {
         settle(error);
         context.failed(error);
@@ -178,12 +174,21 @@ function writeRelay(response: ServerResponse, { upstream, options }: Relay, cont
           response.destroy();
         }
       }
+    };
+    body.once("end", () => {
+      settle();
+      response.end();
     });
+    body.once("error", broke);
     response.once("close", () => {
       settle(response.writableFinished ? undefined : new Error("the client left"));
       body.destroy();
       resolve();
     });
+    // An upstream that broke before anybody listened says nothing more.
+    if (body.errored || body.destroyed) {
+      broke(body.errored ?? new Error("the upstream closed early"));
+    }
   });
 }
 

@@ -20,7 +20,10 @@ export function withFingerprint(inner: Upload, field: string): FingerprintedUplo
   const upload: Upload = {
     async receive(name, limits, store) {
       const hash = createHash("sha256");
-      const received = await inner.receive(name, limits, (file) => store({ ...file, stream: hashing(file, hash) }));
+      const received = await inner.receive(name, limits, (file) => {
+        hash.update(`${file.filename}\0${file.contentType}\0`);
+        return store({ ...file, stream: hashing(file, hash) });
+      });
       known = `${hash.digest("hex")} ${JSON.stringify(Object.entries(received.fields).toSorted())}`;
       return received;
     },

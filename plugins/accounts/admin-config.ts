@@ -1,6 +1,4 @@
 import type { ConfigRegistry } from "#config/registry.ts";
-import { ConfigError } from "#config/registry.ts";
-import { AppError } from "#kernel/errors.ts";
 
 /** The fields of the form; each is the name of a variable, and shows as soon as a plugin declares it (appendix A2). */
 export const adminFields: ReadonlySet<string> = new Set(
@@ -41,7 +39,7 @@ export function createAdminConfig(
       const known = read();
       // Clients send the whole form; fields of plugins that are left out, and what is no field at all, stay untouched.
       const wanted = Object.entries(changes).filter(([name]) => Object.hasOwn(known, name));
-      await setOrRefuse(configuration, Object.fromEntries(wanted), by);
+      await configuration.set(Object.fromEntries(wanted), by);
       const names = wanted.map(([name]) => name);
       if (names.length > 0) {
         emit("config.updated", { names, by });
@@ -49,20 +47,4 @@ export function createAdminConfig(
       return read();
     },
   };
-}
-
-async function setOrRefuse(
-  configuration: AdminConfiguration,
-  changes: Readonly<Record<string, unknown>>,
-  by: string,
-): Promise<void> {
-  try {
-    await configuration.set(changes, by);
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      const entry = { type: "value_error", loc: ["body", error.variable], msg: error.message };
-      throw new AppError("unprocessable", [entry], { cause: error });
-    }
-    throw error;
-  }
 }

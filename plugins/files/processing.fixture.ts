@@ -27,7 +27,7 @@ export async function openBench({ processors, observers, timeout, stopping }: Be
   const notices = { notify: database.notify, listen };
   const progress = createProgress({ notices, log, read: (id) => store.progressOf(id) });
   await progress.start();
-  const runner = createJobRunner({ database, log });
+  const runner = createJobRunner({ schema: "jobs", database, log });
   const processing = createProcessing({
     store: workers,
     jobs: runner,

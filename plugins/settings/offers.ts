@@ -1,7 +1,6 @@
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { SettingsConfig } from "./config.ts";
 import type { Banner, Suggestion } from "./schema.ts";
-import { setValues } from "./set-values.ts";
 import { builtInSuggestions } from "./suggestions.ts";
 
 export interface OffersOptions {
@@ -25,13 +24,13 @@ export function createOffers({ config, configuration, announce }: OffersOptions)
   return {
     banners: () => config.banners,
     async setBanners(banners, by) {
-      await setValues(configuration, { WEBUI_BANNERS: banners }, by);
+      await configuration.set({ WEBUI_BANNERS: banners }, by);
       announce("config.banners.updated", by, { count: banners.length });
       return config.banners;
     },
     suggestions,
     async setSuggestions(chosen, by) {
-      await setValues(configuration, { DEFAULT_PROMPT_SUGGESTIONS: chosen }, by);
+      await configuration.set({ DEFAULT_PROMPT_SUGGESTIONS: chosen }, by);
       announce("config.suggestions.updated", by, { count: chosen?.length ?? null });
       return suggestions();
     },

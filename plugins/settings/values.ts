@@ -1,7 +1,6 @@
 import type { ConfigRegistry, Setting } from "#config/registry.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type SettingRecord } from "./schema.ts";
-import { setValues, toRefusal } from "./set-values.ts";
 
 export interface SettingsOptions {
   readonly configuration: ConfigRegistry;
@@ -44,7 +43,7 @@ export function createSettings({ configuration, names, announce }: SettingsOptio
   return {
     list,
     async set(values, by) {
-      await setValues(configuration, values, by);
+      await configuration.set(values, by);
       announce("config.updated", by, { names: Object.keys(values) });
       return await list();
     },
@@ -53,16 +52,14 @@ export function createSettings({ configuration, names, announce }: SettingsOptio
       if (found() === undefined) {
         throw new AppError("not_found", "Not found");
       }
-      await configuration.reset([name], by).catch((error: unknown) => {
-        throw toRefusal(error);
-      });
+      await configuration.reset([name], by);
       announce("config.updated", by, { names: [name] });
       return toRecord(found() as Setting, await names([]));
     },
     export: () => byKey(keyed()),
     async import(config, by) {
       const { values, imported, ignored } = toValues(configuration, config);
-      await setValues(configuration, values, by);
+      await configuration.set(values, by);
       announce("config.imported", by, { keys: imported });
       return { imported, ignored };
     },

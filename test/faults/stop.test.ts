@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { report } from "#test/support/faults.ts";
+import { firstAdmin, openStream } from "#test/support/client.ts";
+import { type ServerProcess, startProcess } from "#test/support/process.ts";
+import { tokens } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+const graceSeconds = 4;
+const finishers = 45;
+const hangers = 5;
+
+let upstream: Upstream;
+let server: ServerProcess;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "stop-"));
+  upstream = await startUpstream();
+  upstream.models = ["alpha"];
+  upstream.always(({ body }) => body?.seed === 1, tokens(40, 50));
+  upstream.always(({ body }) => body?.seed === 2, tokens(4000, 50));
+  server = await startProcess({
+    DATA_DIR: folder,
+    OPENAI_API_BASE_URLS: upstream.url,
+    SHUTDOWN_GRACE_SECONDS: String(graceSeconds),
+  });
+});
+
+afterAll(async () => {
+  await server.kill();
+  await upstream.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Promise R11: graceful stop. */
+it("SIGTERM with 50 streams: unready at once, finishers finish, the rest is broken off in time", async () => {
+  const token = await firstAdmin(server.url);
+  const open = (seed: number) => openStream(server.url, token, { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] });
+  const streams = await Promise.all([...Array.from({ length: finishers }, () => open(1)), ...Array.from({ length: hangers }, () => open(2))]);
+  const asked = performance.now();
+  const exited = server.stop().then((code) => ({ code, ms: performance.now() - asked }));
+
+  const refusedAfter = await untilRefused(`${server.url}/ready`, asked);
+  const texts = await Promise.all(streams.map((stream) => stream.rest()));
+  const whole = texts.slice(0, finishers).filter((text) => text.includes("t39 ") && text.includes("[DONE]")).length;
+  const { code, ms } = await exited;
+
+  report("R11", "stop with 50 streams", { "unready ms": refusedAfter, "finished %": (100 * whole) / finishers, "exit ms": ms, "exit code": code ?? -1 });
+  expect(refusedAfter).toBeLessThan(1000);
+  expect(whole).toBe(finishers);
+  expect(texts.slice(finishers).every((text) => text.includes("t0 ") && !text.includes("[DONE]"))).toBe(true);
+  expect(code).toBe(0);
+  expect(ms).toBeLessThan((graceSeconds + 2) * 1000);
+});
+
+/** Milliseconds until the address refuses or answers 503. */
+async function untilRefused(url: string, since: number): Promise<number> {
+  for (;;) {
+    const status = await fetch(url).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status !== 200) {
+      return performance.now() - since;
+    }
+  }
+}
