@@ -13,44 +13,55 @@ const handled = Symbol.for("h3.handled");
 /** Serves one node request. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown;
 
-/** Builds one application a surface, each with its own error shape, and mounts them; deeper bases win. */
+/** Builds one application a surface, each with its own error shape; the longest base that fits a path serves it. */
 export function createApplication(routes: readonly OwnedRoute[], context: BindContext): NodeHandler {
-  const root = new H3({ silent: true });
   const names = Object.keys(surfaces) as Surface[];
-  // The root surface goes last: it would answer for every other base.
-  const ordered = names.toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length);
-  for (const surface of ordered) {
-    const app = createSurface(surface, routes.filter((owned) => owned.surface === surface), context);
-    root.mount(surfaces[surface].base || "/", app.fetch);
-  }
-  const serve = toNodeHandler(root);
+  // The root surface goes last: it fits every path.
+  const applications = names
+    .toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length)
+    .map((surface) => ({
+      base: surfaces[surface].base,
+      serve: toNodeHandler(createSurface(surface, routes.filter((owned) => owned.surface === surface), context)),
+    }));
   return (req, res) => {
-    if (!answerPreflight(req, res, context.origins())) {
-      return serve(req, res);
+    if (answerPreflight(req, res, context.origins())) {
+      return;
     }
+    const url = req.url ?? "/";
+    // Choosing here instead of mounting spares every request a walk through all other surfaces.
+    return applications.find(({ base }) => isBelow(url, base))?.serve(req, res);
   };
+}
+
+function isBelow(url: string, base: string): boolean {
+  if (!url.startsWith(base)) {
+    return false;
+  }
+  const next = url[base.length];
+  return base === "" || next === undefined || next === "/" || next === "?";
 }
 
 function createSurface(surface: Surface, routes: readonly OwnedRoute[], context: BindContext): H3 {
   const app = new H3({ silent: true });
+  const { base } = surfaces[surface];
   const methods = new Map<string, Set<string>>();
   for (const owned of routes) {
     const { method, path } = owned.route;
     const known = methods.get(path) ?? new Set();
     if (known.has(method)) {
-      throw new Error(`Two plugins register ${method} ${surfaces[surface].base}${path}; one of them is ${owned.plugin}.`);
+      throw new Error(`Two plugins register ${method} ${base}${path}; one of them is ${owned.plugin}.`);
     }
     methods.set(path, known.add(method));
     const handle = toEventHandler(bindRoute(owned, context));
-    app.on(method, path, handle);
+    app.on(method, base + path, handle);
     if (method === "GET") {
-      app.on("HEAD", path, handle);
+      app.on("HEAD", base + path, handle);
     }
   }
   for (const [path, allowed] of methods) {
-    app.all(path, toEventHandler(bindRoute(ownedByKernel(surface, methodNotAllowed(allowed)), context)));
+    app.all(base + path, toEventHandler(bindRoute(ownedByKernel(surface, methodNotAllowed(allowed)), context)));
   }
-  app.all("/**", toEventHandler(bindRoute(ownedByKernel(surface, notFound), context)));
+  app.all(`${base}/**`, toEventHandler(bindRoute(ownedByKernel(surface, notFound), context)));
   return app;
 }
 
