@@ -67,7 +67,7 @@ export function completionRoutes({ completions, completed, embeddings }: Complet
     },
     async ({ body, caller, request }) => relay(await embeddings.run(body, { principal: caller, signal: request.signal })),
   );
-  return { main: [chat, outlet, embed, { ...embed, path: "/api/v1/embeddings" as const }] };
+  return { main: [chat, outlet, embed], api: [{ ...embed, path: "/embeddings" as const }] };
 }
 
 function toHttp(answer: RunAnswer, requestId: string) {

@@ -32,7 +32,7 @@ export function modelRoutes(catalogue: Catalogue, configuration: ConfigRegistry)
     { method: "GET", path: "/api/models/base", summary: "List the providers' own models", access: "admin", returns: ModelList },
     async () => ({ data: await catalogue.base() }),
   );
-  return { main: [list, { ...list, path: "/api/v1/models" as const, hidden: true }, base], api: configRoutes(configuration) };
+  return { main: [list, base], api: [{ ...list, path: "/models" as const, hidden: true }, ...configRoutes(configuration)] };
 }
 
 const names = Object.keys(ModelsConfig.shape) as (keyof z.output<typeof ModelsConfig>)[];

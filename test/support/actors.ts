@@ -1,0 +1,48 @@
+import type { App } from "./app.ts";
+
+/** Everybody who may knock: from nobody to the administrator. */
+export type ActorName = "nobody" | "pending" | "user" | "key" | "other" | "admin";
+
+export interface Actor {
+  readonly name: ActorName;
+  /** The credential now; undefined for nobody. */
+  token(): string | undefined;
+  /** Replaces the account when the last call ended its session, deleted its key, or deleted it. */
+  revive(): Promise<void>;
+}
+
+/** Variables under which every actor can exist. */
+export const actorEnvironment = { ENABLE_API_KEYS: "true", USER_PERMISSIONS_FEATURES_API_KEYS: "true" };
+
+/** Makes an actor on a running app; each has an account of its own. */
+export async function createActor(app: App, name: ActorName): Promise<Actor> {
+  let token = await openCredential(app, name);
+  return {
+    name,
+    token: () => token,
+    async revive() {
+      if (token === undefined) {
+        return;
+      }
+      const { status } = await app.call("GET /api/v1/auths", { token });
+      if (status !== 200) {
+        token = await openCredential(app, name);
+      }
+    },
+  };
+}
+
+async function openCredential(app: App, name: ActorName): Promise<string | undefined> {
+  if (name === "nobody") {
+    return undefined;
+  }
+  const account = await app.user(name === "admin" || name === "pending" ? name : "user");
+  if (name !== "key") {
+    return account.token;
+  }
+  const made = await app.call("POST /api/v1/auths/api_key", { token: account.token });
+  if (made.status !== 200) {
+    throw new Error(`the key could not be made: ${made.text}`);
+  }
+  return made.body.api_key;
+}
