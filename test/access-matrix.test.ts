@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { createActor, actorEnvironment, type Actor, type ActorName } from "./support/actors.ts";
 import { type App, startApp } from "./support/app.ts";
-import { findShapeProblem, nameOf, probe, shapeOf } from "./support/probe.ts";
+import { ownedRows, ownerless } from "./support/owned-rows.ts";
+import { findShapeProblem, nameOf, probe, shapeOf, unknownId } from "./support/probe.ts";
 
 let app: App;
 let routes: OwnedRoute[];
@@ -97,6 +98,49 @@ test("every refusal has its surface's shape", async () => {
     }
   }
   expect(wrong).toEqual([]);
+});
+
+/** The routes through which members reach a row by its name in the path. */
+function rowRoutes(): OwnedRoute[] {
+  return routes.filter(
+    ({ route }) => /[:*]/.test(route.path) && route.access !== "admin" && route.access !== "public",
+  );
+}
+
+test("every plugin that takes ids from members says whose rows they name", () => {
+  const plugins = new Set(rowRoutes().map(({ plugin }) => plugin));
+  expect([...plugins].toSorted()).toEqual([...Object.keys(ownedRows), ...Object.keys(ownerless)].toSorted());
+});
+
+// Promises, section 2: the same body as for an absent id.
+describe.each(Object.entries(ownedRows))("somebody else's row of %s", (plugin, rows) => {
+  test("is no different from one that does not exist, and stays as it was", async () => {
+    const owner = await app.user();
+    const other = await app.user();
+    const params = await rows.make(app, owner.token);
+    const before = await rows.look(app, owner.token, params);
+    const ids = Object.values(params);
+    const wrong: string[] = [];
+    for (const owned of rowRoutes().filter((entry) => entry.plugin === plugin)) {
+      const given = rows.bodies[`${owned.route.method} ${owned.route.path}`];
+      const isGiven = owned.route.body === undefined || given !== undefined;
+      const body = given === undefined ? undefined : JSON.stringify(given);
+      const foreign = await probe(app.url, owned, { token: other.token, body, params });
+      const absent = await probe(app.url, owned, {
+        token: other.token,
+        body,
+        params: { ...params, id: unknownId },
+      });
+      if (!isGiven || foreign.status !== 404 || absent.status !== 404 || foreign.text !== absent.text) {
+        wrong.push(
+          `${nameOf(owned)} answers ${foreign.status} and ${absent.status}: ${foreign.text.slice(0, 120)}`,
+        );
+      }
+      expect(ids.some((id) => foreign.text.includes(id))).toBe(false);
+    }
+    expect(wrong).toEqual([]);
+    expect(await rows.look(app, owner.token, params)).toEqual(before);
+  });
 });
 
 // Promise S117.

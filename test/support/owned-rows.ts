@@ -1,0 +1,41 @@
+import { upload } from "#plugins/files/client.fixture.ts";
+import type { App } from "./app.ts";
+
+/** Rows that belong to one account, for the test that reaches for them as another. */
+export interface OwnedRows {
+  /** Makes one row as its owner; resolves to the path parameters that name it. */
+  make(app: App, token: string): Promise<Record<string, string>>;
+  /** A valid body for each route that reads one, by `METHOD /path` as declared. */
+  readonly bodies: Record<string, unknown>;
+  /** Everything about the row that its owner can see. */
+  look(app: App, token: string, params: Record<string, string>): Promise<unknown>;
+}
+
+/** By plugin. */
+export const ownedRows: Record<string, OwnedRows> = {
+  files: {
+    async make(app, token) {
+      const made = await upload(app, ["secret.txt", "nobody else's"], { token, query: "?process=false" });
+      if (made.status !== 200) {
+        throw new Error(`the file could not be uploaded: ${made.text}`);
+      }
+      return { id: made.body.id, name: "secret.txt" };
+    },
+    bodies: {
+      "POST /files/:id/data/content/update": { content: "changed" },
+      "POST /files/:id/rename": { filename: "changed.txt" },
+    },
+    async look(app, token, { id }) {
+      const record = await app.call(`GET /api/v1/files/${id}`, { token });
+      const content = await app.call(`GET /api/v1/files/${id}/content`, { token });
+      return [record.status, record.body, content.status, content.text];
+    },
+  },
+};
+
+/** Plugins whose parameters name nothing that one account owns, and why. */
+export const ownerless: Record<string, string> = {
+  accounts:
+    "members see each other's public facts by id; the routes that change an account are for administrators",
+  "provider-common": "the rest of the path is the upstream's",
+};
