@@ -7,9 +7,6 @@ import { answerPreflight } from "./cors.ts";
 import { type AnyRoute, defineRoute } from "./route.ts";
 import { type Surface, surfaces } from "./surfaces.ts";
 
-/** h3's sign that the response was written by hand. */
-const handled = Symbol.for("h3.handled");
-
 /** Serves one node request. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown;
 
@@ -21,7 +18,13 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     .toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length)
     .map((surface) => ({
       base: surfaces[surface].base,
-      serve: toNodeHandler(createSurface(surface, routes.filter((owned) => owned.surface === surface), context)),
+      serve: toNodeHandler(
+        createSurface(
+          surface,
+          routes.filter((owned) => owned.surface === surface),
+          context,
+        ),
+      ),
     }));
   return (req, res) => {
     if (answerPreflight(req, res, context.origins())) {
@@ -46,7 +49,9 @@ function requireReachable({ surface, route, plugin }: OwnedRoute, ordered: reado
   const path = surfaces[surface].base + route.path;
   const answering = ordered.find((name) => `${path}/`.startsWith(`${surfaces[name].base}/`));
   if (answering !== surface) {
-    throw new Error(`The plugin ${plugin} declares ${route.method} ${path} on the surface ${surface}, but ${answering} answers there.`);
+    throw new Error(
+      `The plugin ${plugin} declares ${route.method} ${path} on the surface ${surface}, but ${answering} answers there.`,
+    );
   }
 }
 
@@ -68,29 +73,39 @@ function createSurface(surface: Surface, routes: readonly OwnedRoute[], context:
     }
   }
   for (const [path, allowed] of methods) {
-    app.all(base + path, toEventHandler(bindRoute(ownedByKernel(surface, methodNotAllowed(allowed)), context)));
+    app.all(
+      base + path,
+      toEventHandler(bindRoute(ownedByKernel(surface, methodNotAllowed(allowed)), context)),
+    );
   }
   app.all(`${base}/**`, toEventHandler(bindRoute(ownedByKernel(surface, notFound), context)));
   return app;
 }
 
 function toEventHandler(serve: ReturnType<typeof bindRoute>) {
-  return async (event: H3Event): Promise<symbol> => {
+  return async (event: H3Event): Promise<never> => {
     const node = event.runtime?.node as { req: IncomingMessage; res: ServerResponse };
     await serve({ req: node.req, res: node.res, params: event.context.params });
-    return handled;
+    // Never settled: whatever h3 makes of a value would be written to a response that has ended already.
+    return new Promise<never>(() => {});
   };
 }
 
-const notFound = defineRoute({ method: "GET", path: "/**", summary: "Not found", access: "public", hidden: true }, () => {
-  throw new AppError("not_found", "Not found");
-});
+const notFound = defineRoute(
+  { method: "GET", path: "/**", summary: "Not found", access: "public", hidden: true },
+  () => {
+    throw new AppError("not_found", "Not found");
+  },
+);
 
 function methodNotAllowed(allowed: ReadonlySet<string>): AnyRoute {
   const allow = [...allowed].toSorted().join(", ");
-  return defineRoute({ method: "GET", path: "/**", summary: "Method not allowed", access: "public", hidden: true }, () => {
-    throw new AppError("method", `This path answers ${allow}.`, { headers: { allow } });
-  });
+  return defineRoute(
+    { method: "GET", path: "/**", summary: "Method not allowed", access: "public", hidden: true },
+    () => {
+      throw new AppError("method", `This path answers ${allow}.`, { headers: { allow } });
+    },
+  );
 }
 
 function ownedByKernel(surface: Surface, route: AnyRoute): OwnedRoute {

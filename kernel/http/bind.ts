@@ -11,7 +11,7 @@ import type { ClientAddress } from "./forwarded.ts";
 import { requireAccess, requireSameOrigin, resolveCaller } from "./gate.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { parseJson } from "./json.ts";
-import { respond, type RespondContext, writeBytes } from "./respond.ts";
+import { respond, type RespondContext, writeWhole } from "./respond.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
 import { type Surface, surfaces } from "./surfaces.ts";
 import { createUpload } from "./upload.ts";
@@ -54,7 +54,8 @@ export interface Exchange {
 export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: Exchange) => Promise<void> {
   const { route, surface } = owned;
   const shape = route.errors ?? surfaces[surface].errors;
-  const invalidStatus = route.errors === undefined || route.errors === "detail" ? surfaces[surface].invalidStatus : 400;
+  const invalidStatus =
+    route.errors === undefined || route.errors === "detail" ? surfaces[surface].invalidStatus : 400;
 
   return async ({ req, res, params }) => {
     const started = performance.now();
@@ -90,7 +91,7 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
       // What was not read of the body would be taken for the next request of the connection.
       const close = req.complete ? {} : { connection: "close" };
       const headers = { "content-type": "application/json", ...answer.headers, ...close };
-      await writeBytes(res, { bytes: Buffer.from(answer.body), status: answer.status, headers }, writing);
+      await writeWhole(res, { body: answer.body, status: answer.status, headers }, writing);
     }
   };
 }
@@ -120,7 +121,10 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const text = route.body ? await readText(req, route.maxBody ?? context.maxBody()) : undefined;
   const body = route.body ? validateBody(route, text) : undefined;
   const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
-  const { upload, fingerprint } = toUpload(route, req, { isKeyed: key !== undefined, text: `${info.url}\n${text ?? ""}` });
+  const { upload, fingerprint } = toUpload(route, req, {
+    isKeyed: key !== undefined,
+    text: `${info.url}\n${text ?? ""}`,
+  });
   const input = {
     params,
     query,
@@ -131,12 +135,13 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     upload,
     raw: req,
   };
-  const answer = key === undefined
-    ? await route.handle(input)
-    : await context.idempotency.run(
-        { key: String(key), caller, route: `${route.method} ${route.path}`, fingerprint },
-        () => route.handle(input),
-      );
+  const answer =
+    key === undefined
+      ? await route.handle(input)
+      : await context.idempotency.run(
+          { key: String(key), caller, route: `${route.method} ${route.path}`, fingerprint },
+          () => route.handle(input),
+        );
   if (context.onMismatch && route.returns) {
     checkAnswer(route, answer, context.onMismatch);
   }
@@ -144,12 +149,18 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
 }
 
 function switchedOff(status: OwnedRoute["whenOff"]): AppError {
-  const code = ({ 401: "unauthenticated", 403: "forbidden", 404: "not_found", 503: "unavailable" } as const)[status];
+  const code = ({ 401: "unauthenticated", 403: "forbidden", 404: "not_found", 503: "unavailable" } as const)[
+    status
+  ];
   return new AppError(code, status === 404 ? "Not found" : "This feature is switched off.");
 }
 
 /** The multipart body, with what tells it from others when the request carries a key. */
-function toUpload(route: AnyRoute, req: IncomingMessage, { isKeyed, text }: { isKeyed: boolean; text: string }) {
+function toUpload(
+  route: AnyRoute,
+  req: IncomingMessage,
+  { isKeyed, text }: { isKeyed: boolean; text: string },
+) {
   const plain = route.upload ? createUpload(req, req.headers) : undefined;
   if (plain === undefined || !isKeyed) {
     return { upload: plain, fingerprint: () => text };
@@ -167,7 +178,9 @@ function validateBody(route: AnyRoute, text: string | undefined): unknown {
     if (route.bodyOptional) {
       return undefined;
     }
-    throw new AppError("unprocessable", [{ type: "missing", loc: ["body"], msg: "A JSON body is required." }]);
+    throw new AppError("unprocessable", [
+      { type: "missing", loc: ["body"], msg: "A JSON body is required." },
+    ]);
   }
   return validate(route.body, parseJson(text), "body");
 }
@@ -185,6 +198,9 @@ function toQuery(url: string): Record<string, string | string[]> {
   return query;
 }
 
+/** Made once: an error with its stack for every answer costs more than routing it. */
+const closed = new DOMException("The client is gone or the answer is complete.", "AbortError");
+
 function toRequestInfo({ req, res, id }: Served, context: BindContext): RequestInfo {
   const client = context.clientAddress(req.socket.remoteAddress ?? "", req.headers);
   let controller: AbortController | undefined;
@@ -199,7 +215,7 @@ function toRequestInfo({ req, res, id }: Served, context: BindContext): RequestI
     get signal() {
       if (controller === undefined) {
         controller = new AbortController();
-        const abort = () => controller?.abort();
+        const abort = () => controller?.abort(closed);
         if (res.closed) {
           abort();
         } else {
@@ -216,7 +232,10 @@ function requestIdOf(req: IncomingMessage): string {
   return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-function logAnswer(log: Logger, { req, res, id, started }: { req: IncomingMessage; res: ServerResponse; id: string; started: number }): void {
+function logAnswer(
+  log: Logger,
+  { req, res, id, started }: { req: IncomingMessage; res: ServerResponse; id: string; started: number },
+): void {
   if (log.isLevelEnabled("info")) {
     const path = (req.url ?? "").split("?", 1)[0];
     const ms = Math.round(performance.now() - started);
@@ -224,8 +243,17 @@ function logAnswer(log: Logger, { req, res, id, started }: { req: IncomingMessag
   }
 }
 
-function checkAnswer(route: AnyRoute, answer: unknown, report: (route: AnyRoute, problem: string) => void): void {
-  if (answer === null || typeof answer !== "object" || Object.getPrototypeOf(answer) === Object.prototype || Array.isArray(answer)) {
+function checkAnswer(
+  route: AnyRoute,
+  answer: unknown,
+  report: (route: AnyRoute, problem: string) => void,
+): void {
+  if (
+    answer === null ||
+    typeof answer !== "object" ||
+    Object.getPrototypeOf(answer) === Object.prototype ||
+    Array.isArray(answer)
+  ) {
     const result = route.returns?.safeParse(answer);
     if (result && !result.success) {
       report(route, result.error.message);

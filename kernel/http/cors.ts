@@ -3,22 +3,35 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 const exposed = "x-request-id, x-process-time, retry-after, retry-after-ms";
 
 /** The headers of every answer: its id, no type guessing, and what CORS_ALLOW_ORIGIN allows. */
-export function toCommonHeaders(req: IncomingMessage, id: string, origins: readonly string[]): OutgoingHttpHeaders {
+export function toCommonHeaders(
+  req: IncomingMessage,
+  id: string,
+  origins: readonly string[],
+): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { "x-request-id": id, "x-content-type-options": "nosniff" };
   const { origin } = req.headers;
   return origin === undefined ? headers : { ...headers, ...toCorsHeaders(origin, origins) };
 }
 
 /** Answers a preflight; true when the request was one. */
-export function answerPreflight(req: IncomingMessage, res: ServerResponse, origins: readonly string[]): boolean {
+export function answerPreflight(
+  req: IncomingMessage,
+  res: ServerResponse,
+  origins: readonly string[],
+): boolean {
   const { origin } = req.headers;
-  if (req.method !== "OPTIONS" || origin === undefined || req.headers["access-control-request-method"] === undefined) {
+  if (
+    req.method !== "OPTIONS" ||
+    origin === undefined ||
+    req.headers["access-control-request-method"] === undefined
+  ) {
     return false;
   }
   res.writeHead(204, {
     ...toCorsHeaders(origin, origins),
     "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
-    "access-control-allow-headers": req.headers["access-control-request-headers"] ?? "authorization, content-type",
+    "access-control-allow-headers":
+      req.headers["access-control-request-headers"] ?? "authorization, content-type",
     "access-control-max-age": "600",
   });
   res.end();
@@ -35,5 +48,7 @@ function toCorsHeaders(origin: string, origins: readonly string[]): OutgoingHttp
       vary: "Origin",
     };
   }
-  return origins.includes("*") ? { "access-control-allow-origin": "*", "access-control-expose-headers": exposed } : {};
+  return origins.includes("*")
+    ? { "access-control-allow-origin": "*", "access-control-expose-headers": exposed }
+    : {};
 }

@@ -20,8 +20,12 @@ export const sessionCookie = "token";
  * Finds the credential of a request: the custom header when present decides, else Bearer, else the cookie.
  * An empty custom header counts as absent; a bearer header of another scheme is no credential.
  */
-export function findCredential(headers: IncomingHttpHeaders, options: CredentialOptions): Credential | undefined {
-  const named = single(headers[options.keyHeader]) ?? (options.vendor ? single(headers["x-api-key"]) : undefined);
+export function findCredential(
+  headers: IncomingHttpHeaders,
+  options: CredentialOptions,
+): Credential | undefined {
+  const named =
+    single(headers[options.keyHeader]) ?? (options.vendor ? single(headers["x-api-key"]) : undefined);
   if (named) {
     return { value: named, source: "header" };
   }

@@ -28,7 +28,13 @@ const policy =
 export function toDocsRoutes(routes: readonly OwnedRoute[], version: string): OwnedRoute[] {
   const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
   return names.flatMap((surface) =>
-    docsOf(surface, routes, version).map((route) => ({ plugin: "docs", surface, route, isEnabled: () => true, whenOff: 404 as const })),
+    docsOf(surface, routes, version).map((route) => ({
+      plugin: "docs",
+      surface,
+      route,
+      isEnabled: () => true,
+      whenOff: 404 as const,
+    })),
   );
 }
 
@@ -37,19 +43,26 @@ function docsOf(surface: Surface, routes: readonly OwnedRoute[], version: string
   const hidden = { method: "GET", access: "public", hidden: true } as const;
   const files = Object.entries(assets).map(([name, type]) =>
     defineRoute({ ...hidden, path: `/docs/${name}`, summary: `Viewer file ${name}` }, async () =>
-      reply(await readFile(require.resolve(`swagger-ui-dist/${name}`)), { headers: { "content-type": type, "cache-control": "max-age=86400" } }),
+      reply(await readFile(require.resolve(`swagger-ui-dist/${name}`)), {
+        headers: { "content-type": type, "cache-control": "max-age=86400" },
+      }),
     ),
   );
   return [
     ...files,
     defineRoute({ ...hidden, path: "/docs", summary: "Interactive documentation" }, () =>
-      reply(toPage(surface), { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy } }),
+      reply(toPage(surface), {
+        headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+      }),
     ),
     defineRoute({ ...hidden, path: "/docs/start.js", summary: "Starts the viewer" }, () =>
       reply(startScript, { headers: { "content-type": "text/javascript; charset=utf-8" } }),
     ),
     // Routes do not change while the process runs, so the document is made once.
-    defineRoute({ ...hidden, path: "/openapi.json", summary: "OpenAPI document" }, () => (document ??= toOpenApi(surface, routes, version))),
+    defineRoute(
+      { ...hidden, path: "/openapi.json", summary: "OpenAPI document" },
+      () => (document ??= toOpenApi(surface, routes, version)),
+    ),
   ];
 }
 

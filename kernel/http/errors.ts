@@ -54,13 +54,29 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
     return { status, headers, body: encode(context.shape, status, error.detail), unexpected: false };
   }
   if (error instanceof ConfigError) {
-    return toErrorAnswer(new AppError("unprocessable", [{ type: "value_error", loc: ["body", error.variable], msg: error.message }]), context);
+    return toErrorAnswer(
+      new AppError("unprocessable", [
+        { type: "value_error", loc: ["body", error.variable], msg: error.message },
+      ]),
+      context,
+    );
   }
   if (isUnstorableText(error)) {
-    return toErrorAnswer(new AppError("invalid", "The request holds a NUL character or a broken character, which cannot be stored."), context);
+    return toErrorAnswer(
+      new AppError(
+        "invalid",
+        "The request holds a NUL character or a broken character, which cannot be stored.",
+      ),
+      context,
+    );
   }
   if (isUnavailable(error)) {
-    return toErrorAnswer(new AppError("unavailable", "The database does not answer right now. Try again in a moment.", { retryAfter: 1 }), context);
+    return toErrorAnswer(
+      new AppError("unavailable", "The database does not answer right now. Try again in a moment.", {
+        retryAfter: 1,
+      }),
+      context,
+    );
   }
   const detail = `Internal error. Tell your administrator this reference: ${context.requestId}`;
   return { status: 500, headers: {}, body: encode(context.shape, 500, detail), unexpected: true };
@@ -79,7 +95,12 @@ function fromProvider(error: ProviderError, { shape }: ErrorContext): ErrorAnswe
   if (shape !== "message" && isJsonObject(error.body)) {
     return { status: error.status, headers, body: error.body, unexpected: false };
   }
-  return { status: error.status, headers, body: encode(shape, error.status, providerText(error)), unexpected: false };
+  return {
+    status: error.status,
+    headers,
+    body: encode(shape, error.status, providerText(error)),
+    unexpected: false,
+  };
 }
 
 function encode(shape: ErrorShape, status: number, detail: unknown): string {
@@ -99,21 +120,31 @@ function encode(shape: ErrorShape, status: number, detail: unknown): string {
 }
 
 function typeOf(status: number): string {
-  return status === 401 ? "authentication_error"
-    : status === 403 ? "permission_error"
-    : status === 404 ? "not_found_error"
-    : status === 429 ? "rate_limit_error"
-    : status < 500 ? "invalid_request_error"
-    : "server_error";
+  return status === 401
+    ? "authentication_error"
+    : status === 403
+      ? "permission_error"
+      : status === 404
+        ? "not_found_error"
+        : status === 429
+          ? "rate_limit_error"
+          : status < 500
+            ? "invalid_request_error"
+            : "server_error";
 }
 
 function vendorTypeOf(status: number): string {
-  return status === 409 ? "conflict_error"
-    : status === 413 ? "request_too_large"
-    : status === 504 ? "timeout_error"
-    : status === 503 || status === 529 ? "overloaded_error"
-    : status >= 500 ? "api_error"
-    : typeOf(status);
+  return status === 409
+    ? "conflict_error"
+    : status === 413
+      ? "request_too_large"
+      : status === 504
+        ? "timeout_error"
+        : status === 503 || status === 529
+          ? "overloaded_error"
+          : status >= 500
+            ? "api_error"
+            : typeOf(status);
 }
 
 /** Validation details become one readable line where a shape has room for a text only. */
@@ -122,15 +153,24 @@ function toText(detail: unknown): string {
     return detail;
   }
   if (Array.isArray(detail)) {
-    return detail.map((entry: { loc?: unknown[]; msg?: string }) => `${entry.loc?.join(".") ?? ""}: ${entry.msg ?? ""}`).join("; ");
+    return detail
+      .map((entry: { loc?: unknown[]; msg?: string }) => `${entry.loc?.join(".") ?? ""}: ${entry.msg ?? ""}`)
+      .join("; ");
   }
   return toJson(detail);
 }
 
 function providerText(error: ProviderError): string {
   try {
-    const parsed = JSON.parse(error.body) as { error?: { message?: string } | string; message?: string; detail?: unknown };
-    const text = typeof parsed.error === "string" ? parsed.error : (parsed.error?.message ?? parsed.message ?? parsed.detail);
+    const parsed = JSON.parse(error.body) as {
+      error?: { message?: string } | string;
+      message?: string;
+      detail?: unknown;
+    };
+    const text =
+      typeof parsed.error === "string"
+        ? parsed.error
+        : (parsed.error?.message ?? parsed.message ?? parsed.detail);
     if (typeof text === "string") {
       return text;
     }

@@ -7,7 +7,12 @@ import type { Credential } from "./credential.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
 
 /** Asks the authenticator who calls; public routes go on without a caller when the credential is no good. */
-export function resolveCaller({ route, credential, info, authenticator }: {
+export function resolveCaller({
+  route,
+  credential,
+  info,
+  authenticator,
+}: {
   route: AnyRoute;
   credential: Credential | undefined;
   info: RequestInfo;
@@ -53,7 +58,10 @@ export function requireAccess(route: AnyRoute, caller: Principal | undefined): v
   if (route.access === "admin" && caller.role !== "admin") {
     throw new AppError("forbidden", "Only administrators may do this.");
   }
-  if (route.access.startsWith("permission:") && !hasPermission(caller, route.access.slice("permission:".length))) {
+  if (
+    route.access.startsWith("permission:") &&
+    !hasPermission(caller, route.access.slice("permission:".length))
+  ) {
     throw new AppError("forbidden", `You lack the permission ${route.access.slice("permission:".length)}.`);
   }
 }

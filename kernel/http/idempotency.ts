@@ -34,7 +34,11 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       const scope = hash(`${request.caller?.userId ?? ""}\n${request.route}\n${request.key}`);
       const claim = await store.claim(scope);
       if (claim.state === "running") {
-        throw new AppError("conflict", "A request with this Idempotency-Key is still running. Send it again later.", { retryAfter: 1 });
+        throw new AppError(
+          "conflict",
+          "A request with this Idempotency-Key is still running. Send it again later.",
+          { retryAfter: 1 },
+        );
       }
       if (claim.state === "done") {
         return replay(claim, hash(await request.fingerprint()));
@@ -60,25 +64,38 @@ function replay(claim: Claim & { state: "done" }, fingerprint: string): Reply {
     throw new AppError("conflict", "This Idempotency-Key was used for a request with another body.");
   }
   const { status, contentType, body } = claim.answer;
-  return reply(Buffer.from(body), { status, headers: { "content-type": contentType, "idempotent-replayed": "true" } });
+  return reply(Buffer.from(body), {
+    status,
+    headers: { "content-type": contentType, "idempotent-replayed": "true" },
+  });
 }
 
 /** Stores the answer before it is written: a client that lost the connection must find it on its next try. */
 async function keep(store: IdempotencyStore, kept: Kept, answer: unknown): Promise<unknown> {
   if (answer instanceof Stream) {
-    return new Stream(recordFrames(store, kept, answer), { contentType: answer.contentType, headers: answer.headers });
+    return new Stream(recordFrames(store, kept, answer), {
+      contentType: answer.contentType,
+      headers: answer.headers,
+    });
   }
   if (answer instanceof Relay) {
     return recordRelay(store, kept, answer);
   }
-  const { value, status, headers } = answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
+  const { value, status, headers } =
+    answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
   const body = typeof value === "string" ? value : toJson(value ?? null);
-  const contentType = String(headers["content-type"] ?? (typeof value === "string" ? "text/plain; charset=utf-8" : "application/json"));
+  const contentType = String(
+    headers["content-type"] ?? (typeof value === "string" ? "text/plain; charset=utf-8" : "application/json"),
+  );
   await store.settle(kept.scope, kept.fingerprint, { status, contentType, body });
   return answer;
 }
 
-async function* recordFrames(store: IdempotencyStore, { scope, fingerprint }: Kept, answer: Stream): AsyncGenerator<string | Uint8Array> {
+async function* recordFrames(
+  store: IdempotencyStore,
+  { scope, fingerprint }: Kept,
+  answer: Stream,
+): AsyncGenerator<string | Uint8Array> {
   const pieces: Buffer[] = [];
   let size = 0;
   let complete = false;
@@ -102,7 +119,11 @@ async function* recordFrames(store: IdempotencyStore, { scope, fingerprint }: Ke
   }
 }
 
-function recordRelay(store: IdempotencyStore, { scope, fingerprint }: Kept, { upstream, options }: Relay): Relay {
+function recordRelay(
+  store: IdempotencyStore,
+  { scope, fingerprint }: Kept,
+  { upstream, options }: Relay,
+): Relay {
   const pieces: Buffer[] = [];
   let size = 0;
   return new Relay(upstream, {
@@ -117,9 +138,14 @@ function recordRelay(store: IdempotencyStore, { scope, fingerprint }: Kept, { up
     end(error) {
       options.end?.(error);
       const contentType = String(upstream.headers["content-type"] ?? "application/json");
-      const stored = error || size > maxStored
-        ? store.release(scope)
-        : store.settle(scope, fingerprint, { status: upstream.status, contentType, body: Buffer.concat(pieces).toString("utf8") });
+      const stored =
+        error || size > maxStored
+          ? store.release(scope)
+          : store.settle(scope, fingerprint, {
+              status: upstream.status,
+              contentType,
+              body: Buffer.concat(pieces).toString("utf8"),
+            });
       // The answer is out already; a key that could not be kept only means that a repeat runs anew.
       stored.catch(() => undefined);
     },

@@ -16,7 +16,9 @@ export function parseJson(text: string): unknown {
     return parse(text, null, { protoAction: "error", constructorAction: "ignore" });
   } catch (error) {
     const isForbiddenKey = error instanceof SyntaxError && error.message.includes("forbidden prototype");
-    const reason = isForbiddenKey ? "The JSON body has the key __proto__, which is not accepted." : "The body is not valid JSON.";
+    const reason = isForbiddenKey
+      ? "The JSON body has the key __proto__, which is not accepted."
+      : "The body is not valid JSON.";
     throw new AppError("invalid", reason, { cause: error });
   }
 }

@@ -42,7 +42,10 @@ export function toOpenApi(surface: Surface, owned: readonly OwnedRoute[], versio
 }
 
 function toTemplate(path: string): string {
-  return path.replaceAll(/\*\*:(\w+)|\*\*|:(\w+)/g, (_match, rest?: string, name?: string) => `{${rest ?? name ?? "path"}}`);
+  return path.replaceAll(
+    /\*\*:(\w+)|\*\*|:(\w+)/g,
+    (_match, rest?: string, name?: string) => `{${rest ?? name ?? "path"}}`,
+  );
 }
 
 interface OperationContext {
@@ -52,8 +55,12 @@ interface OperationContext {
 }
 
 function toOperation(route: AnyRoute, { plugin, surface, components }: OperationContext): Json {
-  const invalid = route.errors === undefined || route.errors === "detail" ? surfaces[surface].invalidStatus : 400;
-  const failures = new Set<number>([...(route.fails ?? []), ...(route.access === "public" ? [] : [401, 403])]);
+  const invalid =
+    route.errors === undefined || route.errors === "detail" ? surfaces[surface].invalidStatus : 400;
+  const failures = new Set<number>([
+    ...(route.fails ?? []),
+    ...(route.access === "public" ? [] : [401, 403]),
+  ]);
   if (route.body || route.query || route.params) {
     failures.add(invalid);
   }
@@ -77,23 +84,35 @@ function toContent(route: AnyRoute, components: Json): Json {
   if (route.produces) {
     return { content: { [route.produces]: {} } };
   }
-  return { content: { "application/json": route.returns ? { schema: toSchema(route.returns, "output", components) } : {} } };
+  return {
+    content: {
+      "application/json": route.returns ? { schema: toSchema(route.returns, "output", components) } : {},
+    },
+  };
 }
 
 function toRequestBody(route: AnyRoute, components: Json): Json | undefined {
   if (route.upload) {
-    const schema = { type: "object", required: ["file"], properties: { file: { type: "string", format: "binary" } } };
+    const schema = {
+      type: "object",
+      required: ["file"],
+      properties: { file: { type: "string", format: "binary" } },
+    };
     return { required: true, content: { "multipart/form-data": { schema } } };
   }
   if (!route.body) {
     return undefined;
   }
-  return { required: !route.bodyOptional, content: { "application/json": { schema: toSchema(route.body, "input", components) } } };
+  return {
+    required: !route.bodyOptional,
+    content: { "application/json": { schema: toSchema(route.body, "input", components) } },
+  };
 }
 
 function toParameters(route: AnyRoute, where: "path" | "query", components: Json): Json[] {
   const declared = where === "path" ? route.params : route.query;
-  const names = where === "path" ? [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string) : [];
+  const names =
+    where === "path" ? [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string) : [];
   if (!declared) {
     return names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
   }
@@ -108,10 +127,19 @@ function toParameters(route: AnyRoute, where: "path" | "query", components: Json
 
 /** A JSON Schema; parts that carry an id move into the components, once. */
 function toSchema(type: z.ZodType, io: "input" | "output", components: Json, isNamed = true): Json {
-  const converted = z.toJSONSchema(type, { io, unrepresentable: "any", reused: "inline", target: "draft-2020-12" }) as Json & { $defs?: Json };
-  const { $defs, $schema: _dialect, ...schema } = JSON.parse(
-    JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/'),
-  ) as Json & { $defs?: Json };
+  const converted = z.toJSONSchema(type, {
+    io,
+    unrepresentable: "any",
+    reused: "inline",
+    target: "draft-2020-12",
+  }) as Json & { $defs?: Json };
+  const {
+    $defs,
+    $schema: _dialect,
+    ...schema
+  } = JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
+    $defs?: Json;
+  };
   for (const [name, part] of Object.entries($defs ?? {})) {
     components[name] = withoutId(part as Json);
   }

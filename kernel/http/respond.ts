@@ -23,47 +23,68 @@ export interface RespondContext {
 }
 
 /** Writes a handler's answer to the node response; resolves once the response has closed. */
-export async function respond(response: ServerResponse, answer: unknown, context: RespondContext): Promise<void> {
+export async function respond(
+  response: ServerResponse,
+  answer: unknown,
+  context: RespondContext,
+): Promise<void> {
   if (answer instanceof Relay) {
     return writeRelay(response, answer, context);
   }
   if (answer instanceof Stream) {
     return writeStream(response, answer, context);
   }
-  const { value, status, headers } = answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
+  const { value, status, headers } =
+    answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
   if (value instanceof Readable) {
     return writeReadable(response, { body: value, status, headers }, context);
   }
   if (value === undefined) {
     return finish(response, { status: status === 200 ? 204 : status, headers }, context);
   }
-  const { bytes, contentType } = toBytes(value, context.fastJson);
-  return writeBytes(response, { bytes, status, headers: { "content-type": contentType, ...headers } }, context);
+  const { body, contentType } = toBody(value, context.fastJson);
+  return writeWhole(
+    response,
+    { body, status, headers: { "content-type": contentType, ...headers } },
+    context,
+  );
 }
 
 /** Writes a body that is complete already; compresses it where that pays. */
-export async function writeBytes(
+export async function writeWhole(
   response: ServerResponse,
-  { bytes, status, headers }: { bytes: Buffer; status: number; headers: OutgoingHttpHeaders },
+  { body, status, headers }: WholeBody,
   context: RespondContext,
 ): Promise<void> {
-  const encoding = context.compress && !headers["content-encoding"]
-    ? chooseEncoding(context.acceptEncoding, String(headers["content-type"] ?? ""), bytes.length)
-    : undefined;
-  const body = encoding ? await compressBuffer(encoding, bytes) : bytes;
-  const extra: OutgoingHttpHeaders = encoding ? { "content-encoding": encoding, vary: "Accept-Encoding" } : {};
-  const sent = { ...headers, ...extra, "content-length": body.length };
-  return finish(response, { status, headers: sent, body: context.isHead ? undefined : body }, context);
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  const encoding =
+    context.compress && !headers["content-encoding"]
+      ? chooseEncoding(context.acceptEncoding, String(headers["content-type"] ?? ""), length)
+      : undefined;
+  if (encoding === undefined) {
+    const sent = { ...headers, "content-length": length };
+    return finish(response, { status, headers: sent, body: context.isHead ? undefined : body }, context);
+  }
+  const packed = await compressBuffer(encoding, Buffer.from(body as string));
+  const extra = { "content-encoding": encoding, vary: "Accept-Encoding", "content-length": packed.length };
+  const answer = { status, headers: { ...headers, ...extra }, body: context.isHead ? undefined : packed };
+  return finish(response, answer, context);
 }
 
-function toBytes(value: unknown, fastJson: boolean): { bytes: Buffer; contentType: string } {
+interface WholeBody extends Head {
+  /** Text stays text: node sends it together with the head in one write. */
+  readonly body: string | Buffer;
+}
+
+function toBody(value: unknown, fastJson: boolean): { body: string | Buffer; contentType: string } {
   if (typeof value === "string") {
-    return { bytes: Buffer.from(value), contentType: "text/plain; charset=utf-8" };
+    return { body: value, contentType: "text/plain; charset=utf-8" };
   }
   if (value instanceof Uint8Array) {
-    return { bytes: Buffer.from(value.buffer, value.byteOffset, value.byteLength), contentType: "application/octet-stream" };
+    const body = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    return { body, contentType: "application/octet-stream" };
   }
-  return { bytes: Buffer.from(fastJson ? toJson(value) : toJsonWithBigInts(value)), contentType: "application/json" };
+  return { body: fastJson ? toJson(value) : toJsonWithBigInts(value), contentType: "application/json" };
 }
 
 /** Every head is written here, so that none lacks the common headers. */
@@ -77,7 +98,11 @@ interface Head {
   readonly headers: OutgoingHttpHeaders;
 }
 
-function finish(response: ServerResponse, answer: Head & { body?: Buffer | undefined }, context: RespondContext): Promise<void> {
+function finish(
+  response: ServerResponse,
+  answer: Head & { body?: string | Buffer | undefined },
+  context: RespondContext,
+): Promise<void> {
   if (response.destroyed || response.writableEnded) {
     return Promise.resolve();
   }
@@ -93,9 +118,10 @@ async function writeReadable(
   context: RespondContext,
 ): Promise<void> {
   const size = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
-  const encoding = context.compress && status === 200 && !headers["content-encoding"] && !headers["accept-ranges"]
-    ? chooseEncoding(context.acceptEncoding, String(headers["content-type"] ?? ""), size)
-    : undefined;
+  const encoding =
+    context.compress && status === 200 && !headers["content-encoding"] && !headers["accept-ranges"]
+      ? chooseEncoding(context.acceptEncoding, String(headers["content-type"] ?? ""), size)
+      : undefined;
   if (context.isHead) {
     body.destroy();
     return finish(response, { status, headers }, context);
@@ -117,7 +143,12 @@ async function writeReadable(
 /** Text frames; the head goes out at once, a failure becomes the last frame. */
 async function writeStream(response: ServerResponse, answer: Stream, context: RespondContext): Promise<void> {
   const closed = whenClosed(response);
-  const headers = { "content-type": answer.contentType, "cache-control": "no-cache", "x-accel-buffering": "no", ...answer.headers };
+  const headers = {
+    "content-type": answer.contentType,
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+    ...answer.headers,
+  };
   writeHead(response, { status: 200, headers }, context);
   response.flushHeaders();
   const frames = answer.frames[Symbol.asyncIterator]();
@@ -144,9 +175,17 @@ async function writeStream(response: ServerResponse, answer: Stream, context: Re
 }
 
 /** Passes an upstream's bytes on as they come; a client that leaves aborts the upstream at once. */
-function writeRelay(response: ServerResponse, { upstream, options }: Relay, context: RespondContext): Promise<void> {
+function writeRelay(
+  response: ServerResponse,
+  { upstream, options }: Relay,
+  context: RespondContext,
+): Promise<void> {
   const { body } = upstream;
-  writeHead(response, { status: upstream.status, headers: options.headers ?? relayedHeaders(upstream.headers) }, context);
+  writeHead(
+    response,
+    { status: upstream.status, headers: options.headers ?? relayedHeaders(upstream.headers) },
+    context,
+  );
   // The first token may be a minute away; the client should know now that it was accepted.
   response.flushHeaders();
   return new Promise((resolve) => {
@@ -157,15 +196,25 @@ function writeRelay(response: ServerResponse, { upstream, options }: Relay, cont
         options.end?.(error);
       }
     };
+    // One socket read brings many small pieces; they leave in one write.
+    let waiting: Buffer[] = [];
+    const flush = () => {
+      const pieces = waiting;
+      waiting = [];
+      if (pieces.length > 0 && !response.write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))) {
+        body.pause();
+      }
+    };
     body.on("data", (piece: Buffer) => {
       options.tap?.(piece);
-      if (!response.write(piece)) {
-        body.pause();
+      if (waiting.push(piece) === 1) {
+        process.nextTick(flush);
       }
     });
     response.on("drain", () => body.resume());
     const broke = (error: Error) => {
       if (!ended) {
+        flush();
         settle(error);
         context.failed(error);
         if (options.brokenFrame && !response.destroyed) {
@@ -176,6 +225,7 @@ function writeRelay(response: ServerResponse, { upstream, options }: Relay, cont
       }
     };
     body.once("end", () => {
+      flush();
       settle();
       response.end();
     });
@@ -192,7 +242,14 @@ function writeRelay(response: ServerResponse, { upstream, options }: Relay, cont
   });
 }
 
-const relayed = ["content-type", "retry-after", "retry-after-ms", "cache-control", "content-disposition", "x-request-id"];
+const relayed = [
+  "content-type",
+  "retry-after",
+  "retry-after-ms",
+  "cache-control",
+  "content-disposition",
+  "x-request-id",
+];
 
 function relayedHeaders(headers: Relay["upstream"]["headers"]): OutgoingHttpHeaders {
   const result: OutgoingHttpHeaders = {};
@@ -217,5 +274,7 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 function whenClosed(response: ServerResponse): Promise<void> {
-  return response.closed ? Promise.resolve() : new Promise((resolve) => response.once("close", () => resolve()));
+  return response.closed
+    ? Promise.resolve()
+    : new Promise((resolve) => response.once("close", () => resolve()));
 }

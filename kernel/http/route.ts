@@ -35,7 +35,13 @@ export interface RequestInfo {
 type Shape = z.ZodType | undefined;
 type Out<S extends Shape> = S extends z.ZodType ? z.output<S> : undefined;
 
-export interface RouteDeclaration<P extends Shape, Q extends Shape, B extends Shape, A extends RouteAccess, U extends boolean> {
+export interface RouteDeclaration<
+  P extends Shape,
+  Q extends Shape,
+  B extends Shape,
+  A extends RouteAccess,
+  U extends boolean,
+> {
   readonly method: Method;
   /** Below the surface's base, with `:name` for a segment and a last `**:name` for the rest of the path. */
   readonly path: `/${string}`;
@@ -69,7 +75,13 @@ export interface RouteDeclaration<P extends Shape, Q extends Shape, B extends Sh
   readonly alwaysOn?: boolean;
 }
 
-export interface HandlerInput<P extends Shape, Q extends Shape, B extends Shape, A extends RouteAccess, U extends boolean> {
+export interface HandlerInput<
+  P extends Shape,
+  Q extends Shape,
+  B extends Shape,
+  A extends RouteAccess,
+  U extends boolean,
+> {
   readonly params: Out<P>;
   readonly query: Out<Q>;
   readonly body: Out<B>;
@@ -83,8 +95,14 @@ export interface HandlerInput<P extends Shape, Q extends Shape, B extends Shape,
 }
 
 /** One declared route with its handler, ready for the binder, the docs and the client. */
-export interface Route<P extends Shape = Shape, Q extends Shape = Shape, B extends Shape = Shape, A extends RouteAccess = RouteAccess, U extends boolean = boolean, R = unknown>
-  extends RouteDeclaration<P, Q, B, A, U> {
+export interface Route<
+  P extends Shape = Shape,
+  Q extends Shape = Shape,
+  B extends Shape = Shape,
+  A extends RouteAccess = RouteAccess,
+  U extends boolean = boolean,
+  R = unknown,
+> extends RouteDeclaration<P, Q, B, A, U> {
   handle(input: HandlerInput<P, Q, B, A, U>): R | Promise<R>;
 }
 
@@ -131,7 +149,10 @@ export class Stream {
   readonly contentType: string;
   readonly headers: OutgoingHttpHeaders;
 
-  constructor(frames: AsyncIterable<string | Uint8Array>, options: { contentType?: string; headers?: OutgoingHttpHeaders } = {}) {
+  constructor(
+    frames: AsyncIterable<string | Uint8Array>,
+    options: { contentType?: string; headers?: OutgoingHttpHeaders } = {},
+  ) {
     this.frames = frames;
     this.contentType = options.contentType ?? "text/event-stream; charset=utf-8";
     this.headers = options.headers ?? {};

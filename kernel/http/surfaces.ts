@@ -20,7 +20,13 @@ export const surfaces = {
   compat: { base: "/compat", title: "Compat", errors: "compat", docs: true, invalidStatus: 400 },
   images: { base: "/images/api/v1", title: "Images", errors: "detail", docs: true, invalidStatus: 422 },
   audio: { base: "/audio/api/v1", title: "Audio", errors: "detail", docs: true, invalidStatus: 422 },
-  retrieval: { base: "/retrieval/api/v1", title: "Retrieval", errors: "detail", docs: true, invalidStatus: 422 },
+  retrieval: {
+    base: "/retrieval/api/v1",
+    title: "Retrieval",
+    errors: "detail",
+    docs: true,
+    invalidStatus: 422,
+  },
 } as const satisfies Record<string, SurfaceFacts>;
 
 export type Surface = keyof typeof surfaces;

@@ -17,13 +17,19 @@ export function validate(schema: z.ZodType, value: unknown, where: "path" | "que
   if (result.success) {
     return result.data;
   }
-  throw new AppError("unprocessable", result.error.issues.slice(0, 50).map((issue) => toEntry(issue, where, value)));
+  throw new AppError(
+    "unprocessable",
+    result.error.issues.slice(0, 50).map((issue) => toEntry(issue, where, value)),
+  );
 }
 
 function toEntry(issue: z.core.$ZodIssue, where: string, value: unknown): ValidationEntry {
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
   const entry: ValidationEntry = { type: issue.code, loc: [where, ...path], msg: issue.message };
-  const input = path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key], value);
+  const input = path.reduce<unknown>(
+    (at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key],
+    value,
+  );
   // A rejected password must not come back in an answer that somebody logs.
   if (isShort(input) && !path.some((part) => secretField.test(String(part)))) {
     entry.input = input;
@@ -32,5 +38,10 @@ function toEntry(issue: z.core.$ZodIssue, where: string, value: unknown): Valida
 }
 
 function isShort(value: unknown): boolean {
-  return typeof value === "number" || typeof value === "boolean" || value === null || (typeof value === "string" && value.length <= 200);
+  return (
+    typeof value === "number" ||
+    typeof value === "boolean" ||
+    value === null ||
+    (typeof value === "string" && value.length <= 200)
+  );
 }

@@ -44,14 +44,36 @@ export function createObserver(wantsReply: boolean): Observer {
       }
     },
     conclude() {
+      if (!wantsReply) {
+        const usage = findUsage(Buffer.concat(pieces.slice(first)).toString("utf8"));
+        pieces = [];
+        return { usage, message: undefined };
+      }
       const accumulator = createAccumulator();
       for (const chunk of toChunks(Buffer.concat(pieces.slice(first)).toString("utf8"))) {
         accumulator.add(chunk);
       }
       pieces = [];
-      return { usage: accumulator.usage(), message: wantsReply && !isCut ? accumulator.message() : undefined };
+      return {
+        usage: accumulator.usage(),
+        message: wantsReply && !isCut ? accumulator.message() : undefined,
+      };
     },
   };
+}
+
+/** The last usage block; only the lines that may hold one are parsed. */
+function findUsage(text: string): Usage | undefined {
+  for (let at = text.lastIndexOf('"usage"'); at > 0; at = text.lastIndexOf('"usage"', at - 1)) {
+    const end = text.indexOf("\n", at);
+    const line = text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? undefined : end);
+    for (const chunk of /"usage"\s*:\s*null/.test(line) ? [] : toChunks(line)) {
+      if (chunk.usage) {
+        return chunk.usage;
+      }
+    }
+  }
+  return undefined;
 }
 
 function* toChunks(text: string): Generator<Chunk> {

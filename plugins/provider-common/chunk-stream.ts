@@ -31,6 +31,10 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   /** `ended`: no more bytes will come; `finished`: the consumer has been told. */
   #state: "open" | "ended" | "finished" = "open";
   #failure: unknown;
+  /** Whether a delivery is due at the end of this turn. */
+  #isDue = false;
+  /** Bytes taken since the parser was last empty. */
+  #unread = 0;
   #sawBytes = false;
 
   constructor(body: Readable, options: ChunkReaderOptions) {
@@ -81,13 +85,21 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
       this.#fail(error);
       return;
     }
-    if (this.#waiting) {
-      this.#deliver();
+    // One socket read comes as many small pieces; they make one batch.
+    if (this.#waiting && !this.#isDue) {
+      this.#isDue = true;
+      process.nextTick(this.#deliverDue);
     }
-    if (this.#parser.hasMore) {
+    this.#unread += piece.length;
+    if (this.#unread > 65_536) {
       this.#body.pause();
     }
   }
+
+  #deliverDue = (): void => {
+    this.#isDue = false;
+    this.#deliver();
+  };
 
   #end(): void {
     if (this.#state === "open") {
@@ -117,6 +129,9 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
       return;
     }
     const batch = this.#parser.take();
+    if (!this.#parser.hasMore) {
+      this.#unread = 0;
+    }
     if (this.#parser.isDone && this.#state !== "finished") {
       this.#close();
     }

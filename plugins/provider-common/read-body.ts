@@ -8,8 +8,14 @@ export function readText(body: Readable, limit: number, signal?: AbortSignal): P
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let size = 0;
+    let isDone = false;
     const fail = (error: unknown) => reject(toUpstreamError(error, signal));
-    const broken = () => fail(new AppError("upstream", "The provider broke off its answer."));
+    // The close after a regular end is no failure, and an error with its stack is not free.
+    const broken = () => {
+      if (!isDone) {
+        fail(new AppError("upstream", "The provider broke off its answer."));
+      }
+    };
     body.on("data", (piece: Buffer) => {
       size += piece.length;
       if (size > limit) {
@@ -20,6 +26,7 @@ export function readText(body: Readable, limit: number, signal?: AbortSignal): P
       pieces.push(piece);
     });
     body.once("end", () => {
+      isDone = true;
       resolve((pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)).toString("utf8"));
     });
     body.once("error", fail);
