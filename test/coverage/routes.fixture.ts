@@ -1,0 +1,50 @@
+// Every route of the first two documents, by the plugin that offers it.
+const lines = `
+settings: GET /api/version, GET /health
+models: GET /api/models
+completions: POST /api/chat/completions, POST /api/chat/completed
+files: POST /api/v1/files/, GET /api/v1/files/{id}/process/status
+accounts: POST /api/v1/users/user/settings/update
+accounts: GET /api/v1/users/user/status, POST /api/v1/users/user/status/update
+accounts: POST /api/v1/auths/signup, POST /api/v1/auths/signin
+accounts: POST /api/v1/auths/api_key, GET /api/v1/auths/api_key, DELETE /api/v1/auths/api_key
+docs: GET /docs, GET /api/v1/docs, GET /runtime/docs, GET /compat/docs
+docs: GET /images/api/v1/docs, GET /audio/api/v1/docs, GET /retrieval/api/v1/docs
+not yet: POST /api/v1/auths/ldap
+not yet: GET /api/v1/models/all, GET /api/v1/models/export, POST /api/v1/models/import, POST /api/v1/models/sync
+not yet: POST /api/v1/models/create, POST /api/v1/models/model/update, POST /api/v1/models/model/delete
+not yet: GET /api/v1/models/model
+not yet: GET /api/tasks/chat/{chat_id}
+not yet: POST /api/message, POST /api/v1/messages
+not yet: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
+not yet: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed
+not yet: POST /runtime/v1/responses, POST /runtime/v1/embeddings, POST /runtime/v1/embeddings/{url_idx}
+not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
+not yet: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
+not yet: GET /api/v1/notes/
+not yet: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs, GET /api/v1/terminals/
+not yet: POST /api/v1/channels/webhooks/{webhook_id}/{token}, POST /api/v1/channels/{id}/members/active
+not yet: POST /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users/{id}
+not yet: PUT /api/v1/scim/v2/Users/{id}, PATCH /api/v1/scim/v2/Users/{id}, DELETE /api/v1/scim/v2/Users/{id}
+not yet: POST /api/v1/scim/v2/Groups, GET /api/v1/scim/v2/Groups, GET /api/v1/scim/v2/Groups/{id}
+not yet: PUT /api/v1/scim/v2/Groups/{id}, PATCH /api/v1/scim/v2/Groups/{id}, DELETE /api/v1/scim/v2/Groups/{id}
+not yet: GET {gateway}/v1/models, POST {gateway}/v1/chat/completions
+`;
+
+export interface ExpectedRoute {
+  /** `METHOD /path`, with `{name}` for a parameter. */
+  readonly name: string;
+  /** The plugin that offers it, or "not yet". */
+  readonly owner: string;
+}
+
+export const specifiedRoutes: readonly ExpectedRoute[] = lines
+  .trim()
+  .split("\n")
+  .flatMap((line) => {
+    const [owner = "", names = ""] = line.split(": ", 2);
+    return names.split(", ").map((name) => ({ owner, name }));
+  });
+
+/** Routes that the specification says are gone. */
+export const removedRoutes = ["POST /api/v1/utils/pdf"];

@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { OwnedRoute } from "#kernel/http/bind.ts";
+import { toDocsRoutes } from "#kernel/http/docs-page.ts";
+import { type App, startApp } from "#test/support/app.ts";
+import { nameOf } from "#test/support/probe.ts";
+import { removedRoutes, specifiedRoutes } from "./routes.fixture.ts";
+
+let app: App;
+let owners: Map<string, OwnedRoute>;
+
+beforeAll(async () => {
+  app = await startApp();
+  const { routes } = app.running.gathered;
+  const all = [...routes, ...toDocsRoutes(routes, "")];
+  owners = new Map(all.map((owned) => [normalise(nameOf(owned)), owned]));
+});
+
+afterAll(() => app?.close());
+
+const present = specifiedRoutes.filter(({ owner }) => owner !== "not yet");
+const missing = specifiedRoutes.filter(({ owner }) => owner === "not yet");
+
+test("the fixture names every route once", () => {
+  const names = specifiedRoutes.map(({ name }) => normalise(name));
+  expect(names.length).toBe(68);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe("a specified route is offered", () => {
+  test.each(present.map(({ name, owner }) => [name, owner] as const))("%s by %s", async (name, owner) => {
+    expect(owners.get(normalise(name))?.plugin).toBe(owner);
+    // Declared is not enough: another route or surface may stand before it.
+    const [method, path] = name.split(" ", 2) as [string, string];
+    const answer = await app.call(`${method} ${path.replaceAll(/\{\w+\}/g, "unknown")}`);
+    expect([404, 405]).not.toContain(answer.status);
+  });
+});
+
+// When one of these fails, its route has come: name its owner in the fixture.
+describe("a route that is not yet there is really not there", () => {
+  test.each(missing.map(({ name }) => name))("%s", (name) => {
+    expect(owners.get(normalise(name))?.plugin).toBeUndefined();
+  });
+});
+
+test.each(removedRoutes)("%s is gone", async (name) => {
+  const { token } = await app.admin();
+  expect((await app.call(name, { token, body: {} })).status).toBe(404);
+});
+
+test("every declared route stands in docs/routes.md", async () => {
+  const page = await readFile(new URL("../../docs/routes.md", import.meta.url), "utf8");
+  const absent = app.running.gathered.routes
+    .map((owned) => nameOf(owned).split(" ", 2) as [string, string])
+    .filter(([method, path]) => !page.includes(`| ${method} | \`${path}\` |`));
+  expect(absent).toEqual([]);
+});
+
+/** Names of parameters and a last slash make no difference. */
+function normalise(name: string): string {
+  return name.replaceAll(/\{\w+\}|:\w+/g, "{}").replace(/(?<=.)\/$/, "");
+}
