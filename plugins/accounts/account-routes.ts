@@ -64,7 +64,8 @@ function memberRoutes({ users, groups, images }: AccountRouteParts) {
       },
       async ({ params, request }) => {
         const user = await users.require(params.id);
-        return toProfileImageReply(user.profile_image_url, images, request.headers["if-none-match"]);
+        const { "if-none-match": known, "sec-fetch-dest": fetchDest } = request.headers;
+        return toProfileImageReply(user.profile_image_url, images, { known, fetchDest: fetchDest?.toString() });
       },
     ),
     defineRoute(

@@ -65,7 +65,7 @@ describe("a stored image", () => {
 
   it("is not sent again to who has it", () => {
     const etag = toProfileImageReply(png, rules()).headers["etag"] as string;
-    expect(toProfileImageReply(png, rules(), etag).status).toBe(304);
+    expect(toProfileImageReply(png, rules(), { known: etag }).status).toBe(304);
   });
 
   it("redirects to an external address only where that is allowed", () => {

@@ -22,6 +22,9 @@ export function requireProfileImage(value: string, rules: ProfileImageRules): st
     requireInlineImage(value, rules);
     return value;
   }
+  if (value.length > longestUrl) {
+    throw new AppError("too_large", `The address of a profile image may have at most ${longestUrl} characters.`);
+  }
   if (value !== "" && !isSitePath(value) && toExternalUrl(value) === undefined) {
     throw new AppError(
       "invalid",
@@ -32,12 +35,16 @@ export function requireProfileImage(value: string, rules: ProfileImageRules): st
 }
 
 /** Answers a stored image: its bytes, a redirect to its address, or the default picture. */
-export function toProfileImageReply(value: string | null, rules: ProfileImageRules, known?: string): Reply {
+export function toProfileImageReply(
+  value: string | null,
+  rules: ProfileImageRules,
+  { known, fetchDest }: { known?: string | undefined; fetchDest?: string | undefined } = {},
+): Reply {
   const inline = value?.startsWith("data:") ? decode(value, rules) : undefined;
   if (inline !== undefined) {
     return toImage(inline, known);
   }
-  const external = value === null || !rules.forwardsUrls() ? undefined : toExternalUrl(value);
+  const external = value === null || !rules.forwardsUrls() || isNavigation(fetchDest) ? undefined : toExternalUrl(value);
   if (external !== undefined) {
     return reply(undefined, {
       status: 302,
@@ -47,11 +54,17 @@ export function toProfileImageReply(value: string | null, rules: ProfileImageRul
   return toImage({ type: "image/png", bytes: defaultAvatar() }, known);
 }
 
+/** A picture is never a page: a browser that would leave for the address, or frame it, is not sent there. */
+function isNavigation(fetchDest: string | undefined): boolean {
+  return fetchDest !== undefined && !["image", "empty"].includes(fetchDest);
+}
+
 interface InlineImage {
   type: string;
   bytes: Buffer;
 }
 
+const longestUrl = 2048;
 const privately = { "cache-control": "private, no-cache" };
 
 function requireInlineImage(value: string, rules: ProfileImageRules): void {
