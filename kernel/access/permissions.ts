@@ -24,17 +24,18 @@ export function hasPermission(caller: PermissionHolder, path: string): boolean {
 /** Looks `path` (`section.key`) up in a tree; a missing one is not allowed. */
 export function isAllowed(tree: PartialPermissionTree, path: string): boolean {
   const dot = path.indexOf(".");
-  return tree[path.slice(0, dot)]?.[path.slice(dot + 1)] === true;
+  const [section, key] = [path.slice(0, dot), path.slice(dot + 1)];
+  return Object.hasOwn(tree, section) && tree[section]?.[key] === true;
 }
 
 /** The built-in tree that the declared permissions make. */
 export function toDefaultTree(permissions: readonly Permission[]): PermissionTree {
-  const tree: Record<string, Record<string, boolean>> = {};
+  const tree = emptyTree();
   for (const { path, default: allowed } of permissions) {
     const dot = path.indexOf(".");
     (tree[path.slice(0, dot)] ??= {})[path.slice(dot + 1)] = allowed;
   }
-  return tree;
+  return { ...tree };
 }
 
 /** Fills what `partial` leaves out from `base`; keys unknown to `base` are kept. */
@@ -52,7 +53,7 @@ function combine(
   other: PartialPermissionTree,
   merge: (base: boolean, other: boolean) => boolean,
 ): PermissionTree {
-  const tree: Record<string, Record<string, boolean>> = {};
+  const tree = emptyTree();
   for (const [section, keys] of Object.entries(base)) {
     tree[section] = { ...keys };
   }
@@ -60,9 +61,14 @@ function combine(
     const target = (tree[section] ??= {});
     for (const [key, allowed] of Object.entries(keys ?? {})) {
       if (typeof allowed === "boolean") {
-        target[key] = merge(target[key] ?? false, allowed);
+        target[key] = merge(Object.hasOwn(target, key) ? target[key] === true : false, allowed);
       }
     }
   }
-  return tree;
+  return { ...tree };
+}
+
+/** Words come from administrators and files: `constructor` has to be a section like any other, not what all objects inherit. */
+function emptyTree(): Record<string, Record<string, boolean>> {
+  return Object.create(null) as Record<string, Record<string, boolean>>;
 }

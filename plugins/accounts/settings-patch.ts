@@ -9,10 +9,10 @@ export interface SettingsPatch {
 }
 
 /** Fields that only matter to holders of a permission; from others they are ignored. */
-const permissionOf: Readonly<Record<string, string>> = {
-  toolServers: "features.direct_tool_servers",
-  notifications: "features.webhooks",
-};
+const permissionOf: ReadonlyMap<string, string> = new Map([
+  ["toolServers", "features.direct_tool_servers"],
+  ["notifications", "features.webhooks"],
+]);
 
 /**
  * Splits the sent fields (Core API, users: each one sent is applied, null clears, others keep their value). Throws
@@ -25,7 +25,7 @@ export function toSettingsPatch(caller: Principal, ui: Readonly<Record<string, u
   const set: Record<string, unknown> = {};
   const clear: string[] = [];
   for (const [field, value] of Object.entries(ui)) {
-    const permission = permissionOf[field];
+    const permission = permissionOf.get(field);
     if (value === null) {
       clear.push(field);
     } else if (permission === undefined || hasPermission(caller, permission)) {
