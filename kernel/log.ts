@@ -59,7 +59,7 @@ export function redactText(text: string): string {
     .replace(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
     .replace(/\b(basic\s+)[A-Za-z0-9+/]{4,}={1,2}/gi, `$1${mask}`)
     .replace(/\bsk-[\w-]{8,}/g, mask)
-    .replace(/\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, mask)
+    .replace(/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, mask)
     .replace(/(\/\/[^\s/:@"'\\]*:)[^\s/@"'\\]+@/g, `$1${mask}@`)
     .replace(/([?&](?:\w*token|\w*key|\w*secret|password|signature|sig|code)=)[^&\s"'#\\]+/gi, `$1${mask}`);
 }
