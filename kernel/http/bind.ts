@@ -8,7 +8,7 @@ import { toCommonHeaders } from "./cors.ts";
 import { findCredential } from "./credential.ts";
 import { toErrorAnswer } from "./errors.ts";
 import type { ClientAddress } from "./forwarded.ts";
-import { requireAccess, requireSameOrigin, resolveCaller } from "./gate.ts";
+import { requireAccess, requireNoForeignForm, requireSameOrigin, resolveCaller } from "./gate.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { parseJson } from "./json.ts";
 import { respond, type RespondContext, writeWhole } from "./respond.ts";
@@ -110,6 +110,8 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const caller = found instanceof Promise ? await found : found;
   if (credential?.source === "cookie") {
     requireSameOrigin(req, context.origins());
+  } else if (credential === undefined) {
+    requireNoForeignForm(req, context.origins());
   }
   if (!route.alwaysOn && !owned.isEnabled()) {
     throw switchedOff(owned.whenOff);

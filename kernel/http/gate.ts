@@ -71,11 +71,24 @@ export function requireAccess(route: AnyRoute, caller: Principal | undefined): v
  * of foreign pages too, and those name their origin.
  */
 export function requireSameOrigin(req: IncomingMessage, origins: readonly string[]): void {
-  const { origin, host } = req.headers;
-  if (origin === undefined || req.method === "GET" || req.method === "HEAD" || origins.includes(origin)) {
-    return;
-  }
-  if (origin.replace(/^https?:\/\//, "") !== host) {
+  if (isForeign(req, origins)) {
     throw new AppError("forbidden", "Requests with the session cookie are accepted from this site only.");
   }
+}
+
+/**
+ * Refuses what a foreign page's form can send without asking first: signing a visitor in to somebody else's account
+ * needs no cookie. A body that says it is JSON has passed the browser's preflight.
+ */
+export function requireNoForeignForm(req: IncomingMessage, origins: readonly string[]): void {
+  if (isForeign(req, origins) && !/^application\/json\b/i.test(req.headers["content-type"] ?? "")) {
+    throw new AppError("forbidden", "Requests from other sites have to send JSON and say so.");
+  }
+}
+
+function isForeign({ headers: { origin, host }, method }: IncomingMessage, origins: readonly string[]): boolean {
+  if (origin === undefined || method === "GET" || method === "HEAD" || origins.includes(origin)) {
+    return false;
+  }
+  return origin.replace(/^https?:\/\//, "") !== host;
 }

@@ -90,7 +90,9 @@ function toBody(value: unknown, fastJson: boolean): { body: string | Buffer; con
 /** Every head is written here, so that none lacks the common headers. */
 function writeHead(response: ServerResponse, { status, headers }: Head, context: RespondContext): void {
   const seconds = ((performance.now() - context.started) / 1000).toFixed(4);
-  response.writeHead(status, { ...context.head, "x-process-time": seconds, ...headers });
+  const both = context.head["vary"] !== undefined && headers["vary"] !== undefined;
+  const vary = both ? { vary: `${context.head["vary"]}, ${headers["vary"]}` } : {};
+  response.writeHead(status, { ...context.head, "x-process-time": seconds, ...headers, ...vary });
 }
 
 interface Head {
@@ -252,7 +254,8 @@ const relayed = [
 ];
 
 function relayedHeaders(headers: Relay["upstream"]["headers"]): OutgoingHttpHeaders {
-  const result: OutgoingHttpHeaders = {};
+  // An upstream's document must not run as a page of this origin, whatever type it claims to have.
+  const result: OutgoingHttpHeaders = { "content-security-policy": "default-src 'none'; sandbox" };
   for (const name of relayed) {
     if (headers[name] !== undefined) {
       result[name] = headers[name];
