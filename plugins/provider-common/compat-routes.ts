@@ -10,7 +10,7 @@ import type { Connections } from "./connections.ts";
 import type { Target } from "./offers.ts";
 import type { CommonProvider } from "./provider.ts";
 import { providerId } from "./provider.ts";
-import { adapt, fitsAsItIs } from "./request.ts";
+import { adapt, fitsAsItIs, namesModelOnce } from "./request.ts";
 import { fillSaved } from "./saved-parameters.ts";
 
 export interface CompatOptions {
@@ -81,7 +81,7 @@ function chatRoute({ provider, models }: CompatOptions) {
     async ({ body, bodyText, caller, request }) => {
       const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
       const filled = fillSaved(body, model.params);
-      const isUnchanged = filled === body && fitsAsItIs(body, target);
+      const isUnchanged = filled === body && fitsAsItIs(body, target) && namesModelOnce(bodyText as string);
       const text = isUnchanged
         ? (bodyText as string)
         : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
@@ -116,7 +116,7 @@ function embeddingsRoute({ provider, models }: CompatOptions) {
     },
     async ({ body, bodyText, caller, request }) => {
       const { target } = requireOwn(await models.resolve(caller, body.model), provider);
-      const isUnchanged = body.model === target.upstreamId;
+      const isUnchanged = body.model === target.upstreamId && namesModelOnce(bodyText as string);
       const text = isUnchanged ? (bodyText as string) : JSON.stringify({ ...body, model: target.upstreamId });
       const call = { target, body: text, isStream: false, context: toContext(caller, request) };
       return passOn(await provider.post("/embeddings", call), false, request.id);

@@ -10,6 +10,7 @@ import { passOn, toContext } from "./compat-routes.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { type CommonProvider, providerId } from "./provider.ts";
+import { namesModelOnce } from "./request.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 export interface PassthroughOptions {
@@ -56,6 +57,10 @@ async function passThrough(options: PassthroughOptions, { caller, request, raw }
   const isJson = /\bjson\b/i.test(contentType ?? "");
   const hasBody =
     request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
+  if (hasBody && !isJson && !/^multipart\/form-data\b/i.test(contentType ?? "")) {
+    // Lenient upstreams read JSON under any type: with it a model could be named that nobody checked.
+    throw new AppError("invalid", "Only JSON and multipart forms can be passed on.");
+  }
   const bytes =
     isJson && hasBody
       ? await readBody(raw as IncomingMessage, { maxBytes: options.maxBody(), ...defaultPatience })
@@ -88,20 +93,19 @@ async function choose(
   caller: Principal,
   bytes: Buffer | undefined,
 ): Promise<Chosen> {
-  const body =
-    bytes === undefined || bytes.length === 0
-      ? undefined
-      : (parseJson(bytes.toString("utf8")) as Record<string, unknown> | null);
+  const text = bytes?.toString("utf8") ?? "";
+  const body = text === "" ? undefined : (parseJson(text) as Record<string, unknown> | null);
   const isStream = body?.["stream"] === true;
+  const isClear = namesModelOnce(text);
   if (typeof body?.["model"] !== "string") {
-    return { connection: requireFirst(connections), body: bytes, isStream };
+    return { connection: requireFirst(connections), body: isClear ? bytes : JSON.stringify(body), isStream };
   }
   const model = await models.resolve(caller, body["model"]);
   if (model.provider.id !== providerId) {
     throw new AppError("not_found", "Model not found");
   }
   const { connection, upstreamId } = provider.requireTarget(model.base.id);
-  const isUnchanged = body["model"] === upstreamId;
+  const isUnchanged = body["model"] === upstreamId && isClear;
   return { connection, body: isUnchanged ? bytes : JSON.stringify({ ...body, model: upstreamId }), isStream };
 }
 
@@ -121,7 +125,8 @@ function toUrl(connection: Connection, asked: string): string {
     base.pathname.replace(/\/$/, "") + path + (query === undefined ? "" : `?${query}`),
     base.origin,
   );
-  const isClimbing = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|\\|%5c|%2f/i.test(path);
+  // What parsers of addresses drop or read differently (control characters, `..;`) counts as climbing too.
+  const isClimbing = /(?:^|\/)(?:\.|%2e){1,2}(?:[/;]|$)|\\|%5c|%2f|[^!-~]/i.test(path);
   if (url === null || url.origin !== base.origin || isClimbing) {
     throw new AppError("invalid", "This path cannot be passed on.");
   }

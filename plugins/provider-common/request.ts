@@ -31,6 +31,8 @@ const platformKeys = new Set([
   "metadata",
 ]);
 
+const modelKey = '"model"';
+
 /** Models that know only `max_completion_tokens` and the developer role. */
 const reasoningModel = /^(?:o1|o3|o4|gpt-5)/i;
 
@@ -72,6 +74,14 @@ export function fitsAsItIs(body: Readonly<Body>, target: Target): boolean {
     !isSet(body["max_completion_tokens"]) &&
     Object.keys(target.connection.extraParams).length === 0
   );
+}
+
+/**
+ * True when a JSON text names its model at most once. Of a key written twice this server reads the last and an
+ * upstream perhaps the first: such a text must not go out as it came, or it would reach a model nobody checked.
+ */
+export function namesModelOnce(text: string): boolean {
+  return text.indexOf(modelKey, text.indexOf(modelKey) + 1) <= 0 && !/\\u006/i.test(text);
 }
 
 /**

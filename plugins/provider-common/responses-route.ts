@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { z } from "zod";
 import { defineRoute, stream, type Upstream } from "#kernel/http/route.ts";
 import { type CompatOptions, passOn, requireOwn, toContext } from "./compat-routes.ts";
+import { namesModelOnce } from "./request.ts";
 import { SseParser } from "./stream-parse.ts";
 import { toUpstreamError } from "./upstream-errors.ts";
 
@@ -33,7 +34,7 @@ export function responsesRoute({ provider, models, isStateful }: ResponsesOption
       const { target } = requireOwn(await models.resolve(caller, body.model), provider);
       const isStream = body.stream === true;
       const forgets = body.previous_response_id !== undefined && !isStateful();
-      const isUnchanged = body.model === target.upstreamId && !forgets;
+      const isUnchanged = body.model === target.upstreamId && !forgets && namesModelOnce(bodyText as string);
       const { previous_response_id: previous, ...rest } = body;
       const kept = forgets || previous === undefined ? rest : { ...rest, previous_response_id: previous };
       const text = isUnchanged ? (bodyText as string) : JSON.stringify({ ...kept, model: target.upstreamId });
