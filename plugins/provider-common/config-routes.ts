@@ -19,8 +19,8 @@ const Configs = z.record(z.string(), ConnectionConfig);
 
 const ConfigForm = z.object({
   ENABLE_OPENAI_API: z.boolean().nullish(),
-  OPENAI_API_BASE_URLS: z.array(z.string().trim()).max(100),
-  OPENAI_API_KEYS: z.array(z.string().trim()),
+  OPENAI_API_BASE_URLS: z.array(z.string().trim().max(2048)).max(100),
+  OPENAI_API_KEYS: z.array(z.string().trim().max(8192)).max(100),
   OPENAI_API_CONFIGS: Configs.nullish(),
 });
 
@@ -34,7 +34,7 @@ const ConfigView = z
   .meta({ id: "CompatConfig" });
 
 const VerifyForm = z.object({
-  url: z.string().trim().min(1),
+  url: z.string().trim().min(1).max(2048),
   key: z.string().trim().nullish(),
   config: ConnectionConfig.nullish(),
 });

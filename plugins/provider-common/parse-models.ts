@@ -1,4 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
+import { parseJson } from "#kernel/http/json.ts";
 
 /** One model as an upstream lists it; all its keys are kept. */
 export interface UpstreamModel {
@@ -56,7 +57,8 @@ function toModel(entry: unknown): UpstreamModel | undefined {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // As strict as with clients: what nests too deep could not be written into any answer.
+    return parseJson(text);
   } catch {
     return undefined;
   }
