@@ -64,9 +64,12 @@ export function createObserver(wantsReply: boolean): Observer {
 
 /** The last usage block; only the lines that may hold one are parsed. */
 function findUsage(text: string): Usage | undefined {
-  for (let at = text.lastIndexOf('"usage"'); at > 0; at = text.lastIndexOf('"usage"', at - 1)) {
+  let start = 0;
+  // A line is looked at once, however often it has the word.
+  for (let at = text.lastIndexOf('"usage"'); at > 0; at = text.lastIndexOf('"usage"', start - 1)) {
     const end = text.indexOf("\n", at);
-    const line = text.slice(text.lastIndexOf("\n", at) + 1, end < 0 ? undefined : end);
+    start = text.lastIndexOf("\n", at) + 1;
+    const line = text.slice(start, end < 0 ? undefined : end);
     for (const chunk of /"usage"\s*:\s*null/.test(line) ? [] : toChunks(line)) {
       if (chunk.usage) {
         return chunk.usage;
