@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { AppError } from "#kernel/errors.ts";
+import { parseJson } from "#kernel/http/json.ts";
 import type { Upload } from "#kernel/http/upload.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Blobs } from "#storage/blobs.ts";
@@ -161,7 +162,7 @@ function parseMetadata(text: string | undefined): Record<string, unknown> {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw new AppError("invalid", "The form field metadata is not valid JSON.", { cause: error });
   }
