@@ -136,10 +136,10 @@ function toBaseItem(model: ProviderModel): Record<string, unknown> {
   };
 }
 
-/** The wire item of contract 2.1: no prompt, no parameters but the controls, no picture. */
+/** The wire item of contract 2.1: no prompt, no parameters but the controls, no picture, no names of knowledge. */
 function toItem({ id, name, base, chain }: Offer, settings: CatalogueSettings): Record<string, unknown> {
   const record = chain[0];
-  const { profile_image_url: _picture, ...meta } = fillMetadata(record?.meta ?? {}, settings.defaultMetadata);
+  const { profile_image_url: _picture, knowledge: _knowledge, ...meta } = fillMetadata(record?.meta ?? {}, settings.defaultMetadata);
   const tags = Array.isArray(meta["tags"]) ? (meta["tags"] as unknown[]) : [];
   const item = { ...toBaseItem(base), id, name, tags: [...base.tags, ...tags], actions: [], filters: [] };
   const info = {
