@@ -105,12 +105,17 @@ async function showConnections() {
   $("connections").replaceChildren(...items);
 }
 
+/** A value inside a JSON text inside single quotes of a shell: names come from upstreams, and people paste the line. */
+function toShellJson(value) {
+  return JSON.stringify(value).replaceAll("'", String.raw`'\''`);
+}
+
 function showExample() {
   $("example").textContent = [
     `curl ${location.origin}/api/chat/completions \\`,
     `  -H "Authorization: Bearer ${key || "YOUR_KEY"}" \\`,
     `  -H "Content-Type: application/json" \\`,
-    `  -d '{"model": "${$("models").value}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+    `  -d '{"model": ${toShellJson($("models").value)}, "messages": [{"role": "user", "content": "Hello"}]}'`,
   ].join("\n");
 }
 
