@@ -58,6 +58,9 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
     port: 0,
     environment: { ENV: "dev", GLOBAL_LOG_LEVEL: "CRITICAL", SHUTDOWN_GRACE_SECONDS: "2", ...place.env, ...options.env },
     onMismatch: (route, problem) => mismatches.push(`${route}: ${problem}`),
+  }).catch(async (error: unknown) => {
+    await place.remove();
+    throw error;
   });
   const call = (route: string, init: Call = {}) => send(running.url, route, init);
   let first: Promise<TestUser> | undefined;

@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { BootError } from "#kernel/order.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { defineService } from "#kernel/service.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { type App, startApp } from "#test/support/app.ts";
+
+let app: App | undefined;
+const folders: string[] = [];
+
+afterEach(async () => {
+  await app?.close();
+  app = undefined;
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+/** A folder for PLUGINS_PATH with these files. */
+async function lay(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "plugins-"));
+  folders.push(folder);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** A plugin with one route, `GET /api/v1/<id>`, as somebody would write it outside of the project. */
+function write(id: string, { before = "", setup = "" } = {}): string {
+  return `
+import { z } from "zod";
+import { defineRoute } from "#kernel/http/route.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+${before}
+const Answer = z.object({ from: z.string() });
+export default definePlugin({
+  id: "${id}",
+  title: "${id}",
+  setup() {
+    ${setup}
+    const route = defineRoute(
+      { method: "GET", path: "/${id}", summary: "Answer", access: "user", returns: Answer },
+      (): z.output<typeof Answer> => ({ from: "${id}" }),
+    );
+    return { routes: { api: [route] } };
+  },
+});
+`;
+}
+
+test("a foreign plugin that fails is left out, and the others work", async () => {
+  const path = await lay({
+    "good/plugin.ts": write("good"),
+    "plain/plugin.js": `export default { id: "plain", title: "Plain", setup: () => ({}) };`,
+    "broken-syntax/plugin.ts": "export default {{{",
+    "broken-import/plugin.ts": `import { gone } from "#kernel/nowhere.ts";\nexport default gone;`,
+    "broken-load/plugin.ts": write("broken-load", { before: `throw new Error("at load");` }),
+    "broken-setup/plugin.ts": write("broken-setup", { setup: `throw new Error("in setup");` }),
+    "no-plugin/plugin.ts": "export default 1;",
+    "no-export/plugin.ts": "export const plugin = 1;",
+    "no-file/readme.md": "nothing here",
+    "loose.ts": write("loose"),
+  });
+  app = await startApp({ env: { PLUGINS_PATH: path } });
+  const { token } = await app.admin();
+
+  expect((await app.call("GET /api/v1/good", { token })).body).toEqual({ from: "good" });
+  for (const id of ["broken-setup", "broken-load", "loose"]) {
+    expect((await app.call(`GET /api/v1/${id}`, { token })).status).toBe(404);
+  }
+  const ids = app.running.gathered.plugins.map(({ plugin }) => plugin.id);
+  expect(ids).toEqual(expect.arrayContaining(["accounts", "good", "plain"]));
+  expect(ids.filter((id) => id.startsWith("broken") || id.startsWith("no-"))).toEqual([]);
+});
+
+test("a foreign plugin can be left out by its id", async () => {
+  const path = await lay({ "good/plugin.ts": write("good") });
+  app = await startApp({ env: { PLUGINS_PATH: path, PLUGINS_DISABLED: "good" } });
+  const { token } = await app.admin();
+  expect((await app.call("GET /api/v1/good", { token })).status).toBe(404);
+});
+
+test("a path that does not exist refuses the start", async () => {
+  const path = join(await lay({}), "nowhere");
+  await expect(startApp({ env: { PLUGINS_PATH: path } })).rejects.toThrow("PLUGINS_PATH names");
+});
+
+test("a plugin of the project that fails refuses the start, and tells its name and why", async () => {
+  const plugin = definePlugin({
+    id: "fragile",
+    title: "Fragile",
+    setup() {
+      throw new Error("the glass is broken");
+    },
+  });
+  const start = startApp({ plugins: [plugin] });
+  await expect(start).rejects.toThrow(BootError);
+  await expect(start).rejects.toThrow("The plugin fragile could not be set up: the glass is broken");
+});
+
+test("two plugins that provide one service refuse the start, and both are named", async () => {
+  const second = definePlugin({ id: "second", title: "Second", provides: [accounts], setup: () => ({}) });
+  const start = startApp({ plugins: [second] });
+  await expect(start).rejects.toThrow(BootError);
+  await expect(start).rejects.toThrow(/accounts is provided by both accounts and second/);
+});
+
+test("a missing service refuses the start, and who needs it is named", async () => {
+  const lonely = definePlugin({
+    id: "lonely",
+    title: "Lonely",
+    uses: { friend: defineService("friend") },
+    setup: () => ({}),
+  });
+  await expect(startApp({ plugins: [lonely] })).rejects.toThrow("The plugin lonely needs the service friend");
+});
+
+test("two plugins with one route refuse the start", async () => {
+  const path = await lay({ "one/plugin.ts": write("twice") });
+  const { default: plugin } = (await import(join(path, "one/plugin.ts"))) as { default: never };
+  const again = definePlugin({ ...(plugin as object), id: "again" } as never);
+  const start = startApp({ plugins: [plugin, again] });
+  await expect(start).rejects.toThrow(BootError);
+  await expect(start).rejects.toThrow(/again.*twice has the route GET \/api\/v1\/twice/);
+});
