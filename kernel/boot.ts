@@ -10,14 +10,14 @@ import { type Database, openDatabase } from "#storage/database.ts";
 import { idempotencyMigrations } from "#storage/idempotency-store.ts";
 import { migrate, type MigrationSet } from "#storage/migrate.ts";
 import { toBindContext } from "./bind-context.ts";
+import { choosePlugins, declareSettings } from "./choose.ts";
 import { loadForeignPlugins } from "./foreign.ts";
 import { createGathered, type Gathered, type Host, setUpPlugins } from "./host.ts";
 import { createApplication } from "./http/application.ts";
 import { toDocsRoutes } from "./http/docs-page.ts";
 import { type Listening, openListener } from "./http/listen.ts";
 import { createLogger, type Logger } from "./log.ts";
-import { orderPlugins } from "./order.ts";
-import { createParts, kernelServiceIds, type Parts } from "./parts.ts";
+import { createParts, type Parts } from "./parts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { createOpenRequests, type OpenRequests } from "./requests.ts";
 import { openSecretKey } from "./secret-key.ts";
@@ -63,6 +63,15 @@ export const version: string = (
 /** Starts the platform: settings → database → migrations → plugins → jobs → listener. */
 export async function boot(options: BootOptions): Promise<Running> {
   const foundation = await openFoundation(options);
+  try {
+    return await start(foundation, options);
+  } catch (error) {
+    await foundation.database.close();
+    throw error;
+  }
+}
+
+async function start(foundation: Foundation, options: BootOptions): Promise<Running> {
   const { config, registry, database, log } = foundation;
   const stopping = new AbortController();
   const gathered = createGathered();
@@ -71,9 +80,15 @@ export async function boot(options: BootOptions): Promise<Running> {
   const parts = await createParts({ ...foundation, gathered, secretKey, version, name: displayName(config) });
 
   options.progress?.("Setting up plugins");
-  const host = await setUpPlugins({ ...foundation, services: parts.services, gathered, signal: stopping.signal });
+  const host = await setUpPlugins({
+    ...foundation,
+    services: parts.services,
+    gathered,
+    signal: stopping.signal,
+  });
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
-  const routes = config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
+  const routes =
+    config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
   const handler = requests.track(createApplication(routes, context));
 
   options.progress?.("Starting jobs");
@@ -83,7 +98,8 @@ export async function boot(options: BootOptions): Promise<Running> {
   parts.readiness.ready = true;
 
   let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= stopAll({ config, log, database, parts, host, listening, requests, stopping }));
+  const stop = () =>
+    (stopped ??= stopAll({ config, log, database, parts, host, listening, requests, stopping }));
   return { url: listening.url, config, database, registry, gathered, stop };
 }
 
@@ -97,9 +113,9 @@ export async function openFoundation(options: BootOptions): Promise<Foundation> 
   warn = (message) => log.warn(message);
 
   const foreign = pluginsPath ? await loadForeignPlugins(pluginsPath, log) : [];
-  const included = [...options.catalogue, ...foreign].filter(({ id }) => !pluginsDisabled.includes(id));
-  const plugins = orderPlugins(included, kernelServiceIds);
-  const configs = new Map(plugins.map((plugin) => [plugin, registry.declare(plugin.id, (plugin.config ?? {}) as Variables)]));
+  const chosen = choosePlugins({ catalogue: options.catalogue, foreign, disabled: pluginsDisabled, log });
+  const configs = declareSettings(chosen, { registry, foreign, log });
+  const plugins = [...configs.keys()];
 
   options.progress?.("Opening the database");
   const url = databaseUrl(config);
@@ -117,7 +133,10 @@ export async function openFoundation(options: BootOptions): Promise<Foundation> 
   });
   try {
     options.progress?.("Checking migrations");
-    await migrate(database, toMigrationSets(plugins), { enabled: config.databaseMigrations, log: (message) => log.info(message) });
+    await migrate(database, toMigrationSets(plugins), {
+      enabled: config.databaseMigrations,
+      log: (message) => log.info(message),
+    });
     await registry.attach(createConfigStore(database));
   } catch (error) {
     await database.close();
@@ -147,7 +166,16 @@ interface Stopping {
 }
 
 /** Unready at once, then running answers get their time, then everything closes in reverse. */
-async function stopAll({ config, log, database, parts, host, listening, requests, stopping }: Stopping): Promise<void> {
+async function stopAll({
+  config,
+  log,
+  database,
+  parts,
+  host,
+  listening,
+  requests,
+  stopping,
+}: Stopping): Promise<void> {
   const graceMs = config.shutdownGraceSeconds * 1000;
   parts.readiness.ready = false;
   requests.closeConnections();

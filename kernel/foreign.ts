@@ -1,8 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { requireDeclaration } from "./check-declaration.ts";
 import type { Logger } from "./log.ts";
+import { BootError } from "./order.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /**
@@ -12,26 +14,47 @@ import type { AnyPlugin } from "./plugin.ts";
 export async function loadForeignPlugins(path: string, log: Logger): Promise<AnyPlugin[]> {
   const root = resolve(path);
   if (!existsSync(root)) {
-    throw new Error(`PLUGINS_PATH names ${path}, which does not exist.`);
+    throw new BootError(`PLUGINS_PATH names ${path}, which does not exist.`);
   }
-  resolveLikeTheApp(root);
+  if (findPluginFile(root)) {
+    throw new BootError(`PLUGINS_PATH names ${path}, which is a plugin itself. Name the folder above it.`);
+  }
+  const folders = readdirSync(root)
+    .toSorted()
+    .filter((name) => isPluginFolder(root, name));
+  // A folder that is a link runs where it points to.
+  resolveLikeTheApp([root, ...folders.map((name) => join(root, name))].map((place) => realpathSync(place)));
   const plugins: AnyPlugin[] = [];
-  for (const entry of readdirSync(root, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const file = entry.isDirectory() ? findPluginFile(join(root, entry.name)) : undefined;
+  for (const name of folders) {
+    const file = findPluginFile(join(root, name));
     if (file === undefined) {
+      log.warn(
+        { plugin: name },
+        "a folder of PLUGINS_PATH holds no plugin.ts and no plugin.js; it is left out",
+      );
       continue;
     }
     try {
-      const module = (await import(pathToFileURL(file).href)) as { default?: AnyPlugin };
-      if (typeof module.default?.setup !== "function" || typeof module.default.id !== "string") {
-        throw new Error("it has no default export made with definePlugin");
-      }
-      plugins.push(module.default);
+      plugins.push(await loadPlugin(file));
     } catch (error) {
-      log.error({ err: error, plugin: entry.name }, "a plugin of PLUGINS_PATH could not be loaded; it is left out");
+      log.error({ err: error, plugin: name }, "a plugin of PLUGINS_PATH could not be loaded; it is left out");
     }
   }
   return plugins;
+}
+
+async function loadPlugin(file: string): Promise<AnyPlugin> {
+  const module = (await import(pathToFileURL(file).href)) as { default?: AnyPlugin };
+  requireDeclaration(module.default as AnyPlugin);
+  return module.default as AnyPlugin;
+}
+
+function isPluginFolder(root: string, name: string): boolean {
+  return (
+    !name.startsWith(".") &&
+    name !== "node_modules" &&
+    statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory() === true
+  );
 }
 
 function findPluginFile(folder: string): string | undefined {
@@ -39,16 +62,16 @@ function findPluginFile(folder: string): string | undefined {
 }
 
 /**
- * Lets files below `root` import what the platform can import (`#kernel/…`, zod): subpath imports belong to the
+ * Lets files below the roots import what the platform can import (`#kernel/…`, zod): subpath imports belong to the
  * nearest package, and a foreign plugin lives outside of this one.
  */
-function resolveLikeTheApp(root: string): void {
-  const below = `${pathToFileURL(root).href}/`;
+function resolveLikeTheApp(roots: readonly string[]): void {
+  const places = roots.map((root) => `${pathToFileURL(root).href}/`);
   const app = import.meta.url;
   registerHooks({
     resolve(specifier, context, next) {
       const isRelative = specifier.startsWith(".") || specifier.startsWith("/") || specifier.includes(":");
-      if (isRelative || context.parentURL?.startsWith(below) !== true) {
+      if (isRelative || !places.some((place) => context.parentURL?.startsWith(place))) {
         return next(specifier, context);
       }
       try {

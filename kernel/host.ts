@@ -1,6 +1,7 @@
 import type { Values, Variables } from "#config/variable.ts";
 import type { Database } from "#storage/database.ts";
 import type { ModelProvider } from "./completion/provider.ts";
+import { requireContributions } from "./check-contributions.ts";
 import type { OwnedRoute } from "./http/bind.ts";
 import type { Surface } from "./http/surfaces.ts";
 import type { Job } from "./jobs.ts";
@@ -15,7 +16,7 @@ import type { OwnedTool } from "./tools/registry.ts";
 export interface Gathered {
   readonly routes: OwnedRoute[];
   readonly filters: OwnedFilter[];
-  readonly tools: OwnedTool[];
+  readonly tools: (OwnedTool & { readonly plugin: string })[];
   readonly providers: { readonly provider: ModelProvider; isEnabled(): boolean }[];
   readonly jobs: { readonly job: Job; isEnabled(): boolean }[];
   readonly plugins: { readonly plugin: AnyPlugin; isEnabled(): boolean }[];
@@ -50,6 +51,8 @@ export interface Host {
 interface SetUp {
   readonly plugin: AnyPlugin;
   readonly contributions: Contributions;
+  /** False once a plugin of PLUGINS_PATH could not start: it then counts as switched off. */
+  readonly health: { sound: boolean };
 }
 
 /** Sets the plugins up one after another and gathers what they contribute. Throws BootError naming the culprit. */
@@ -59,22 +62,23 @@ export async function setUpPlugins(options: HostOptions): Promise<Host> {
   const done: SetUp[] = [];
   for (const plugin of options.plugins) {
     try {
-      const contributions = await setUp(plugin, { options, slots, state });
-      done.push({ plugin, contributions });
+      done.push(await setUp(plugin, { options, slots, state }));
     } catch (error) {
       if (!options.foreign.has(plugin)) {
-        throw new BootError(`The plugin ${plugin.id} could not be set up: ${messageOf(error)}`, { cause: error });
+        throw new BootError(`The plugin ${plugin.id} could not be set up: ${messageOf(error)}`, {
+          cause: error,
+        });
       }
-      options.log.error({ err: error, plugin: plugin.id }, "a plugin of PLUGINS_PATH could not be set up; it is left out");
+      options.log.error(
+        { err: error, plugin: plugin.id },
+        "a plugin of PLUGINS_PATH could not be set up; it is left out",
+      );
     }
   }
   state.open = true;
+  warnOfUnknownPermissions(options);
   return {
-    async start() {
-      for (const { contributions } of done) {
-        await contributions.start?.();
-      }
-    },
+    start: () => startAll(done, options),
     async stop() {
       for (const { plugin, contributions } of done.toReversed()) {
         try {
@@ -87,21 +91,68 @@ export async function setUpPlugins(options: HostOptions): Promise<Host> {
   };
 }
 
+async function startAll(done: readonly SetUp[], { foreign, log }: HostOptions): Promise<void> {
+  for (const { plugin, contributions, health } of done) {
+    try {
+      await contributions.start?.();
+    } catch (error) {
+      if (!foreign.has(plugin)) {
+        throw new BootError(`The plugin ${plugin.id} could not be started: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+      health.sound = false;
+      log.error(
+        { err: error, plugin: plugin.id },
+        "a plugin of PLUGINS_PATH could not be started; it is switched off",
+      );
+    }
+  }
+}
+
+/** A permission that nobody declares is one that only administrators hold: nearly always a slip of the pen. */
+function warnOfUnknownPermissions({ gathered, log }: HostOptions): void {
+  const declared = new Set(
+    gathered.plugins.flatMap(({ plugin }) => (plugin.permissions ?? []).map(({ path }) => path as string)),
+  );
+  const asked = [
+    ...gathered.routes.map(({ plugin, route }) => ({
+      plugin,
+      permission: route.access.split("permission:")[1],
+    })),
+    ...gathered.tools.map(({ plugin, entry }) => ({
+      plugin,
+      permission: "permission" in entry ? entry.permission : undefined,
+    })),
+  ];
+  for (const { plugin, permission } of asked) {
+    if (permission !== undefined && !declared.has(permission)) {
+      declared.add(permission);
+      log.warn(
+        { plugin, permission },
+        "a permission that no plugin declares is asked for; only administrators hold it",
+      );
+    }
+  }
+}
+
 interface SetUpState {
   readonly options: HostOptions;
   readonly slots: Map<string, unknown[]>;
   readonly state: { open: boolean };
 }
 
-async function setUp(plugin: AnyPlugin, { options, slots, state }: SetUpState): Promise<Contributions> {
+async function setUp(plugin: AnyPlugin, { options, slots, state }: SetUpState): Promise<SetUp> {
   const config = options.configs.get(plugin) ?? {};
   const use: Record<string, unknown> = {};
-  for (const [name, ref] of Object.entries((plugin.uses ?? {}) as Record<string, ServiceRef<unknown> | OptionalRef<unknown> | SlotRef<unknown>>)) {
-    use[name] = resolve(ref, { plugin, services: options.services, slots, state });
+  for (const [name, ref] of Object.entries(
+    (plugin.uses ?? {}) as Record<string, ServiceRef<unknown> | OptionalRef<unknown> | SlotRef<unknown>>,
+  )) {
+    use[name] = resolve(ref, { name, plugin, services: options.services, slots, state });
   }
   const context: PluginContext<Variables, never, never> = {
     config,
-    use: use as never,
+    use: requireDeclaredUse(use) as never,
     // The plugin's declaration says which tables the handle knows; at run time it knows all.
     db: options.database.db as never,
     transaction: (run) => options.database.transaction(run as never),
@@ -109,27 +160,58 @@ async function setUp(plugin: AnyPlugin, { options, slots, state }: SetUpState): 
     signal: options.signal,
   };
   const contributions: Contributions = await plugin.setup(context);
-  gather({ plugin, contributions, isEnabled: () => plugin.enabled?.(config) ?? true }, { options, slots });
-  return contributions;
+  // All of it or nothing: a plugin that is left out must leave nothing behind.
+  requireContributions(plugin, contributions, options.gathered);
+  const health = { sound: true };
+  gather(
+    { plugin, contributions, isEnabled: () => health.sound && (plugin.enabled?.(config) ?? true) },
+    { options, slots },
+  );
+  return { plugin, contributions, health };
+}
+
+/** Names the dependency that was forgotten in `uses`, instead of the error that `undefined` would give later. */
+function requireDeclaredUse(use: Record<string, unknown>): Record<string, unknown> {
+  return new Proxy(use, {
+    get(target, name) {
+      if (typeof name === "string" && name !== "then" && name !== "toJSON" && !(name in target)) {
+        throw new BootError(`it reads use.${name}, which it does not declare: add it to uses`);
+      }
+      return Reflect.get(target, name);
+    },
+  });
 }
 
 function resolve(
   ref: ServiceRef<unknown> | OptionalRef<unknown> | SlotRef<unknown>,
-  { plugin, services, slots, state }: Omit<SetUpState, "options"> & { plugin: AnyPlugin; services: Map<string, unknown> },
+  {
+    name,
+    plugin,
+    services,
+    slots,
+    state,
+  }: Omit<SetUpState, "options"> & {
+    name: string;
+    plugin: AnyPlugin;
+    services: Map<string, unknown>;
+  },
 ): unknown {
   if (ref.kind === "optional") {
     return services.get(ref.ref.id);
   }
   if (ref.kind === "service") {
     if (!services.has(ref.id)) {
-      throw new BootError(`it needs the service ${ref.id}, which nothing provides`);
+      throw new BootError(`it needs the service ${ref.id} (uses.${name}), which nothing provides`);
     }
     return services.get(ref.id);
   }
   const slot: Slot<unknown> = {
     list() {
       if (!state.open) {
-        throw new BootError(`The plugin ${plugin.id} read the slot ${ref.id} before all plugins were set up.`);
+        const hint = `call use.${name}.list() where it is needed, or in start, not in setup`;
+        throw new BootError(
+          `the plugin ${plugin.id} reads the slot ${ref.id} before all plugins are set up: ${hint}`,
+        );
       }
       return slots.get(ref.id) ?? [];
     },
@@ -143,7 +225,10 @@ interface Gathering {
   isEnabled(): boolean;
 }
 
-function gather({ plugin, contributions, isEnabled }: Gathering, { options, slots }: Omit<SetUpState, "state">): void {
+function gather(
+  { plugin, contributions, isEnabled }: Gathering,
+  { options, slots }: Omit<SetUpState, "state">,
+): void {
   const { gathered, services } = options;
   const whenOff = plugin.whenOff ?? 403;
   for (const [surface, routes] of Object.entries(contributions.routes ?? {})) {
@@ -152,17 +237,14 @@ function gather({ plugin, contributions, isEnabled }: Gathering, { options, slot
     }
   }
   gathered.filters.push(...(contributions.filters ?? []).map((entry) => ({ entry, isEnabled })));
-  gathered.tools.push(...(contributions.tools ?? []).map((entry) => ({ entry, isEnabled })));
+  gathered.tools.push(
+    ...(contributions.tools ?? []).map((entry) => ({ plugin: plugin.id, entry, isEnabled })),
+  );
   gathered.providers.push(...(contributions.providers ?? []).map((provider) => ({ provider, isEnabled })));
   gathered.jobs.push(...(contributions.jobs ?? []).map((job) => ({ job, isEnabled })));
   gathered.plugins.push({ plugin, isEnabled });
   for (const { ref, value } of contributions.services ?? []) {
     services.set(ref.id, value);
-  }
-  for (const ref of (plugin.provides ?? []) as ServiceRef<unknown>[]) {
-    if (!services.has(ref.id)) {
-      throw new BootError(`it declares the service ${ref.id} but does not hand it over`);
-    }
   }
   for (const { slot, value } of contributions.fills ?? []) {
     slots.set(slot.id, [...(slots.get(slot.id) ?? []), value]);

@@ -8,9 +8,14 @@ export class BootError extends Error {
 
 /**
  * Orders plugins so that each comes after those whose services it uses. `kernelServices` are the ids the kernel
- * provides. Throws BootError for a missing service, two providers of one service, or a cycle.
+ * provides; `leftOut` are the plugins of PLUGINS_DISABLED, for the message. Throws BootError for a missing service, two
+ * providers of one service, or a cycle.
  */
-export function orderPlugins(plugins: readonly AnyPlugin[], kernelServices: ReadonlySet<string>): AnyPlugin[] {
+export function orderPlugins(
+  plugins: readonly AnyPlugin[],
+  kernelServices: ReadonlySet<string>,
+  leftOut: readonly AnyPlugin[] = [],
+): AnyPlugin[] {
   const providers = findProviders(plugins, kernelServices);
   const ordered: AnyPlugin[] = [];
   const done = new Set<AnyPlugin>();
@@ -27,7 +32,9 @@ export function orderPlugins(plugins: readonly AnyPlugin[], kernelServices: Read
       if (provider) {
         visit(provider, [...path, plugin]);
       } else if (!needed.optional && !kernelServices.has(needed.id)) {
-        throw new BootError(`The plugin ${plugin.id} needs the service ${needed.id}, which no enabled plugin provides.`);
+        throw new BootError(
+          `The plugin ${plugin.id} needs the service ${needed.id}, which ${describeGap(needed.id, leftOut)}.`,
+        );
       }
     }
     done.add(plugin);
@@ -39,7 +46,23 @@ export function orderPlugins(plugins: readonly AnyPlugin[], kernelServices: Read
   return ordered;
 }
 
-function findProviders(plugins: readonly AnyPlugin[], kernelServices: ReadonlySet<string>): Map<string, AnyPlugin> {
+/** Why a service is missing, in words that follow its id. */
+export function describeGap(service: string, leftOut: readonly AnyPlugin[]): string {
+  const provider = leftOut.find((plugin) => providedBy(plugin).includes(service));
+  return provider
+    ? `${provider.id} provides: take ${provider.id} out of PLUGINS_DISABLED`
+    : "no plugin provides; a plugin that does so names it in provides";
+}
+
+/** Ids of the services that the plugin provides. */
+export function providedBy(plugin: AnyPlugin): string[] {
+  return ((plugin.provides ?? []) as ServiceRef<unknown>[]).map(({ id }) => id);
+}
+
+function findProviders(
+  plugins: readonly AnyPlugin[],
+  kernelServices: ReadonlySet<string>,
+): Map<string, AnyPlugin> {
   const ids = new Set<string>();
   const providers = new Map<string, AnyPlugin>();
   for (const plugin of plugins) {
@@ -51,7 +74,9 @@ function findProviders(plugins: readonly AnyPlugin[], kernelServices: ReadonlySe
       const other = providers.get(ref.id);
       if (other || kernelServices.has(ref.id)) {
         const first = other?.id ?? "kernel";
-        throw new BootError(`The service ${ref.id} is provided by both ${first} and ${plugin.id}. Name one of them in PLUGINS_DISABLED.`);
+        throw new BootError(
+          `The service ${ref.id} is provided by both ${first} and ${plugin.id}. Name one of them in PLUGINS_DISABLED.`,
+        );
       }
       providers.set(ref.id, plugin);
     }
@@ -59,9 +84,14 @@ function findProviders(plugins: readonly AnyPlugin[], kernelServices: ReadonlySe
   return providers;
 }
 
-function dependenciesOf(plugin: AnyPlugin): { id: string; optional: boolean }[] {
-  const uses = Object.values((plugin.uses ?? {}) as Record<string, { kind: string; id: string; ref?: ServiceRef<unknown> }>);
+/** Ids of the services that the plugin uses. */
+export function dependenciesOf(plugin: AnyPlugin): { id: string; optional: boolean }[] {
+  const uses = Object.values(
+    (plugin.uses ?? {}) as Record<string, { kind: string; id: string; ref?: ServiceRef<unknown> }>,
+  );
   return uses
     .filter((ref) => ref.kind !== "slot")
-    .map((ref) => (ref.kind === "optional" ? { id: ref.ref?.id ?? "", optional: true } : { id: ref.id, optional: false }));
+    .map((ref) =>
+      ref.kind === "optional" ? { id: ref.ref?.id ?? "", optional: true } : { id: ref.id, optional: false },
+    );
 }

@@ -44,17 +44,6 @@ function isBelow(url: string, base: string): boolean {
   return base === "" || next === undefined || next === "/" || next === "?";
 }
 
-/** A path below the base of a deeper surface is answered there, so a route of another surface would never be asked. */
-function requireReachable({ surface, route, plugin }: OwnedRoute, ordered: readonly Surface[]): void {
-  const path = surfaces[surface].base + route.path;
-  const answering = ordered.find((name) => `${path}/`.startsWith(`${surfaces[name].base}/`));
-  if (answering !== surface) {
-    throw new Error(
-      `The plugin ${plugin} declares ${route.method} ${path} on the surface ${surface}, but ${answering} answers there.`,
-    );
-  }
-}
-
 function createSurface(surface: Surface, routes: readonly OwnedRoute[], context: BindContext): H3 {
   const app = new H3({ silent: true });
   const { base } = surfaces[surface];
