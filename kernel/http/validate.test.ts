@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { AppError } from "#kernel/errors.ts";
+import { validate, type ValidationEntry } from "./validate.ts";
+
+const shape = z.object({
+  name: z.string().max(5),
+  age: z.int().optional(),
+  account: z.object({ password: z.string().min(8) }).optional(),
+  tags: z.array(z.string()).optional(),
+});
+
+function problemsOf(value: unknown): ValidationEntry[] {
+  try {
+    validate(shape, value, "body");
+  } catch (error) {
+    expect((error as AppError).code).toBe("unprocessable");
+    return (error as AppError).detail as ValidationEntry[];
+  }
+  throw new Error("accepted");
+}
+
+test("what fits comes back parsed, without unknown keys", () => {
+  expect(validate(shape, { name: "Ada", role: "admin" }, "body")).toEqual({ name: "Ada" });
+});
+
+test("each problem names where it is, and shows the rejected value", () => {
+  expect(problemsOf({ name: "Ada", age: "x", tags: ["a", 1] })).toEqual([
+    expect.objectContaining({ loc: ["body", "age"], input: "x" }),
+    expect.objectContaining({ loc: ["body", "tags", 1], input: 1 }),
+  ]);
+  expect(problemsOf(null)).toEqual([expect.objectContaining({ loc: ["body"], input: null })]);
+});
+
+test("a rejected secret and a long value do not come back", () => {
+  const [secret] = problemsOf({ name: "Ada", account: { password: "hunter2" } });
+  expect(secret).toMatchObject({ loc: ["body", "account", "password"] });
+  expect(JSON.stringify(secret)).not.toContain("hunter2");
+  const [long] = problemsOf({ name: "x".repeat(201) });
+  expect(long).not.toHaveProperty("input");
+});
+
+test("a thousand problems are told as fifty", () => {
+  expect(problemsOf({ name: "Ada", tags: Array.from({ length: 1000 }, () => 1) })).toHaveLength(50);
+});
+
+test("a path that leads through nothing is no failure of its own", () => {
+  const strict = z
+    .object({ a: z.object({ b: z.string() }) })
+    .refine(() => false, { path: ["a", "c", "d"], message: "no" });
+  expect(() => validate(strict, { a: { b: "x" } }, "query")).toThrow(AppError);
+});
