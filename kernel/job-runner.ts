@@ -23,6 +23,10 @@ export interface JobRunnerOptions {
   readonly schema: string;
 }
 
+/** Longest waits in seconds before the first and between later ticks of a scheduled job. */
+const firstWait = 60;
+const laterWait = 3600;
+
 /** Runs durable jobs over pg-boss, on the embedded database and on a server alike. */
 export function createJobRunner({ database, log, schema }: JobRunnerOptions): JobRunner {
   const boss = new PgBoss({
@@ -42,7 +46,7 @@ export function createJobRunner({ database, log, schema }: JobRunnerOptions): Jo
     await exclusively(database, "jobs", async () => {
       await boss.start();
       for (const { job } of owned) {
-        await prepareQueue(job);
+        await prepareQueue(boss, job);
       }
     });
     for (const entry of owned) {
@@ -50,41 +54,48 @@ export function createJobRunner({ database, log, schema }: JobRunnerOptions): Jo
     }
   }
 
-  async function prepareQueue(job: Job): Promise<void> {
-    const retries = job.retries ?? 0;
-    const options = { retryLimit: retries, retryBackoff: retries > 0, retryDelay: 2, expireInSeconds: job.expiresIn ?? 300 };
-    await boss.createQueue(job.id, options);
-    await boss.updateQueue(job.id, options);
-  }
-
   async function startJob({ job, isEnabled }: OwnedJob): Promise<void> {
-    const worker = await boss.work(job.id, { pollingIntervalSeconds: 2, localConcurrency: job.concurrency ?? 1 }, async ([queued]) => {
-      if (queued && (isEnabled() || job.every === undefined)) {
-        await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
-      }
-    });
+    const worker = await boss.work(
+      job.id,
+      { pollingIntervalSeconds: 2, localConcurrency: job.concurrency ?? 1 },
+      async ([queued]) => {
+        if (queued && (isEnabled() || job.every === undefined)) {
+          await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
+        }
+      },
+    );
     workers.set(job.id, worker);
     if (job.every !== undefined) {
-      tick(job, isEnabled);
+      tick(job, isEnabled, firstWait);
     }
   }
 
-  /** Every replica ticks; the singleton slot makes one run of the ticks of one interval. */
-  function tick(job: Job, isEnabled: () => boolean): void {
-    const seconds = Math.max(1, typeof job.every === "function" ? job.every() : (job.every ?? 60));
-    const timer = setTimeout(() => {
-      timers.splice(timers.indexOf(timer), 1);
-      const sent = isEnabled()
-        ? boss.send(job.id, {}, { singletonKey: job.id, singletonSeconds: seconds }).then(() => wake(job.id))
-        : Promise.resolve();
-      sent
-        .catch((error: unknown) => log.warn({ err: error, job: job.id }, "a scheduled job could not be queued"))
-        .finally(() => {
-          if (!stopping.signal.aborted) {
-            tick(job, isEnabled);
-          }
-        });
-    }, seconds * 1000);
+  /**
+   * Every replica ticks; the singleton slot makes one run of the ticks of one interval. Ticks come more often than
+   * rare jobs are due: a process that never lives for a day must get its daily work done as well.
+   */
+  function tick(job: Job, isEnabled: () => boolean, longestWait: number): void {
+    const seconds = secondsBetween(job);
+    const timer = setTimeout(
+      () => {
+        timers.splice(timers.indexOf(timer), 1);
+        const sent = isEnabled()
+          ? boss
+              .send(job.id, {}, { singletonKey: job.id, singletonSeconds: seconds })
+              .then(() => wake(job.id))
+          : Promise.resolve();
+        sent
+          .catch((error: unknown) =>
+            log.warn({ err: error, job: job.id }, "a scheduled job could not be queued"),
+          )
+          .finally(() => {
+            if (!stopping.signal.aborted) {
+              tick(job, isEnabled, laterWait);
+            }
+          });
+      },
+      Math.min(seconds, longestWait) * 1000,
+    );
     timer.unref();
     timers.push(timer);
   }
@@ -110,4 +121,22 @@ export function createJobRunner({ database, log, schema }: JobRunnerOptions): Jo
       stopping.abort();
     },
   };
+}
+
+async function prepareQueue(boss: PgBoss, job: Job): Promise<void> {
+  const retries = job.retries ?? 0;
+  const options = {
+    retryLimit: retries,
+    retryBackoff: retries > 0,
+    retryDelay: 2,
+    expireInSeconds: job.expiresIn ?? 300,
+  };
+  await boss.createQueue(job.id, options);
+  await boss.updateQueue(job.id, options);
+}
+
+function secondsBetween({ every = firstWait }: Job): number {
+  const seconds = typeof every === "function" ? every() : every;
+  // What is no number would make a timer that never rests.
+  return Number.isFinite(seconds) ? Math.max(1, seconds) : laterWait;
 }

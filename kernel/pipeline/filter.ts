@@ -47,11 +47,17 @@ export interface Filter {
   /** Ascending; ties by id. */
   readonly priority: number;
   /** Gets a copy of the request and returns the one to use. */
-  inlet?(request: CompletionRequest, context: FilterContext): CompletionRequest | undefined | Promise<CompletionRequest | undefined>;
+  inlet?(
+    request: CompletionRequest,
+    context: FilterContext,
+  ): CompletionRequest | undefined | Promise<CompletionRequest | undefined>;
   /** Runs synchronously on every chunk; null drops the chunk. */
   stream?(chunk: Chunk, context: FilterContext): Chunk | null | undefined;
   /** Gets a copy of the finished conversation and returns the one to store. */
-  outlet?(conversation: Conversation, context: FilterContext): Conversation | undefined | Promise<Conversation | undefined>;
+  outlet?(
+    conversation: Conversation,
+    context: FilterContext,
+  ): Conversation | undefined | Promise<Conversation | undefined>;
 }
 
 /** Which filters a run wants: for what changes at run time (user functions, remote pipelines). */

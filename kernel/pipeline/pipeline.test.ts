@@ -6,7 +6,11 @@ import { createPipeline } from "./pipeline.ts";
 import { toChunkFilter } from "./stream.ts";
 
 const lines: string[] = [];
-const log = createLogger({ level: "INFO", format: "json", stream: { write: (line: string) => lines.push(line) } });
+const log = createLogger({
+  level: "INFO",
+  format: "json",
+  stream: { write: (line: string) => lines.push(line) },
+});
 const principal = {
   userId: "u1",
   role: "user",
@@ -30,13 +34,21 @@ const context: FilterContext = {
 const selection = { principal, modelId: "m", modelMeta: {}, filterIds: [] };
 const request: CompletionRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
 
-const filter = (id: string, priority: number, hooks: Partial<Filter> = {}): Filter => ({ id, name: id, priority, ...hooks });
+const filter = (id: string, priority: number, hooks: Partial<Filter> = {}): Filter => ({
+  id,
+  name: id,
+  priority,
+  ...hooks,
+});
 const always = (entry: Filter) => ({ entry, isEnabled: () => true });
 
 describe("choosing filters", () => {
   it("orders by priority, then by id, over native filters and sources", async () => {
     const source = { id: "source", select: () => Promise.resolve([filter("b", 1), filter("z", 0)]) };
-    const pipeline = createPipeline([always(filter("c", 1)), { entry: source, isEnabled: () => true }, always(filter("a", 1))], log);
+    const pipeline = createPipeline(
+      [always(filter("c", 1)), { entry: source, isEnabled: () => true }, always(filter("a", 1))],
+      log,
+    );
     expect((await pipeline.choose(selection)).map(({ id }) => id)).toEqual(["z", "a", "b", "c"]);
   });
 
@@ -76,9 +88,45 @@ describe("inlet", () => {
   });
 });
 
+describe("a hook that returns nonsense", () => {
+  const nonsense = (hooks: Record<string, unknown>) => filter("odd", 0, hooks as Partial<Filter>);
+
+  it.each([
+    ["a text", "hi"],
+    ["a request without messages", { model: "m" }],
+  ])("%s ends the request with the filter's name", async (_name, value) => {
+    const inlet = createPipeline([], log).inlet([nonsense({ inlet: () => value })], request, context);
+    await expect(inlet).rejects.toMatchObject({
+      code: "invalid",
+      detail: "The filter odd returned something that is no request.",
+    });
+  });
+
+  it("keeps the last good conversation", async () => {
+    const conversation: Conversation = { model: "m", messages: [] };
+    expect(
+      await createPipeline([], log).outlet([nonsense({ outlet: () => "done" })], conversation, context),
+    ).toEqual(conversation);
+    expect(lines.join("")).toContain("An outlet hook returns the conversation");
+  });
+
+  it.each([
+    ["an async hook", async (piece: unknown) => piece],
+    ["an async hook that fails", () => Promise.reject(new Error("late"))],
+    ["a text", () => "text"],
+  ])("%s does not reach the client as a chunk", (_name, stream) => {
+    const piece = { choices: [{ index: 0, delta: { content: "a" } }] };
+    expect(toChunkFilter([nonsense({ stream })], context, log)?.(piece)).toBe(piece);
+    expect(lines.join("")).toContain("is not async");
+  });
+});
+
 describe("outlet", () => {
   it("logs a failing filter and keeps the last good value", async () => {
-    const conversation: Conversation = { model: "m", messages: [{ id: "1", role: "assistant", content: "hello" }] };
+    const conversation: Conversation = {
+      model: "m",
+      messages: [{ id: "1", role: "assistant", content: "hello" }],
+    };
     const failing = filter("bad", 0, {
       outlet(value) {
         value.messages.length = 0;
@@ -86,7 +134,10 @@ describe("outlet", () => {
       },
     });
     const signing = filter("good", 1, {
-      outlet: (value) => ({ ...value, messages: value.messages.map((message) => ({ ...message, content: `${String(message.content)}!` })) }),
+      outlet: (value) => ({
+        ...value,
+        messages: value.messages.map((message) => ({ ...message, content: `${String(message.content)}!` })),
+      }),
     });
     const result = await createPipeline([], log).outlet([failing, signing], conversation, context);
     expect(result.messages).toEqual([{ id: "1", role: "assistant", content: "hello!" }]);

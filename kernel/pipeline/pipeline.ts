@@ -1,7 +1,14 @@
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
-import { type Conversation, type Filter, type FilterContext, type FilterSelection, type FilterSource, isFilterSource } from "./filter.ts";
+import {
+  type Conversation,
+  type Filter,
+  type FilterContext,
+  type FilterSelection,
+  type FilterSource,
+  isFilterSource,
+} from "./filter.ts";
 
 /** A filter or source with the switch of the plugin it belongs to. */
 export interface OwnedFilter {
@@ -14,9 +21,17 @@ export interface Pipeline {
   /** Chooses and orders: priority ascending, ties by id. */
   choose(selection: FilterSelection): Promise<readonly Filter[]> | readonly Filter[];
   /** Runs inlet hooks one after another; an error ends the request with its message. */
-  inlet(filters: readonly Filter[], request: CompletionRequest, context: FilterContext): Promise<CompletionRequest>;
+  inlet(
+    filters: readonly Filter[],
+    request: CompletionRequest,
+    context: FilterContext,
+  ): Promise<CompletionRequest>;
   /** Runs outlet hooks; an error is logged and the last good value kept. */
-  outlet(filters: readonly Filter[], conversation: Conversation, context: FilterContext): Promise<Conversation>;
+  outlet(
+    filters: readonly Filter[],
+    conversation: Conversation,
+    context: FilterContext,
+  ): Promise<Conversation>;
 }
 
 /** Builds the pipeline over everything plugins contributed. */
@@ -63,7 +78,11 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
           continue;
         }
         try {
-          current = (await filter.outlet(structuredClone(current), context)) ?? current;
+          const next = (await filter.outlet(structuredClone(current), context)) ?? current;
+          if (!Array.isArray(next.messages)) {
+            throw new TypeError("An outlet hook returns the conversation or nothing.");
+          }
+          current = next;
         } catch (error) {
           log.warn({ err: error, filter: filter.id }, "an outlet filter failed; its change is left out");
         }
@@ -73,14 +92,25 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
   };
 }
 
-async function runInlet(filter: Filter, request: CompletionRequest, context: FilterContext): Promise<CompletionRequest> {
+async function runInlet(
+  filter: Filter,
+  request: CompletionRequest,
+  context: FilterContext,
+): Promise<CompletionRequest> {
   try {
-    return (await filter.inlet?.(structuredClone(request), context)) ?? request;
+    const next = (await filter.inlet?.(structuredClone(request), context)) ?? request;
+    if (typeof next.model !== "string" || !Array.isArray(next.messages)) {
+      throw new TypeError(`The filter ${filter.name} returned something that is no request.`);
+    }
+    return next;
   } catch (error) {
     if (error instanceof AppError || error instanceof ProviderError) {
       throw error;
     }
-    const message = error instanceof Error && error.message !== "" ? error.message : `The filter ${filter.name} refused the request.`;
+    const message =
+      error instanceof Error && error.message !== ""
+        ? error.message
+        : `The filter ${filter.name} refused the request.`;
     throw new AppError("invalid", message, { cause: error });
   }
 }
