@@ -17,10 +17,18 @@ export interface BindContextOptions {
 }
 
 /** What the binder needs of settings and services. Throws BootError when nothing authenticates. */
-export function toBindContext({ config, database, log, services, onMismatch }: BindContextOptions): BindContext {
+export function toBindContext({
+  config,
+  database,
+  log,
+  services,
+  onMismatch,
+}: BindContextOptions): BindContext {
   const found = services.get(authenticator.id) as Authenticator | undefined;
   if (found === undefined) {
-    throw new BootError(`No enabled plugin provides the service ${authenticator.id}; requests could not be authenticated.`);
+    throw new BootError(
+      `No enabled plugin provides the service ${authenticator.id}; requests could not be authenticated.`,
+    );
   }
   const report = onMismatch ?? (config.env === "dev" ? warnOf(log) : undefined);
   return {
@@ -38,5 +46,6 @@ export function toBindContext({ config, database, log, services, onMismatch }: B
 }
 
 function warnOf(log: Logger) {
-  return (route: string, problem: string) => log.warn({ route, problem }, "an answer does not fit its declared shape");
+  return (route: string, problem: string) =>
+    log.warn({ route, problem }, "an answer does not fit its declared shape");
 }

@@ -46,5 +46,7 @@ export function describeCommands(catalogue: readonly AnyPlugin[]): string {
 }
 
 function commandsOf(plugins: readonly AnyPlugin[]): { plugin: AnyPlugin; command: Command }[] {
-  return plugins.flatMap((plugin) => ((plugin.commands ?? []) as Command[]).map((command) => ({ plugin, command })));
+  return plugins.flatMap((plugin) =>
+    ((plugin.commands ?? []) as Command[]).map((command) => ({ plugin, command })),
+  );
 }

@@ -57,7 +57,7 @@ export function createJobRunner({ database, log, schema }: JobRunnerOptions): Jo
   async function startJob({ job, isEnabled }: OwnedJob): Promise<void> {
     const worker = await boss.work(
       job.id,
-      { pollingIntervalSeconds: 2, localConcurrency: job.concurrency ?? 1 },
+      { pollingIntervalSeconds: pollSecondsOf(job), localConcurrency: job.concurrency ?? 1 },
       async ([queued]) => {
         if (queued && (isEnabled() || job.every === undefined)) {
           await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
@@ -76,26 +76,19 @@ export function createJobRunner({ database, log, schema }: JobRunnerOptions): Jo
    */
   function tick(job: Job, isEnabled: () => boolean, longestWait: number): void {
     const seconds = secondsBetween(job);
-    const timer = setTimeout(
-      () => {
-        timers.splice(timers.indexOf(timer), 1);
-        const sent = isEnabled()
-          ? boss
-              .send(job.id, {}, { singletonKey: job.id, singletonSeconds: seconds })
-              .then(() => wake(job.id))
-          : Promise.resolve();
-        sent
-          .catch((error: unknown) =>
-            log.warn({ err: error, job: job.id }, "a scheduled job could not be queued"),
-          )
-          .finally(() => {
-            if (!stopping.signal.aborted) {
-              tick(job, isEnabled, laterWait);
-            }
-          });
-      },
-      Math.min(seconds, longestWait) * 1000,
-    );
+    const turn = async () => {
+      timers.splice(timers.indexOf(timer), 1);
+      if (isEnabled()) {
+        await queueOnce(boss, job, seconds).catch((error: unknown) =>
+          log.warn({ err: error, job: job.id }, "a scheduled job could not be queued"),
+        );
+        wake(job.id);
+      }
+      if (!stopping.signal.aborted) {
+        tick(job, isEnabled, laterWait);
+      }
+    };
+    const timer = setTimeout(() => void turn(), Math.min(seconds, longestWait) * 1000);
     timer.unref();
     timers.push(timer);
   }
@@ -135,8 +128,21 @@ async function prepareQueue(boss: PgBoss, job: Job): Promise<void> {
   await boss.updateQueue(job.id, options);
 }
 
+/** Of all that replicas send within one interval, the queue keeps one. */
+async function queueOnce(boss: PgBoss, { id }: Job, seconds: number): Promise<void> {
+  await boss.send(id, {}, { singletonKey: id, singletonSeconds: seconds });
+}
+
 function secondsBetween({ every = firstWait }: Job): number {
   const seconds = typeof every === "function" ? every() : every;
   // What is no number would make a timer that never rests.
   return Number.isFinite(seconds) ? Math.max(1, seconds) : laterWait;
+}
+
+/**
+ * Looking costs the database a query. Whoever queues a job wakes the worker of its own process, so the poll only
+ * finds what another replica left behind or what waits for its next try.
+ */
+function pollSecondsOf(job: Job): number {
+  return job.every === undefined ? 5 : 30;
 }

@@ -36,7 +36,9 @@ export interface Parts {
 }
 
 /** Ids of the services the kernel provides; plugins cannot provide them again. */
-export const kernelServiceIds: ReadonlySet<string> = new Set([...Object.values(kernel), access].map(({ id }) => id));
+export const kernelServiceIds: ReadonlySet<string> = new Set(
+  [...Object.values(kernel), access].map(({ id }) => id),
+);
 
 /** Builds the kernel's own parts over an open database. */
 export async function createParts(options: PartsOptions): Promise<Parts> {
@@ -91,7 +93,10 @@ async function followSettings(database: Database, registry: ConfigRegistry): Pro
   await database.listen("config", (payload) => refresh((payload as { keys?: string[] }).keys));
 }
 
-function toDeployment({ config, database, secretKey, version, name }: PartsOptions, readiness: { ready: boolean }): kernel.Deployment {
+function toDeployment(
+  { config, database, secretKey, version, name }: PartsOptions,
+  readiness: { ready: boolean },
+): kernel.Deployment {
   return {
     version,
     name,
@@ -108,8 +113,14 @@ function toDeployment({ config, database, secretKey, version, name }: PartsOptio
 function toDeclarations(gathered: Gathered): kernel.Declarations {
   return {
     permissions: () => gathered.plugins.flatMap(({ plugin }) => plugin.permissions ?? []),
-    providers: () => gathered.providers.filter(({ isEnabled }) => isEnabled()).map(({ provider }) => provider),
+    providers: () =>
+      gathered.providers.filter(({ isEnabled }) => isEnabled()).map(({ provider }) => provider),
     resources: () => gathered.plugins.flatMap(({ plugin }) => plugin.resources ?? []),
-    plugins: () => gathered.plugins.map(({ plugin, isEnabled }) => ({ id: plugin.id, title: plugin.title, enabled: isEnabled() })),
+    plugins: () =>
+      gathered.plugins.map(({ plugin, isEnabled }) => ({
+        id: plugin.id,
+        title: plugin.title,
+        enabled: isEnabled(),
+      })),
   };
 }

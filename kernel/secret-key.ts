@@ -11,7 +11,15 @@ export async function openSecretKey(db: Kysely<CoreTables>, given: string | null
     return given;
   }
   const made = { name: "session", value: randomBytes(48).toString("base64url") };
-  await db.insertInto("secret").values(made).onConflict((conflict) => conflict.column("name").doNothing()).execute();
-  const row = await db.selectFrom("secret").select("value").where("name", "=", "session").executeTakeFirstOrThrow();
+  await db
+    .insertInto("secret")
+    .values(made)
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  const row = await db
+    .selectFrom("secret")
+    .select("value")
+    .where("name", "=", "session")
+    .executeTakeFirstOrThrow();
   return row.value;
 }

@@ -86,7 +86,10 @@ export function requireNoForeignForm(req: IncomingMessage, origins: readonly str
   }
 }
 
-function isForeign({ headers: { origin, host }, method }: IncomingMessage, origins: readonly string[]): boolean {
+function isForeign(
+  { headers: { origin, host }, method }: IncomingMessage,
+  origins: readonly string[],
+): boolean {
   if (origin === undefined || method === "GET" || method === "HEAD" || origins.includes(origin)) {
     return false;
   }

@@ -4,23 +4,10 @@ import { pipeline } from "node:stream/promises";
 import { chooseEncoding, compressBuffer, compressStream } from "./compress.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
+import { type Head, type RespondContext, writeHead } from "./head.ts";
+import { onceDrained, writePiece } from "./piece.ts";
+import { writeRelay } from "./relay.ts";
 import { Relay, Reply, Stream } from "./route.ts";
-
-export interface RespondContext {
-  readonly requestId: string;
-  readonly acceptEncoding: string | undefined;
-  readonly isHead: boolean;
-  /** ENABLE_COMPRESSION_MIDDLEWARE. */
-  readonly compress: boolean;
-  /** ENABLE_ORJSON. */
-  readonly fastJson: boolean;
-  /** Headers of every answer: request id, CORS, nosniff. */
-  readonly head: OutgoingHttpHeaders;
-  /** When the request came in, as `performance.now()`. */
-  readonly started: number;
-  /** Called with what broke a stream after its head was sent. */
-  failed(error: unknown): void;
-}
 
 /** Writes a handler's answer to the node response; resolves once the response has closed. */
 export async function respond(
@@ -87,19 +74,6 @@ function toBody(value: unknown, fastJson: boolean): { body: string | Buffer; con
   return { body: fastJson ? toJson(value) : toJsonWithBigInts(value), contentType: "application/json" };
 }
 
-/** Every head is written here, so that none lacks the common headers. */
-function writeHead(response: ServerResponse, { status, headers }: Head, context: RespondContext): void {
-  const seconds = ((performance.now() - context.started) / 1000).toFixed(4);
-  const both = context.head["vary"] !== undefined && headers["vary"] !== undefined;
-  const vary = both ? { vary: `${context.head["vary"]}, ${headers["vary"]}` } : {};
-  response.writeHead(status, { ...context.head, "x-process-time": seconds, ...headers, ...vary });
-}
-
-interface Head {
-  readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
-}
-
 function finish(
   response: ServerResponse,
   answer: Head & { body?: string | Buffer | undefined },
@@ -161,8 +135,8 @@ async function writeStream(response: ServerResponse, answer: Stream, context: Re
       if (response.destroyed) {
         break;
       }
-      if (!response.write(next.value)) {
-        await drained(response);
+      if (!writePiece(response, next.value)) {
+        await new Promise<void>((resolve) => onceDrained(response, resolve));
       }
     }
   } catch (error) {
@@ -174,106 +148,6 @@ async function writeStream(response: ServerResponse, answer: Stream, context: Re
   response.off("close", leave);
   response.end();
   return closed;
-}
-
-/** Passes an upstream's bytes on as they come; a client that leaves aborts the upstream at once. */
-function writeRelay(
-  response: ServerResponse,
-  { upstream, options }: Relay,
-  context: RespondContext,
-): Promise<void> {
-  const { body } = upstream;
-  writeHead(
-    response,
-    { status: upstream.status, headers: options.headers ?? relayedHeaders(upstream.headers) },
-    context,
-  );
-  // The first token may be a minute away; the client should know now that it was accepted.
-  response.flushHeaders();
-  return new Promise((resolve) => {
-    let ended = false;
-    const settle = (error?: Error) => {
-      if (!ended) {
-        ended = true;
-        options.end?.(error);
-      }
-    };
-    // One socket read brings many small pieces; they leave in one write.
-    let waiting: Buffer[] = [];
-    const flush = () => {
-      const pieces = waiting;
-      waiting = [];
-      if (pieces.length > 0 && !response.write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))) {
-        body.pause();
-      }
-    };
-    body.on("data", (piece: Buffer) => {
-      options.tap?.(piece);
-      if (waiting.push(piece) === 1) {
-        process.nextTick(flush);
-      }
-    });
-    response.on("drain", () => body.resume());
-    const broke = (error: Error) => {
-      if (!ended) {
-        flush();
-        settle(error);
-        context.failed(error);
-        if (options.brokenFrame && !response.destroyed) {
-          response.end(options.brokenFrame(error));
-        } else {
-          response.destroy();
-        }
-      }
-    };
-    body.once("end", () => {
-      flush();
-      settle();
-      response.end();
-    });
-    body.once("error", broke);
-    response.once("close", () => {
-      settle(response.writableFinished ? undefined : new Error("the client left"));
-      body.destroy();
-      resolve();
-    });
-    // An upstream that broke before anybody listened says nothing more.
-    if (body.errored || body.destroyed) {
-      broke(body.errored ?? new Error("the upstream closed early"));
-    }
-  });
-}
-
-const relayed = [
-  "content-type",
-  "retry-after",
-  "retry-after-ms",
-  "cache-control",
-  "content-disposition",
-  "x-request-id",
-];
-
-function relayedHeaders(headers: Relay["upstream"]["headers"]): OutgoingHttpHeaders {
-  // An upstream's document must not run as a page of this origin, whatever type it claims to have.
-  const result: OutgoingHttpHeaders = { "content-security-policy": "default-src 'none'; sandbox" };
-  for (const name of relayed) {
-    if (headers[name] !== undefined) {
-      result[name] = headers[name];
-    }
-  }
-  return result;
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.on("drain", done);
-    response.on("close", done);
-  });
 }
 
 function whenClosed(response: ServerResponse): Promise<void> {

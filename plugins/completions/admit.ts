@@ -20,7 +20,10 @@ export async function admit(
     }
   }
   if (chatId && request.id && request.stream === true && chats.length === 0) {
-    throw new AppError("unavailable", "Runs that are bound to a chat need the chats plugin, which this deployment does not have.");
+    throw new AppError(
+      "unavailable",
+      "Runs that are bound to a chat need the chats plugin, which this deployment does not have.",
+    );
   }
   return models.resolve(principal, request.model);
 }

@@ -17,7 +17,10 @@ export interface CompletedRequest {
 
 export interface Completed {
   /** The payload after all outlet filters, whatever ENABLE_API_OUTLET_FILTERS says. Core API, chat completion rule 14. */
-  run(request: CompletedRequest, context: { principal: Principal; signal: AbortSignal }): Promise<Conversation>;
+  run(
+    request: CompletedRequest,
+    context: { principal: Principal; signal: AbortSignal },
+  ): Promise<Conversation>;
 }
 
 /** Runs the outlet filters on a conversation that the caller sends. */
@@ -36,8 +39,19 @@ export function createCompleted({ models, pipeline }: { models: Models; pipeline
         signal,
       };
       const filters = await pipeline.choose({ ...facts, filterIds: request.filter_ids ?? [] });
-      const messages = request.messages.map((message) => ({ content: "", ...message, id: message.id ?? randomUUID() }));
-      const conversation = { ...request, messages, chat_id: facts.chatId, session_id: facts.sessionId, id: facts.messageId, filter_ids: request.filter_ids ?? undefined };
+      const messages = request.messages.map((message) => ({
+        content: "",
+        ...message,
+        id: message.id ?? randomUUID(),
+      }));
+      const conversation = {
+        ...request,
+        messages,
+        chat_id: facts.chatId,
+        session_id: facts.sessionId,
+        id: facts.messageId,
+        filter_ids: request.filter_ids ?? undefined,
+      };
       return pipeline.outlet(filters, conversation, facts);
     },
   };

@@ -29,7 +29,11 @@ const probes = definePlugin({
               inlet: (request) => ({ ...request, metadata: { ...request.metadata, note: "from inlet" } }),
               stream(piece) {
                 const delta = piece.choices?.[0]?.delta;
-                return delta?.content === "drop" ? null : delta?.content ? { ...piece, choices: [{ index: 0, delta: { content: `<${delta.content}>` } }] } : piece;
+                return delta?.content === "drop"
+                  ? null
+                  : delta?.content
+                    ? { ...piece, choices: [{ index: 0, delta: { content: `<${delta.content}>` } }] }
+                    : piece;
               },
             }),
             defineFilter({
@@ -38,7 +42,10 @@ const probes = definePlugin({
               priority: 1,
               outlet(conversation, context) {
                 outlets.push({ messages: conversation.messages, metadata: context.metadata });
-                return { ...conversation, messages: conversation.messages.map((message) => ({ ...message, content: "filtered" })) };
+                return {
+                  ...conversation,
+                  messages: conversation.messages.map((message) => ({ ...message, content: "filtered" })),
+                };
               },
             }),
             defineFilter({
@@ -65,7 +72,11 @@ beforeAll(async () => {
   upstream.models = ["alpha", "beta"];
   app = await startApp({
     plugins: [probes],
-    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "upstream-key", AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2" },
+    env: {
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "upstream-key",
+      AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2",
+    },
   });
   admin = await app.admin();
   sdk = new OpenAI({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
@@ -77,7 +88,8 @@ afterAll(async () => {
 });
 
 const messages = [{ role: "user" as const, content: "Hi" }];
-const complete = (body: object, token = admin.token) => app.call("POST /api/chat/completions", { token, body: { model: "alpha", messages, ...body } });
+const complete = (body: object, token = admin.token) =>
+  app.call("POST /api/chat/completions", { token, body: { model: "alpha", messages, ...body } });
 
 describe("with the published SDKs", () => {
   it("lists models", async () => {
@@ -100,7 +112,9 @@ describe("with the published SDKs", () => {
 
   it("raises typed errors for what the provider refuses, with its retry headers", async () => {
     upstream.reply("/chat/completions", rateLimited({ seconds: 9, message: "Slow down" }));
-    const failure = await sdk.chat.completions.create({ model: "alpha", messages }).catch((error: unknown) => error);
+    const failure = await sdk.chat.completions
+      .create({ model: "alpha", messages })
+      .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(OpenAI.RateLimitError);
     expect(failure).toMatchObject({ status: 429, message: expect.stringContaining("Slow down") });
     const { headers } = failure as { headers: Headers };
@@ -108,20 +122,30 @@ describe("with the published SDKs", () => {
   });
 
   it("raises typed errors for unknown models and bad credentials", async () => {
-    await expect(sdk.chat.completions.create({ model: "nope", messages })).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    await expect(sdk.chat.completions.create({ model: "nope", messages })).rejects.toBeInstanceOf(
+      OpenAI.NotFoundError,
+    );
     const stranger = new OpenAI({ baseURL: `${app.url}/api`, apiKey: "sk-wrong", maxRetries: 0 });
     await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
   it("embeds", async () => {
     upstream.reply("/embeddings", embeddings(4));
-    const answer = await sdk.embeddings.create({ model: "alpha", input: ["a", "b"], encoding_format: "float" });
+    const answer = await sdk.embeddings.create({
+      model: "alpha",
+      input: ["a", "b"],
+      encoding_format: "float",
+    });
     expect(answer.data.map(({ embedding }) => embedding.length)).toEqual([4, 4]);
   });
 
   it("streams through the ai package's provider for compatible servers", async () => {
     upstream.reply("/chat/completions", text("One two three"));
-    const provider = createOpenAICompatible({ name: "millrace", baseURL: `${app.url}/api`, apiKey: admin.token });
+    const provider = createOpenAICompatible({
+      name: "millrace",
+      baseURL: `${app.url}/api`,
+      apiKey: admin.token,
+    });
     const result = streamText({ model: provider("beta"), prompt: "Count" });
     expect(await result.text).toBe("One two three");
   });
@@ -132,15 +156,34 @@ describe("the way to the provider", () => {
     upstream.reply("/chat/completions", text("ok"));
     const seen = upstream.nextRequest(({ body }) => body?.seed === 11);
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
-    await complete({ seed: 11, tools, tool_choice: "none", x_custom: { deep: [1, 2] }, filter_ids: [], session_id: "s", variables: {} });
-    expect((await seen).body).toEqual({ model: "alpha", messages, seed: 11, tools, tool_choice: "none", x_custom: { deep: [1, 2] } });
+    await complete({
+      seed: 11,
+      tools,
+      tool_choice: "none",
+      x_custom: { deep: [1, 2] },
+      filter_ids: [],
+      session_id: "s",
+      variables: {},
+    });
+    expect((await seen).body).toEqual({
+      model: "alpha",
+      messages,
+      seed: 11,
+      tools,
+      tool_choice: "none",
+      x_custom: { deep: [1, 2] },
+    });
     expect((await seen).headers.authorization).toBe("Bearer upstream-key");
   });
 
   it("relays a stream byte for byte", async () => {
-    const frames = 'data: {"choices":[{"index":0,"delta":{"content":"ä"}}],  "odd" : 1}\n\n: comment\n\ndata: [DONE]\n\n';
+    const frames =
+      'data: {"choices":[{"index":0,"delta":{"content":"ä"}}],  "odd" : 1}\n\n: comment\n\ndata: [DONE]\n\n';
     upstream.reply("/chat/completions", async (exchange) => {
-      await exchange.start(200, { "content-type": "text/event-stream", "content-length": String(Buffer.byteLength(frames)) });
+      await exchange.start(200, {
+        "content-type": "text/event-stream",
+        "content-length": String(Buffer.byteLength(frames)),
+      });
       await exchange.write(frames);
     });
     expect((await complete({ stream: true })).text).toBe(frames);
@@ -175,12 +218,19 @@ describe("filters", () => {
   it("change, join and drop chunks, and see the finished conversation", async () => {
     upstream.reply("/chat/completions", sse([...textChunks(["a", "drop", "b"])]));
     outlets.length = 0;
-    const stream = sdk.chat.completions.stream({ model: "alpha", messages, filter_ids: ["mark", "keep"] } as never);
+    const stream = sdk.chat.completions.stream({
+      model: "alpha",
+      messages,
+      filter_ids: ["mark", "keep"],
+    } as never);
     expect((await stream.finalChatCompletion()).choices[0]?.message.content).toBe("<a><b>");
     await expect.poll(() => outlets.length).toBe(1);
     expect(outlets[0]).toMatchObject({
       metadata: { note: "from inlet" },
-      messages: [{ role: "user", content: "Hi" }, { role: "assistant", content: "<a><b>" }],
+      messages: [
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "<a><b>" },
+      ],
     });
   });
 
@@ -200,9 +250,18 @@ describe("filters", () => {
   it("run on demand for a finished conversation", async () => {
     const answer = await app.call("POST /api/chat/completed", {
       token: admin.token,
-      body: { model: "alpha", messages: [{ id: "1", role: "user", content: "x" }], filter_ids: ["keep"], extra: 1 },
+      body: {
+        model: "alpha",
+        messages: [{ id: "1", role: "user", content: "x" }],
+        filter_ids: ["keep"],
+        extra: 1,
+      },
     });
-    expect(answer.body).toMatchObject({ model: "alpha", extra: 1, messages: [{ id: "1", role: "user", content: "filtered" }] });
+    expect(answer.body).toMatchObject({
+      model: "alpha",
+      extra: 1,
+      messages: [{ id: "1", role: "user", content: "filtered" }],
+    });
   });
 });
 
@@ -215,12 +274,18 @@ describe("bad requests and bad upstreams", () => {
   ])("%s", async (_name, body, status) => {
     const answer = await complete(body);
     expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ detail: expect.anything(), error: { message: expect.any(String), code: status } });
+    expect(answer.body).toMatchObject({
+      detail: expect.anything(),
+      error: { message: expect.any(String), code: status },
+    });
   });
 
   it("hides models without a record from users, exactly like unknown ones", async () => {
     const user = await app.user();
-    const [hidden, unknown] = await Promise.all([complete({}, user.token), complete({ model: "no-such-model" }, user.token)]);
+    const [hidden, unknown] = await Promise.all([
+      complete({}, user.token),
+      complete({ model: "no-such-model" }, user.token),
+    ]);
     expect([hidden.status, hidden.text]).toEqual([404, unknown.text]);
     expect((await complete({ model: "guide" }, user.token)).status).toBe(200);
   });
@@ -237,18 +302,28 @@ describe("bad requests and bad upstreams", () => {
     expect(answer.text).toContain("t0 ");
     expect(answer.text.trimEnd().split("\n").at(-1)).toMatch(/^data: \{"error":\{"message":/);
     upstream.reply("/chat/completions", closeAfter(400, tokens(50, 5)));
-    await expect(sdk.chat.completions.stream({ model: "alpha", messages, filter_ids: ["mark"] } as never).finalChatCompletion()).rejects.toThrow();
+    await expect(
+      sdk.chat.completions
+        .stream({ model: "alpha", messages, filter_ids: ["mark"] } as never)
+        .finalChatCompletion(),
+    ).rejects.toThrow();
   });
 
   it("passes an error frame midway on", async () => {
     upstream.reply("/chat/completions", sse([chunk({ content: "a" }), errorFrame("overloaded", 529)]));
-    await expect(sdk.chat.completions.stream({ model: "alpha", messages }).finalChatCompletion()).rejects.toThrow(/overloaded/);
+    await expect(
+      sdk.chat.completions.stream({ model: "alpha", messages }).finalChatCompletion(),
+    ).rejects.toThrow(/overloaded/);
   });
 });
 
 describe("idempotency", () => {
   const keyed = (key: string, body: object) =>
-    app.call("POST /api/chat/completions", { token: admin.token, headers: { "idempotency-key": key }, body: { model: "alpha", messages, ...body } });
+    app.call("POST /api/chat/completions", {
+      token: admin.token,
+      headers: { "idempotency-key": key },
+      body: { model: "alpha", messages, ...body },
+    });
 
   it("gives the stored answer to the same request and refuses another body", async () => {
     upstream.reply("/chat/completions", text("once"));
@@ -263,11 +338,15 @@ describe("idempotency", () => {
   it("lets exactly one of ten at once through", async () => {
     upstream.always(({ body }) => body?.seed === 23, text("one effect"));
     const before = upstream.requests.length;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => keyed("k2", { seed: 23, stream: true })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => keyed("k2", { seed: 23, stream: true })),
+    );
     expect(upstream.requests.length - before).toBe(1);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
-    expect((await keyed("k2", { seed: 23, stream: true })).text).toBe(answers.find(({ status }) => status === 200)?.text);
+    expect((await keyed("k2", { seed: 23, stream: true })).text).toBe(
+      answers.find(({ status }) => status === 200)?.text,
+    );
   });
 
   it("gives the key back when the request failed", async () => {

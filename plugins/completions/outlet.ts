@@ -16,11 +16,17 @@ export interface OutletRun {
  * Runs the outlet filters on the conversation that the sent messages and the reply make. The HTTP answer is out
  * already and never changes. Core API, chat completion rule 14.
  */
-export function runOutlet(pipeline: Pipeline, { filters, context, request, reply, usage }: OutletRun): Promise<Conversation> {
+export function runOutlet(
+  pipeline: Pipeline,
+  { filters, context, request, reply, usage }: OutletRun,
+): Promise<Conversation> {
   const timestamp = Math.floor(Date.now() / 1000);
-  const sent = request.messages.map(
-    (message): ConversationMessage => ({ ...message, id: randomUUID(), content: message.content ?? "", timestamp }),
-  );
+  const sent = request.messages.map((message): ConversationMessage => ({
+    ...message,
+    id: randomUUID(),
+    content: message.content ?? "",
+    timestamp,
+  }));
   const answer: ConversationMessage = {
     ...reply,
     id: context.messageId ?? randomUUID(),

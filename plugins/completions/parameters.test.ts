@@ -2,11 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { fillRequest, toProviderRequest, withUsage } from "./parameters.ts";
 
-const request: CompletionRequest = { model: "m", messages: [{ role: "user", content: "hi" }], temperature: 0.1, max_tokens: null };
+const request: CompletionRequest = {
+  model: "m",
+  messages: [{ role: "user", content: "hi" }],
+  temperature: 0.1,
+  max_tokens: null,
+};
 
 describe("parameters", () => {
   it("keeps what the request sent and fills the rest", () => {
-    expect(fillRequest(request, { temperature: 0.9, max_tokens: 7, seed: 1, stop: ["x"], top_p: null })).toEqual({
+    expect(
+      fillRequest(request, { temperature: 0.9, max_tokens: 7, seed: 1, stop: ["x"], top_p: null }),
+    ).toEqual({
       ...request,
       max_tokens: 7,
       seed: 1,
@@ -15,13 +22,27 @@ describe("parameters", () => {
   });
 
   it("never sends what steers the platform", () => {
-    const saved = { system: "S", stream_response: true, function_calling: "native", reasoning_tags: null, model_controls: [], stream_delta_chunk_size: 5 };
+    const saved = {
+      system: "S",
+      stream_response: true,
+      function_calling: "native",
+      reasoning_tags: null,
+      model_controls: [],
+      stream_delta_chunk_size: 5,
+    };
     expect(fillRequest(request, saved)).toEqual(request);
   });
 
   it("merges custom parameters deeply, below what the request sent, and reads JSON text", () => {
     const sent = { ...request, provider: { order: ["a"] } };
-    const saved = { custom_params: { provider: '{"order": ["b"], "zdr": true}', transforms: '["x"]', note: "plain", temperature: 2 } };
+    const saved = {
+      custom_params: {
+        provider: '{"order": ["b"], "zdr": true}',
+        transforms: '["x"]',
+        note: "plain",
+        temperature: 2,
+      },
+    };
     expect(fillRequest(sent, saved)).toEqual({
       ...sent,
       provider: { order: ["a"], zdr: true },
@@ -33,11 +54,28 @@ describe("parameters", () => {
   it("takes out what is meant for the platform and keeps everything else verbatim", () => {
     const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
     const sent = {
-      ...request, chat_id: "c", id: "i", session_id: "s", params: { a: 1 }, filter_ids: ["f"], files: [], features: {}, variables: {},
-      tools, tool_choice: "auto", parallel_tool_calls: false, logit_bias: { "1": 2 }, unknown_key: { deep: [1] },
+      ...request,
+      chat_id: "c",
+      id: "i",
+      session_id: "s",
+      params: { a: 1 },
+      filter_ids: ["f"],
+      files: [],
+      features: {},
+      variables: {},
+      tools,
+      tool_choice: "auto",
+      parallel_tool_calls: false,
+      logit_bias: { "1": 2 },
+      unknown_key: { deep: [1] },
     };
     expect(toProviderRequest(sent)).toEqual({
-      ...request, tools, tool_choice: "auto", parallel_tool_calls: false, logit_bias: { "1": 2 }, unknown_key: { deep: [1] },
+      ...request,
+      tools,
+      tool_choice: "auto",
+      parallel_tool_calls: false,
+      logit_bias: { "1": 2 },
+      unknown_key: { deep: [1] },
     });
   });
 });
@@ -45,7 +83,11 @@ describe("parameters", () => {
 describe("usage on streams", () => {
   it.each([
     [true, { stream: true }, { include_usage: true }],
-    [true, { stream: true, stream_options: { include_usage: false, other: 1 } }, { include_usage: true, other: 1 }],
+    [
+      true,
+      { stream: true, stream_options: { include_usage: false, other: 1 } },
+      { include_usage: true, other: 1 },
+    ],
     [true, { stream: false, stream_options: { include_usage: false } }, { include_usage: false }],
     [true, {}, undefined],
     [false, { stream: true }, undefined],

@@ -17,9 +17,28 @@ const platformParameters = new Set([
 
 /** Keys of the request that are for the platform and never reach a provider. */
 const platformKeys = [
-  "chat_id", "id", "session_id", "parent_id", "user_message", "parent_message", "message_ids", "assistant_message_id",
-  "regeneration_prompt", "folder_id", "params", "tool_ids", "tool_servers", "terminal_id", "files", "features",
-  "background_tasks", "variables", "chat_variables", "filter_ids", "skill_ids", "model_item",
+  "chat_id",
+  "id",
+  "session_id",
+  "parent_id",
+  "user_message",
+  "parent_message",
+  "message_ids",
+  "assistant_message_id",
+  "regeneration_prompt",
+  "folder_id",
+  "params",
+  "tool_ids",
+  "tool_servers",
+  "terminal_id",
+  "files",
+  "features",
+  "background_tasks",
+  "variables",
+  "chat_variables",
+  "filter_ids",
+  "skill_ids",
+  "model_item",
 ] as const;
 
 /**

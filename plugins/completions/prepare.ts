@@ -17,7 +17,8 @@ export async function prepare(
 ): Promise<CompletionRequest> {
   const { system, stream_response: streams } = model.params;
   const filled = fillRequest(request, model.params);
-  const messages = typeof system === "string" && system !== "" ? withSystem(filled.messages, system) : filled.messages;
+  const messages =
+    typeof system === "string" && system !== "" ? withSystem(filled.messages, system) : filled.messages;
   const prepared = { ...filled, messages, ...(typeof streams === "boolean" ? { stream: streams } : {}) };
   if (!messages.some(isTemplate)) {
     return prepared;
@@ -25,7 +26,9 @@ export async function prepare(
   const facts = { now: new Date(), ...(await findProfile(principal)), variables: request.variables ?? {} };
   return {
     ...prepared,
-    messages: messages.map((message) => (isTemplate(message) ? { ...message, content: fillTemplate(message.content as string, facts) } : message)),
+    messages: messages.map((message) =>
+      isTemplate(message) ? { ...message, content: fillTemplate(message.content as string, facts) } : message,
+    ),
   };
 }
 

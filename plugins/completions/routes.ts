@@ -65,20 +65,27 @@ export function completionRoutes({ completions, completed, embeddings }: Complet
       body: EmbeddingsRequest,
       errors: "both",
     },
-    async ({ body, caller, request }) => relay(await embeddings.run(body, { principal: caller, signal: request.signal })),
+    async ({ body, caller, request }) =>
+      relay(await embeddings.run(body, { principal: caller, signal: request.signal })),
   );
   return { main: [chat, outlet, embed], api: [{ ...embed, path: "/embeddings" as const }] };
 }
 
 function toHttp(answer: RunAnswer, requestId: string) {
   if (answer.kind === "whole") {
-    return answer.text === undefined ? answer.completion : reply(answer.text, { headers: { "content-type": "application/json" } });
+    return answer.text === undefined
+      ? answer.completion
+      : reply(answer.text, { headers: { "content-type": "application/json" } });
   }
   if (answer.kind === "raw") {
     return relay(answer.upstream, {
       tap: answer.tap,
       end: answer.settle,
-      headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-accel-buffering": "no" },
+      headers: {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-cache",
+        "x-accel-buffering": "no",
+      },
       brokenFrame: (error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`,
     });
   }

@@ -1,14 +1,14 @@
-import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
+import type { Chunk, CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
-import { toChunkFilter } from "#kernel/pipeline/stream.ts";
+import { type ChunkFilter, toChunkFilter } from "#kernel/pipeline/stream.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { admit } from "./admit.ts";
-import { joinDeltas } from "./join-deltas.ts";
+import { createDeltaJoiner } from "./join-deltas.ts";
 import { createObserver } from "./observe.ts";
 import { runOutlet } from "./outlet.ts";
 import { toProviderRequest, withUsage } from "./parameters.ts";
@@ -66,7 +66,11 @@ export function createRunner(options: RunOptions): Completions {
 
 async function enterPipeline(
   request: CompletionRequest,
-  { model, options, context }: { model: ResolvedModel; options: RunOptions; context: Pick<RunContext, "principal" | "signal"> },
+  {
+    model,
+    options,
+    context,
+  }: { model: ResolvedModel; options: RunOptions; context: Pick<RunContext, "principal" | "signal"> },
 ): Promise<Run> {
   const facts: FilterContext = {
     ...context,
@@ -77,7 +81,11 @@ async function enterPipeline(
     sessionId: request.session_id ?? undefined,
     metadata: request.metadata ?? {},
   };
-  const chosen = options.pipeline.choose({ ...facts, principal: context.principal, filterIds: request.filter_ids ?? [] });
+  const chosen = options.pipeline.choose({
+    ...facts,
+    principal: context.principal,
+    filterIds: request.filter_ids ?? [],
+  });
   const filters = chosen instanceof Promise ? await chosen : chosen;
   const filtered = filters.length === 0 ? request : await options.pipeline.inlet(filters, request, facts);
   return {
@@ -107,7 +115,11 @@ function deliver(run: Run, answer: CompletionAnswer, options: RunOptions): RunAn
 }
 
 /** Nothing looks into the stream: its bytes go out as they came, and are read afterwards for usage alone. */
-function passOn(run: Run, stream: ChunkStream & { raw: NonNullable<ChunkStream["raw"]> }, options: RunOptions): RunAnswer {
+function passOn(
+  run: Run,
+  stream: ChunkStream & { raw: NonNullable<ChunkStream["raw"]> },
+  options: RunOptions,
+): RunAnswer {
   const observer = createObserver(outletFilters(run, options).length > 0);
   return {
     kind: "raw",
@@ -117,34 +129,52 @@ function passOn(run: Run, stream: ChunkStream & { raw: NonNullable<ChunkStream["
   };
 }
 
+/** Filters and joins each batch on its way; the reply is put together only where an outlet filter will see it. */
 async function* readChunks(
   run: Run,
   stream: ChunkStream,
-  { filter, options }: { filter: ReturnType<typeof toChunkFilter>; options: RunOptions },
+  { filter, options }: { filter: ChunkFilter | undefined; options: RunOptions },
 ): AsyncGenerator<ChunkBatch> {
-  const accumulator = createAccumulator();
+  const accumulator = outletFilters(run, options).length > 0 ? createAccumulator() : undefined;
+  const joiner = run.deltaSize > 1 ? createDeltaJoiner(run.deltaSize) : undefined;
+  let usage: Usage | undefined;
   let error: unknown;
+  const pass = (batch: ChunkBatch): ChunkBatch => {
+    for (const chunk of batch) {
+      usage = chunk.usage ?? usage;
+      accumulator?.add(chunk);
+    }
+    return batch;
+  };
   try {
-    const source = filter ? filterBatches(stream.chunks(), filter) : stream.chunks();
-    for await (const batch of run.deltaSize > 1 ? joinDeltas(source, run.deltaSize) : source) {
-      batch.forEach(accumulator.add);
-      yield batch;
+    for await (const batch of stream.chunks()) {
+      const kept = filter ? toFiltered(batch, filter) : batch;
+      const joined = joiner ? joiner.add(kept) : kept;
+      if (joined.length > 0) {
+        yield pass(joined);
+      }
+    }
+    const rest = joiner?.end() ?? [];
+    if (rest.length > 0) {
+      yield pass(rest);
     }
   } catch (caught) {
     error = caught;
     throw caught;
   } finally {
-    void finish(run, { usage: accumulator.usage(), message: accumulator.message(), error }, options);
+    void finish(run, { usage, message: accumulator?.message(), error }, options);
   }
 }
 
-async function* filterBatches(batches: AsyncIterable<ChunkBatch>, filter: NonNullable<ReturnType<typeof toChunkFilter>>): AsyncGenerator<ChunkBatch> {
-  for await (const batch of batches) {
-    const kept = batch.map(filter).filter((chunk) => chunk !== null);
-    if (kept.length > 0) {
-      yield kept;
+function toFiltered(batch: ChunkBatch, filter: ChunkFilter): ChunkBatch {
+  const kept: Chunk[] = [];
+  for (const chunk of batch) {
+    const filtered = filter(chunk);
+    if (filtered !== null) {
+      kept.push(filtered);
     }
   }
+  return kept;
 }
 
 /** After the answer is out: usage is announced, then the outlet filters see the conversation. Never throws. */
@@ -158,7 +188,13 @@ async function finish(run: Run, outcome: Outcome, options: RunOptions): Promise<
   }
   try {
     const { request, context } = run;
-    await runOutlet(options.pipeline, { filters, context, request, reply: outcome.message, usage: outcome.usage });
+    await runOutlet(options.pipeline, {
+      filters,
+      context,
+      request,
+      reply: outcome.message,
+      usage: outcome.usage,
+    });
   } catch (failure) {
     options.log.warn({ err: failure }, "the outlet filters failed");
   }

@@ -11,7 +11,12 @@ export type RunAnswer =
   | { readonly kind: "whole"; readonly completion: Completion; readonly text: string | undefined }
   | { readonly kind: "chunks"; chunks(): AsyncIterable<ChunkBatch> }
   /** Nothing looks into the stream: the upstream's bytes go out as they are; `settle` books what `tap` saw. */
-  | { readonly kind: "raw"; readonly upstream: Upstream; tap(piece: Buffer): void; settle(error?: Error): void };
+  | {
+      readonly kind: "raw";
+      readonly upstream: Upstream;
+      tap(piece: Buffer): void;
+      settle(error?: Error): void;
+    };
 
 export interface RunContext {
   readonly principal: Principal;

@@ -4,8 +4,20 @@ import { fillTemplate, type TemplateFacts } from "./template.ts";
 const facts: TemplateFacts = {
   now: new Date("2026-03-29T23:30:00Z"),
   timeZone: "Europe/Berlin",
-  user: { name: "Ana", email: "ana@example.test", bio: null, gender: "female", birthDate: "1990-03-30", location: null, groups: ["ops", "dev"] },
-  variables: { "{{USER_LANGUAGE}}": "de-DE", "{{EVIL}}": "{{USER_EMAIL}}", "{{USER_NAME}}": "Ana from the client" },
+  user: {
+    name: "Ana",
+    email: "ana@example.test",
+    bio: null,
+    gender: "female",
+    birthDate: "1990-03-30",
+    location: null,
+    groups: ["ops", "dev"],
+  },
+  variables: {
+    "{{USER_LANGUAGE}}": "de-DE",
+    "{{EVIL}}": "{{USER_EMAIL}}",
+    "{{USER_NAME}}": "Ana from the client",
+  },
 };
 
 describe("template variables", () => {

@@ -29,11 +29,15 @@ export function hasVariables(text: string): boolean {
  * values are put in as they are and not read again, so that a value cannot bring in another variable.
  */
 export function fillTemplate(text: string, facts: TemplateFacts): string {
-  return text.replaceAll(/\{\{[^{}]{1,100}\}\}/g, (token) => facts.variables[token] ?? resolve(token.slice(2, -2).trim(), facts) ?? token);
+  return text.replaceAll(
+    /\{\{[^{}]{1,100}\}\}/g,
+    (token) => facts.variables[token] ?? resolve(token.slice(2, -2).trim(), facts) ?? token,
+  );
 }
 
 function resolve(name: string, { now, timeZone, user }: TemplateFacts): string | undefined {
-  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-US", { timeZone, ...options }).format(now);
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat("en-US", { timeZone, ...options }).format(now);
   switch (name) {
     case "CURRENT_DATE":
       return toDate(now, timeZone);
@@ -76,6 +80,8 @@ function toAge(birthDate: string, now: Date): string {
   if (Number.isNaN(born.getTime())) {
     return unknown;
   }
-  const hadBirthday = now.getUTCMonth() > born.getUTCMonth() || (now.getUTCMonth() === born.getUTCMonth() && now.getUTCDate() >= born.getUTCDate());
+  const hadBirthday =
+    now.getUTCMonth() > born.getUTCMonth() ||
+    (now.getUTCMonth() === born.getUTCMonth() && now.getUTCDate() >= born.getUTCDate());
   return String(now.getUTCFullYear() - born.getUTCFullYear() - (hadBirthday ? 0 : 1));
 }

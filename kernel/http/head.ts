@@ -1,0 +1,35 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+
+export interface RespondContext {
+  readonly requestId: string;
+  readonly acceptEncoding: string | undefined;
+  readonly isHead: boolean;
+  /** ENABLE_COMPRESSION_MIDDLEWARE. */
+  readonly compress: boolean;
+  /** ENABLE_ORJSON. */
+  readonly fastJson: boolean;
+  /** Headers of every answer: request id, CORS, nosniff. */
+  readonly head: OutgoingHttpHeaders;
+  /** When the request came in, as `performance.now()`. */
+  readonly started: number;
+  /** Called with what broke a stream after its head was sent. */
+  failed(error: unknown): void;
+}
+
+/** Every head is written here, so that none lacks the common headers. */
+export function writeHead(
+  response: ServerResponse,
+  { status, headers }: Head,
+  context: RespondContext,
+): void {
+  const seconds = ((performance.now() - context.started) / 1000).toFixed(4);
+  const both = context.head["vary"] !== undefined && headers["vary"] !== undefined;
+  const vary = both ? { vary: `${context.head["vary"]}, ${headers["vary"]}` } : {};
+  response.writeHead(status, { ...context.head, "x-process-time": seconds, ...headers, ...vary });
+}
+
+/** Status and headers of one answer. */
+export interface Head {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+}
