@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { connect } from "node:net";
 
 export interface RawAnswer {
@@ -11,7 +10,7 @@ export interface RawAnswer {
 }
 
 /** Sends bytes to a server as they are, which no HTTP client would do, and reads until it closes or falls silent. */
-export async function sendRaw(url: string, bytes: string | Buffer, { quietMs = 500 } = {}): Promise<RawAnswer> {
+export async function sendRaw(url: string, bytes: string | Buffer, { quietMs = 200 } = {}): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const pieces: Buffer[] = [];
@@ -22,10 +21,10 @@ export async function sendRaw(url: string, bytes: string | Buffer, { quietMs = 5
   // Silence ends the exchange: a server that keeps the connection open has said what it had to say.
   socket.setTimeout(10_000, () => socket.destroy());
   socket.on("timeout", () => socket.destroy());
+  // A server may reset a connection that sends too much; what it said before counts.
   socket.on("error", () => undefined);
-  await once(socket, "connect");
-  socket.write(bytes);
-  await once(socket, "close");
+  socket.once("connect", () => socket.write(bytes));
+  await new Promise((resolve) => socket.once("close", resolve));
   const text = Buffer.concat(pieces).toString("latin1");
   const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)];
   return { status: Number(statuses[0]?.[1] ?? 0), text, count: statuses.length };
