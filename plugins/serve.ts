@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { ConfigError } from "#config/registry.ts";
 import { boot } from "#kernel/boot.ts";
 import { describeCommands, runCommand } from "#kernel/command.ts";
 import { BootError } from "#kernel/order.ts";
@@ -68,11 +67,23 @@ function toPort(text: string | undefined): number | undefined {
   return port;
 }
 
-/** Expected failures are told in one line; anything else with its stack. */
+/** Expected failures are told in one line; what a plugin threw, and anything else unexpected, with its stack. */
 function fail(error: unknown): never {
-  const isExpected = error instanceof BootError || error instanceof ConfigError || (error instanceof Error && /^(AppError|StorageError|MigrationError)$/.test(error.name));
-  process.stderr.write(isExpected ? `\nMillrace cannot start: ${(error as Error).message}\n` : `${error instanceof Error ? error.stack : String(error)}\n`);
+  if (isExpected(error)) {
+    const fault = error.cause === undefined || isExpected(error.cause) ? "" : `${toStack(error.cause)}\n`;
+    process.stderr.write(`\nMillrace cannot start: ${error.message}\n${fault}`);
+  } else {
+    process.stderr.write(`${toStack(error)}\n`);
+  }
   process.exit(1);
+}
+
+function isExpected(error: unknown): error is Error {
+  return error instanceof Error && /^(BootError|ConfigError|AppError|StorageError|MigrationError)$/.test(error.name);
+}
+
+function toStack(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 main(process.argv.slice(2)).catch(fail);

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { ConfigError } from "#config/registry.ts";
 import { isUnavailable, isUnstorableText } from "#storage/errors.ts";
+import { InvalidGrantError } from "#storage/grants.ts";
 import { AppError, type ErrorCode, ProviderError } from "#kernel/errors.ts";
 import type { ErrorShape } from "./surfaces.ts";
 import { toJson } from "./json.ts";
@@ -60,6 +61,9 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
       ]),
       context,
     );
+  }
+  if (error instanceof InvalidGrantError) {
+    return toErrorAnswer(new AppError("invalid", `${error.message}.`), context);
   }
   if (isUnstorableText(error)) {
     return toErrorAnswer(
