@@ -103,8 +103,11 @@ async function start(foundation: Foundation, options: BootOptions): Promise<Runn
   return { url: listening.url, config, database, registry, gathered, stop };
 }
 
-/** Opens what every command needs: settings, log, the database with all migrations, and stored settings. */
-export async function openFoundation(options: BootOptions): Promise<Foundation> {
+/** What is settled before the database is opened. */
+export type Plan = Omit<Foundation, "database">;
+
+/** Reads the environment, loads the plugins of PLUGINS_PATH and settles which plugins there are, in which order. */
+export async function readPlan(options: BootOptions): Promise<Plan> {
   let warn = (message: string): void => process.emitWarning(message, "ConfigWarning");
   const registry = createRegistry(options.environment, { warn: (message) => warn(message) });
   const config = registry.declare("core", core);
@@ -115,7 +118,13 @@ export async function openFoundation(options: BootOptions): Promise<Foundation> 
   const foreign = pluginsPath ? await loadForeignPlugins(pluginsPath, log) : [];
   const chosen = choosePlugins({ catalogue: options.catalogue, foreign, disabled: pluginsDisabled, log });
   const configs = declareSettings(chosen, { registry, foreign, log });
-  const plugins = [...configs.keys()];
+  return { config, registry, log, plugins: [...configs.keys()], foreign: new Set(foreign), configs };
+}
+
+/** Opens what every command needs: settings, log, the database with all migrations, and stored settings. */
+export async function openFoundation(options: BootOptions, plan?: Plan): Promise<Foundation> {
+  const settled = plan ?? (await readPlan(options));
+  const { config, registry, log, plugins } = settled;
 
   options.progress?.("Opening the database");
   const url = databaseUrl(config);
@@ -142,7 +151,7 @@ export async function openFoundation(options: BootOptions): Promise<Foundation> 
     await database.close();
     throw error;
   }
-  return { config, registry, log, database, plugins, foreign: new Set(foreign), configs };
+  return { ...settled, database };
 }
 
 /** The migrations of the kernel and of `plugins`, in the order in which they run. */

@@ -1,4 +1,4 @@
-import { openFoundation } from "./boot.ts";
+import { openFoundation, readPlan } from "./boot.ts";
 import { BootError } from "./order.ts";
 import type { AnyPlugin, Command } from "./plugin.ts";
 
@@ -10,15 +10,17 @@ export interface CommandCall {
 
 /** Runs a plugin's command over the opened database, without serving. Throws BootError for an unknown name. */
 export async function runCommand(name: string, { catalogue, options, print }: CommandCall): Promise<void> {
-  if (!commandsOf(catalogue).some(({ command }) => command.name === name)) {
-    throw new BootError(`There is no command "${name}".\n\n${describeCommands(catalogue)}`);
+  const plan = await readPlan({ catalogue });
+  const found = commandsOf(plan.plugins).find(({ command }) => command.name === name);
+  if (found === undefined) {
+    throw new BootError(
+      commandsOf(catalogue).some(({ command }) => command.name === name)
+        ? `The plugin of the command "${name}" is left out (PLUGINS_DISABLED).`
+        : `There is no command "${name}".\n\n${describeCommands(plan.plugins)}`,
+    );
   }
-  const { plugins, configs, database } = await openFoundation({ catalogue });
+  const { configs, database } = await openFoundation({ catalogue }, plan);
   try {
-    const found = commandsOf(plugins).find(({ command }) => command.name === name);
-    if (found === undefined) {
-      throw new BootError(`The plugin of the command "${name}" is left out (PLUGINS_DISABLED).`);
-    }
     const config = configs.get(found.plugin) ?? {};
     await found.command.run({
       config,
