@@ -74,6 +74,7 @@ function toPage(surface: Surface): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Millrace ${title} API (experimental)</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/docs/swagger-ui.css">
 </head>
 <body>

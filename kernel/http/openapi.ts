@@ -1,9 +1,7 @@
-import { z } from "zod";
 import type { OwnedRoute } from "./bind.ts";
+import { createSchemas, type Json, type Schemas } from "./openapi-schemas.ts";
 import type { AnyRoute } from "./route.ts";
-import { type Surface, surfaces } from "./surfaces.ts";
-
-type Json = Record<string, unknown>;
+import { type ErrorShape, type Surface, surfaces } from "./surfaces.ts";
 
 const statusTexts: Record<number, string> = {
   400: "The request is wrong in itself or in this state",
@@ -22,13 +20,15 @@ const statusTexts: Record<number, string> = {
 /** Describes the routes of one surface as an OpenAPI 3.1 document; schemas named by `.meta({id})` become components. */
 export function toOpenApi(surface: Surface, owned: readonly OwnedRoute[], version: string): Json {
   const routes = owned.filter((entry) => entry.surface === surface && !entry.route.hidden);
-  const components: Json = {};
+  let owner = "";
+  const schemas = createSchemas(() => owner);
   const paths: Record<string, Json> = {};
   for (const { route, plugin } of routes) {
+    owner = plugin;
     const path = surfaces[surface].base + toTemplate(route.path);
-    (paths[path] ??= {})[route.method.toLowerCase()] = toOperation(route, { plugin, surface, components });
+    (paths[path] ??= {})[route.method.toLowerCase()] = toOperation(route, { plugin, surface, path, schemas });
   }
-  return {
+  return schemas.settle({
     openapi: "3.1.0",
     info: {
       title: `Millrace: ${surfaces[surface].title} (experimental interface)`,
@@ -37,120 +37,134 @@ export function toOpenApi(surface: Surface, owned: readonly OwnedRoute[], versio
     },
     security: [{ bearer: [] }],
     paths,
-    components: { schemas: components, securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
-  };
+    components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+  });
 }
 
+const parameter = /\*\*:(\w+)|\*\*|:(\w+)/g;
+
 function toTemplate(path: string): string {
-  return path.replaceAll(
-    /\*\*:(\w+)|\*\*|:(\w+)/g,
-    (_match, rest?: string, name?: string) => `{${rest ?? name ?? "path"}}`,
-  );
+  return path.replaceAll(parameter, (_match, rest?: string, name?: string) => `{${rest ?? name ?? "path"}}`);
 }
 
 interface OperationContext {
   readonly plugin: string;
   readonly surface: Surface;
-  readonly components: Json;
+  /** The complete templated path. */
+  readonly path: string;
+  readonly schemas: Schemas;
 }
 
-function toOperation(route: AnyRoute, { plugin, surface, components }: OperationContext): Json {
-  const invalid =
-    route.errors === undefined || route.errors === "detail" ? surfaces[surface].invalidStatus : 400;
-  const failures = new Set<number>([
-    ...(route.fails ?? []),
-    ...(route.access === "public" ? [] : [401, 403]),
-  ]);
-  if (route.body || route.query || route.params) {
-    failures.add(invalid);
-  }
-  const responses: Json = { 200: { description: "Success", ...toContent(route, components) } };
-  for (const status of [...failures].toSorted((a, b) => a - b)) {
-    responses[status] = { description: statusTexts[status] ?? "Failure" };
-  }
-  const body = toRequestBody(route, components);
+function toOperation(route: AnyRoute, context: OperationContext): Json {
+  const { plugin, path, schemas } = context;
+  const body = toRequestBody(route, schemas);
   return {
+    operationId: toOperationId(route.method, path),
     tags: [plugin],
     summary: route.summary,
     description: `Access: ${route.access}.`,
     ...(route.access === "public" ? { security: [] } : {}),
-    parameters: [...toParameters(route, "path", components), ...toParameters(route, "query", components)],
+    parameters: [...toPathParameters(route, schemas), ...toQueryParameters(route, schemas)],
     ...(body ? { requestBody: body } : {}),
-    responses,
+    responses: toResponses(route, context),
   };
 }
 
-function toContent(route: AnyRoute, components: Json): Json {
+/** `GET /api/v1/files/{id}` → `get_api_v1_files_id`: as unique as the path, and a name in every language. */
+function toOperationId(method: string, path: string): string {
+  const words = path.replaceAll(/\W+/g, "_").replaceAll(/^_|_$/g, "");
+  // A path with a last slash is another path to the document, though the same to the server.
+  const root = path.endsWith("/") && path !== "/" ? "_root" : "";
+  return [method.toLowerCase(), words].filter((part) => part !== "").join("_") + root;
+}
+
+function toResponses(route: AnyRoute, { surface, schemas }: OperationContext): Json {
+  const facts = surfaces[surface];
+  const shape = route.errors ?? facts.errors;
+  const invalid = shape === "detail" ? facts.invalidStatus : 400;
+  const failures = new Set<number>(route.fails ?? []);
+  if (route.access !== "public") {
+    failures.add(401).add(403);
+  }
+  if (route.body || route.query || route.params) {
+    failures.add(invalid);
+  }
+  const error = schemas.refer(`Error.${shape}`, errorSchemas[shape]);
+  const responses: Json = { 200: { description: "Success", ...toContent(route, schemas) } };
+  for (const status of [...failures].toSorted((a, b) => a - b)) {
+    const description = statusTexts[status] ?? "Failure";
+    responses[status] = { description, content: { "application/json": { schema: error } } };
+  }
+  return responses;
+}
+
+function toContent(route: AnyRoute, schemas: Schemas): Json {
   if (route.produces) {
     return { content: { [route.produces]: {} } };
   }
   return {
     content: {
-      "application/json": route.returns ? { schema: toSchema(route.returns, "output", components) } : {},
+      "application/json": route.returns ? { schema: schemas.toSchema(route.returns, "output") } : {},
     },
   };
 }
 
-function toRequestBody(route: AnyRoute, components: Json): Json | undefined {
+function toRequestBody(route: AnyRoute, schemas: Schemas): Json | undefined {
   if (route.upload) {
-    const schema = {
-      type: "object",
-      required: ["file"],
-      properties: { file: { type: "string", format: "binary" } },
-    };
+    const file = { type: "string", format: "binary" };
+    const schema = { type: "object", required: ["file"], properties: { file } };
     return { required: true, content: { "multipart/form-data": { schema } } };
   }
   if (!route.body) {
     return undefined;
   }
-  return {
-    required: !route.bodyOptional,
-    content: { "application/json": { schema: toSchema(route.body, "input", components) } },
-  };
+  const schema = schemas.toSchema(route.body, "input");
+  return { required: !route.bodyOptional, content: { "application/json": { schema } } };
 }
 
-function toParameters(route: AnyRoute, where: "path" | "query", components: Json): Json[] {
-  const declared = where === "path" ? route.params : route.query;
-  const names =
-    where === "path" ? [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string) : [];
-  if (!declared) {
-    return names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
-  }
-  const schema = toSchema(declared, "input", components, false) as { properties?: Json; required?: string[] };
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+/** Every name of the template, whether the route declares a shape for it or not. */
+function toPathParameters(route: AnyRoute, schemas: Schemas): Json[] {
+  const { properties = {} } = route.params ? toObject(route.params, schemas) : {};
+  return [...route.path.matchAll(parameter)].map(([, rest, single]) => {
+    const name = rest ?? single ?? "path";
+    return { name, in: "path", required: true, schema: properties[name] ?? { type: "string" } };
+  });
+}
+
+function toQueryParameters(route: AnyRoute, schemas: Schemas): Json[] {
+  const { properties = {}, required = [] } = route.query ? toObject(route.query, schemas) : {};
+  return Object.entries(properties).map(([name, schema]) => ({
     name,
-    in: where,
-    required: where === "path" || (schema.required ?? []).includes(name),
-    schema: property,
+    in: "query",
+    required: required.includes(name),
+    schema,
   }));
 }
 
-/** A JSON Schema; parts that carry an id move into the components, once. */
-function toSchema(type: z.ZodType, io: "input" | "output", components: Json, isNamed = true): Json {
-  const converted = z.toJSONSchema(type, {
-    io,
-    unrepresentable: "any",
-    reused: "inline",
-    target: "draft-2020-12",
-  }) as Json & { $defs?: Json };
-  const {
-    $defs,
-    $schema: _dialect,
-    ...schema
-  } = JSON.parse(JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json & {
-    $defs?: Json;
-  };
-  for (const [name, part] of Object.entries($defs ?? {})) {
-    components[name] = withoutId(part as Json);
-  }
-  const { id } = schema as { id?: string };
-  if (!isNamed || typeof id !== "string") {
-    return withoutId(schema);
-  }
-  components[id] = withoutId(schema);
-  return { $ref: `#/components/schemas/${id}` };
+function toObject(
+  type: NonNullable<AnyRoute["query"]>,
+  schemas: Schemas,
+): { properties?: Json; required?: string[] } {
+  return schemas.toSchema(type, "input", false);
 }
 
-function withoutId({ id: _id, ...schema }: Json): Json {
-  return schema;
-}
+const text = { type: "string" };
+const fields = (properties: Json): Json => ({
+  type: "object",
+  required: Object.keys(properties),
+  properties,
+});
+const detail = {
+  description: "What went wrong; for input that does not fit, one entry a problem",
+  anyOf: [text, { type: "array", items: fields({ type: text, loc: { type: "array" }, msg: text }) }],
+};
+const common = fields({ message: text, type: text, code: { type: ["integer", "string", "null"] } });
+
+/** The bodies of `kernel/http/errors.ts`, by shape. */
+const errorSchemas: Record<ErrorShape, Json> = {
+  detail: fields({ detail }),
+  runtime: fields({ error: text }),
+  compat: fields({ error: common }),
+  both: fields({ detail, error: common }),
+  message: fields({ type: { const: "error" }, error: fields({ type: text, message: text }) }),
+};
