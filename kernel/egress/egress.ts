@@ -139,8 +139,7 @@ function toFirstHop(
   init: CommonInit,
   headers: OutgoingHeaders,
 ): Omit<Hop<never>, "body"> {
-  const url = toUrl(address);
-  const authorization = takeCredentials(url);
+  const { url, authorization } = parseAddress(address);
   // A name of the caller's choice would decide which site of a shared address answers.
   const { host, ...rest } = headers;
   const kept = init.trust === "operator" && host !== undefined ? headers : rest;
@@ -149,6 +148,30 @@ function toFirstHop(
     method: (init.method ?? "GET").toUpperCase(),
     headers: authorization === undefined ? kept : { authorization, ...kept },
   };
+}
+
+interface Address {
+  readonly url: URL;
+  readonly authorization: string | undefined;
+}
+
+/** Providers are called at the same few addresses again and again; parsing one costs as much as routing a request. */
+const addresses = new Map<string, Address>();
+const maxAddresses = 512;
+
+function parseAddress(address: string | URL): Address {
+  const text = String(address);
+  const known = addresses.get(text);
+  if (known !== undefined) {
+    return known;
+  }
+  const url = toUrl(text);
+  const parsed = { authorization: takeCredentials(url), url };
+  if (addresses.size >= maxAddresses) {
+    addresses.clear();
+  }
+  addresses.set(text, parsed);
+  return parsed;
 }
 
 function toRoute(init: CommonInit, options: EgressOptions): Route {

@@ -202,7 +202,7 @@ function toQuery(url: string): Record<string, string | string[]> {
 }
 
 /** Made once: an error with its stack for every answer costs more than routing it. */
-const closed = new DOMException("The client is gone or the answer is complete.", "AbortError");
+const closed = new DOMException("The client is gone.", "AbortError");
 
 function toRequestInfo({ req, res, id }: Served, context: BindContext): RequestInfo {
   const client = context.clientAddress(req.socket.remoteAddress ?? "", req.headers);
@@ -218,9 +218,10 @@ function toRequestInfo({ req, res, id }: Served, context: BindContext): RequestI
     get signal() {
       if (controller === undefined) {
         controller = new AbortController();
-        const abort = () => controller?.abort(closed);
+        // A complete answer leaves nothing to abort, and telling so would cost every request an event.
+        const abort = () => void (res.writableFinished || controller?.abort(closed));
         if (res.closed) {
-          abort();
+          controller.abort(closed);
         } else {
           res.once("close", abort);
         }

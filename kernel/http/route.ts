@@ -28,7 +28,7 @@ export interface RequestInfo {
   readonly address: string;
   /** `https` or `http` as the client sees it. */
   readonly protocol: string;
-  /** Aborted as soon as the client is gone or the answer is complete. */
+  /** Aborted as soon as the client is gone before the answer is complete. */
   readonly signal: AbortSignal;
 }
 
