@@ -143,6 +143,27 @@ describe.each(Object.entries(ownedRows))("somebody else's row of %s", (plugin, r
   });
 });
 
+test.each([
+  ["a NUL", "%00"],
+  ["a broken sign", "%"],
+  ["bytes that are no text", "%ff%fe"],
+  ["a way up", "..%2f..%2fetc%2fpasswd"],
+  ["a quote", "%27%20or%201%3D1%20--"],
+  ["5,000 letters", "a".repeat(5000)],
+])("a path parameter that is %s fails no route", { timeout: 120_000 }, async (_name, value) => {
+  const actor = await createActor(app, "admin");
+  const wrong: string[] = [];
+  for (const owned of routes.filter(({ route }) => /[:*]/.test(route.path))) {
+    const { status, text } = await probe(app.url, owned, { token: actor.token(), raw: value });
+    const problem = status >= 500 ? `answers ${status}` : undefined;
+    const unshaped = status >= 400 ? findShapeProblem(shapeOf(owned), text) : undefined;
+    if (problem ?? unshaped) {
+      wrong.push(`${nameOf(owned)} ${problem ?? unshaped}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
 // Promise S117.
 describe.each([
   ["null", "null"],

@@ -18,6 +18,7 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     .toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length)
     .map((surface) => ({
       base: surfaces[surface].base,
+      refuse: bindRoute(ownedByKernel(surface, badPath), context),
       serve: toNodeHandler(
         createSurface(
           surface,
@@ -32,7 +33,10 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     }
     const url = req.url ?? "/";
     // Choosing here instead of mounting spares every request a walk through all other surfaces.
-    return applications.find(({ base }) => isBelow(url, base))?.serve(req, res);
+    const application = applications.find(({ base }) => isBelow(url, base));
+    return isDecodable(url)
+      ? application?.serve(req, res)
+      : application?.refuse({ req, res, params: undefined });
   };
 }
 
@@ -42,6 +46,19 @@ function isBelow(url: string, base: string): boolean {
   }
   const next = url[base.length];
   return base === "" || next === undefined || next === "/" || next === "?";
+}
+
+/** The router would answer broken percent signs itself, in a shape of its own. */
+function isDecodable(url: string): boolean {
+  if (!url.includes("%")) {
+    return true;
+  }
+  try {
+    decodeURIComponent(url.split("?", 1)[0] as string);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function createSurface(surface: Surface, routes: readonly OwnedRoute[], context: BindContext): H3 {
@@ -84,6 +101,13 @@ const notFound = defineRoute(
   { method: "GET", path: "/**", summary: "Not found", access: "public", hidden: true },
   () => {
     throw new AppError("not_found", "Not found");
+  },
+);
+
+const badPath = defineRoute(
+  { method: "GET", path: "/**", summary: "Bad path", access: "public", hidden: true },
+  () => {
+    throw new AppError("invalid", "The path is not validly encoded.");
   },
 );
 

@@ -41,10 +41,12 @@ export interface RouteDeclaration<
   B extends Shape,
   A extends RouteAccess,
   U extends boolean,
+  M extends Method = Method,
+  L extends `/${string}` = `/${string}`,
 > {
-  readonly method: Method;
+  readonly method: M;
   /** Below the surface's base, with `:name` for a segment and a last `**:name` for the rest of the path. */
-  readonly path: `/${string}`;
+  readonly path: L;
   readonly summary: string;
   readonly access: A;
   readonly params?: P;
@@ -102,7 +104,9 @@ export interface Route<
   A extends RouteAccess = RouteAccess,
   U extends boolean = boolean,
   R = unknown,
-> extends RouteDeclaration<P, Q, B, A, U> {
+  M extends Method = Method,
+  L extends `/${string}` = `/${string}`,
+> extends RouteDeclaration<P, Q, B, A, U, M, L> {
   handle(input: HandlerInput<P, Q, B, A, U>): R | Promise<R>;
 }
 
@@ -112,6 +116,8 @@ export type AnyRoute = Route<any, any, any, any, any, any>;
 
 /** Declares a route once; validation, docs and the client's types are derived from it. */
 export function defineRoute<
+  const M extends Method,
+  const L extends `/${string}`,
   const A extends RouteAccess,
   R,
   P extends Shape = undefined,
@@ -119,9 +125,9 @@ export function defineRoute<
   B extends Shape = undefined,
   const U extends boolean = false,
 >(
-  declaration: RouteDeclaration<P, Q, B, A, U>,
+  declaration: RouteDeclaration<P, Q, B, A, U, M, L>,
   handle: (input: HandlerInput<P, Q, B, A, U>) => R | Promise<R>,
-): Route<P, Q, B, A, U, R> {
+): Route<P, Q, B, A, U, R, M, L> {
   return { ...declaration, handle };
 }
 

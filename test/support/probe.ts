@@ -32,24 +32,29 @@ export interface Probe {
   /** Sent as it is, as JSON. */
   readonly body?: string | undefined;
   readonly params?: Record<string, string>;
+  /** Stands for every parameter, as it is in the URL. */
+  readonly raw?: string;
 }
 
 /** Calls a route; of an endless answer only the status is read. */
 export async function probe(
   url: string,
   owned: OwnedRoute,
-  { token, body, params }: Probe,
+  { token, body, params, raw }: Probe,
 ): Promise<ProbeAnswer> {
-  const answer = await fetch(url + toUrlPath(owned, params), {
-    method: owned.route.method,
-    redirect: "manual",
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+  const answer = await fetch(
+    url + (raw === undefined ? toUrlPath(owned, params) : toUrlPath(owned).replaceAll(unknownId, raw)),
+    {
+      method: owned.route.method,
+      redirect: "manual",
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: body ?? null,
+      signal: AbortSignal.timeout(20_000),
     },
-    body: body ?? null,
-    signal: AbortSignal.timeout(20_000),
-  });
+  );
   if (answer.ok && answer.headers.get("content-type")?.startsWith("text/event-stream")) {
     await answer.body?.cancel();
     return { status: answer.status, text: "" };

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import { definePlugin } from "#kernel/plugin.ts";
+import { type App, startApp } from "#test/support/app.ts";
+import { ApiError, type ApiOf, type Client, createClient } from "./client.ts";
+import { defineRoute, reply, stream } from "./route.ts";
+
+const Note = z.object({ title: z.string(), tags: z.array(z.string()).default([]) });
+
+function noteRoutes() {
+  return [
+    defineRoute(
+      {
+        method: "POST",
+        path: "/notes/:id/pages/:page",
+        summary: "Write",
+        access: "user",
+        body: Note,
+        query: z.object({ notify: z.union([z.string(), z.array(z.string())]).optional() }),
+        params: z.object({ id: z.string(), page: z.string() }),
+      },
+      ({ params, query, body }) => ({
+        ...params,
+        notify: query.notify,
+        ...body,
+        at: 1_763_731_200_123_456_789n,
+      }),
+    ),
+    defineRoute({ method: "GET", path: "/notes", summary: "List", access: "user" }, () => [{ title: "a" }]),
+    defineRoute({ method: "DELETE", path: "/notes", summary: "Clear", access: "admin" }, () => undefined),
+    defineRoute({ method: "GET", path: "/notes/export", summary: "Export", access: "user" }, () =>
+      reply("text"),
+    ),
+    defineRoute({ method: "GET", path: "/notes/live", summary: "Live", access: "user" }, () =>
+      stream(twice()),
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/note-files/**:path",
+        summary: "Path",
+        access: "user",
+        params: z.object({ path: z.string() }),
+      },
+      ({ params }) => params.path,
+    ),
+  ];
+}
+
+async function* twice() {
+  yield "data: 1\n\n";
+  yield "data: 2\n\n";
+}
+
+interface NotesApi extends ApiOf<ReturnType<typeof noteRoutes>, "/api/v1"> {}
+
+let app: App;
+let client: Client<NotesApi>;
+
+beforeAll(async () => {
+  const plugin = definePlugin({
+    id: "notes-test",
+    title: "Notes",
+    setup: () => ({ routes: { api: noteRoutes() } }),
+  });
+  app = await startApp({ plugins: [plugin] });
+  const { token } = await app.admin();
+  client = createClient<NotesApi>({ url: app.url, token: () => token });
+});
+
+afterAll(() => app?.close());
+
+test("path, query and body reach the route, and the answer comes back", async () => {
+  const answer = await client.call("POST /api/v1/notes/:id/pages/:page", {
+    params: { id: "a/b c", page: 7 },
+    query: { notify: ["x", "y&z"] },
+    body: { title: "T" },
+  });
+  expect(answer).toMatchObject({ id: "a/b c", page: "7", notify: ["x", "y&z"], title: "T", tags: [] });
+  expect(await client.call("GET /api/v1/notes")).toEqual([{ title: "a" }]);
+  expect(await client.call("DELETE /api/v1/notes")).toBeNull();
+  expect(await client.call("GET /api/v1/notes/export")).toBe("text");
+  expect(await client.call("GET /api/v1/note-files/**:path", { params: { path: "a b/c" } })).toBe("a b/c");
+});
+
+test("a stream is read from the raw response", async () => {
+  const response = await client.open("GET /api/v1/notes/live");
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(await response.text()).toBe("data: 1\n\ndata: 2\n\n");
+});
+
+test("a refusal is an error with its status, body and text", async () => {
+  const error = await createClient<NotesApi>({ url: app.url })
+    .call("GET /api/v1/notes")
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({
+    status: 401,
+    message: "Not authenticated",
+    body: { detail: "Not authenticated" },
+  });
+  const invalid = client.call("POST /api/v1/notes/:id/pages/:page", {
+    params: { id: "a", page: "b" },
+    // @ts-expect-error a title is a text
+    body: { title: 1 },
+  });
+  await expect(invalid).rejects.toMatchObject({ status: 422, message: "The server answered 422." });
+});
+
+test("a call can be given up", async () => {
+  const controller = new AbortController();
+  controller.abort();
+  await expect(client.call("GET /api/v1/notes", { signal: controller.signal })).rejects.toThrow(/abort/i);
+});
+
+describe("the checker", () => {
+  test("knows every answer", () => {
+    type Answer<K extends keyof NotesApi> = NotesApi[K]["answer"];
+    expectTypeOf<Answer<"GET /api/v1/notes">>().toEqualTypeOf<{ title: string }[]>();
+    expectTypeOf<Answer<"POST /api/v1/notes/:id/pages/:page">["at"]>().toEqualTypeOf<number>();
+    expectTypeOf<Answer<"DELETE /api/v1/notes">>().toEqualTypeOf<null>();
+    expectTypeOf<Answer<"GET /api/v1/notes/export">>().toEqualTypeOf<unknown>();
+    expectTypeOf<NotesApi["GET /api/v1/note-files/**:path"]["params"]>().toEqualTypeOf<{
+      readonly path: string | number;
+    }>();
+  });
+
+  test("refuses what no route takes", () => {
+    const wrong = () => [
+      // @ts-expect-error there is no such route
+      client.call("GET /api/v1/nothing"),
+      // @ts-expect-error the method is another one
+      client.call("PUT /api/v1/notes"),
+      // @ts-expect-error the path has names to fill
+      client.call("POST /api/v1/notes/:id/pages/:page", { body: { title: "T" } }),
+      // @ts-expect-error one name is missing
+      client.call("POST /api/v1/notes/:id/pages/:page", { params: { id: "1" }, body: { title: "T" } }),
+      // @ts-expect-error the route takes no body
+      client.call("GET /api/v1/notes", { body: {} }),
+    ];
+    expect(wrong).toBeTypeOf("function");
+  });
+});

@@ -1,0 +1,193 @@
+import type { z } from "zod";
+import type { Method, Relay, Reply, Stream } from "./route.ts";
+
+// Runs in the browser as well: of the server it knows types only.
+
+/** What the checker reads off one declared route. */
+interface Described {
+  readonly method: Method;
+  readonly path: string;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly upload?: boolean | undefined;
+  // The input is of no interest here, and only `any` takes every handler.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  handle(input: any): unknown;
+}
+
+/**
+ * The calls that a list of routes answers, keyed `"METHOD /base/path"`. Write
+ * `export interface NotesApi extends ApiOf<ReturnType<typeof noteRoutes>, "/api/v1"> {}`.
+ */
+export type ApiOf<R extends readonly Described[], Base extends string = ""> = {
+  // A route whose path is not known to the checker has no key.
+  readonly [
+    K in R[number] as string extends K["path"]
+      ? never
+      : `/${string}` extends K["path"]
+        ? never
+        : `${K["method"]} ${Base}${K["path"]}`
+  ]: {
+    readonly params: ParamsOf<K["path"]>;
+    readonly query: InputOf<K["query"]>;
+    readonly body: K["upload"] extends true ? FormData : InputOf<K["body"]>;
+    readonly answer: AnswerOf<Awaited<ReturnType<K["handle"]>>>;
+  };
+};
+
+/** `/files/:id/**:rest` → `{ id, rest }`. */
+type ParamsOf<Path extends string> = [NameOf<Path>] extends [never]
+  ? undefined
+  : { readonly [K in NameOf<Path>]: string | number };
+
+type NameOf<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | NameOf<More>
+    : Rest
+  : never;
+
+type InputOf<S> = [Extract<S, z.ZodType>] extends [never] ? undefined : z.input<Extract<S, z.ZodType>>;
+
+/** What arrives of a handler's answer: nanoseconds as numbers, nothing as null, and unknown where bytes are written. */
+type AnswerOf<R> = R extends Reply | Stream | Relay ? unknown : WireOf<R>;
+
+type WireOf<T> = T extends bigint
+  ? number
+  : T extends undefined
+    ? null
+    : T extends Uint8Array
+      ? unknown
+      : T extends object
+        ? { [K in keyof T]: T[K] extends undefined ? undefined : WireOf<T[K]> }
+        : T;
+
+/** One entry of an `ApiOf`. */
+interface Call {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly answer: unknown;
+}
+
+/** Only what a route takes has to be given. */
+type Given<C extends Call> = {
+  readonly [
+    K in "params" | "query" | "body" as C[K] extends undefined
+      ? never
+      : undefined extends C[K]
+        ? never
+        : {} extends C[K]
+          ? never
+          : K
+  ]: C[K];
+} & {
+  readonly [
+    K in "params" | "query" | "body" as C[K] extends undefined ? never : {} extends C[K] ? K : never
+  ]?: C[K];
+} & { readonly headers?: Record<string, string>; readonly signal?: AbortSignal };
+
+type Arguments<C extends Call> = {} extends Given<C> ? [given?: Given<C>] : [given: Given<C>];
+
+export interface Client<Api> {
+  /** Calls a route; resolves to its answer, rejects with ApiError for a status from 400 on. */
+  call<K extends keyof Api & string>(
+    key: K,
+    ...given: Arguments<Api[K] & Call>
+  ): Promise<(Api[K] & Call)["answer"]>;
+  /** Calls a route for its raw response, whatever the status: streams and files. */
+  open<K extends keyof Api & string>(key: K, ...given: Arguments<Api[K] & Call>): Promise<Response>;
+}
+
+/** A status from 400 on, with the body in its surface's shape. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown) {
+    super(textOf(body) ?? `The server answered ${status}.`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export interface ClientOptions {
+  /** Origin of the server; empty for the page's own. */
+  readonly url?: string;
+  /** Asked at each call; a browser with the session cookie needs none. */
+  token?(): string | undefined;
+}
+
+interface Sent {
+  readonly params?: Record<string, string | number>;
+  readonly query?: Record<string, unknown>;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+/** Makes a client for the routes that `Api` names. */
+export function createClient<Api>({ url = "", token }: ClientOptions = {}): Client<Api> {
+  async function open(key: string, given: Sent = {}): Promise<Response> {
+    const [method = "GET", path = "/"] = key.split(" ", 2);
+    const shown = token?.();
+    const headers = new Headers(given.headers);
+    if (shown !== undefined) {
+      headers.set("authorization", `Bearer ${shown}`);
+    }
+    const isForm = given.body instanceof FormData;
+    if (given.body !== undefined && !isForm) {
+      headers.set("content-type", "application/json");
+    }
+    return await fetch(url + fillPath(path, given.params) + toQuery(given.query), {
+      method,
+      headers,
+      ...(given.body === undefined
+        ? {}
+        : { body: isForm ? (given.body as FormData) : JSON.stringify(given.body) }),
+      ...(given.signal ? { signal: given.signal } : {}),
+    });
+  }
+
+  async function call(key: string, given?: Sent): Promise<unknown> {
+    const response = await open(key, given);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    const body: unknown = text === "" ? null : isJson ? JSON.parse(text) : text;
+    if (!response.ok) {
+      throw new ApiError(response.status, body);
+    }
+    return body;
+  }
+
+  // The checked types describe the wire; behind them every call is the same.
+  return { open, call } as unknown as Client<Api>;
+}
+
+function fillPath(path: string, params: Record<string, string | number> = {}): string {
+  return path.replaceAll(/(\*\*)?:(\w+)/g, (_match, rest: string | undefined, name: string) => {
+    const value = String(params[name] ?? "");
+    return rest ? value.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(value);
+  });
+}
+
+/** Lists become repeated names; what is not given is left out. */
+function toQuery(query: Record<string, unknown> = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== undefined && one !== null)
+      .map((one): [string, string] => [name, String(one)]),
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}
+
+function textOf(body: unknown): string | undefined {
+  const { detail, error } = (typeof body === "object" && body !== null ? body : {}) as {
+    detail?: unknown;
+    error?: unknown;
+  };
+  const found =
+    detail ??
+    (typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error);
+  return typeof found === "string" ? found : undefined;
+}
