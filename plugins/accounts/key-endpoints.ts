@@ -12,7 +12,7 @@ export function isPathAllowed(path: string, allowed: readonly string[]): boolean
 }
 
 function toEntry(entry: string): string {
-  const path = entry.trim().replace(/\/+$/, "");
+  const path = entry.trim().replace(/(?<!\/)\/+$/, "");
   return path === "" || path.startsWith("/") ? path : `/${path}`;
 }
 

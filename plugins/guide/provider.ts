@@ -69,7 +69,7 @@ async function* toChunks(
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
   yield [{ ...chunk({ role: "assistant", content: "" }), sources: answer.sources }];
-  for (const words of answer.text.match(/\s*\S+\s?/g) ?? []) {
+  for (const words of answer.text.match(/\s+|\S+\s?/g) ?? []) {
     if (signal.aborted) {
       return;
     }

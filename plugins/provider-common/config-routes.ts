@@ -148,7 +148,7 @@ async function verify(
 }
 
 function toPlainUrl(url: string): string {
-  return url.trim().replace(/\/+$/, "");
+  return url.trim().replace(/(?<!\/)\/+$/, "");
 }
 
 function withinTime(promise: Promise<unknown>, ms: number): Promise<void> {

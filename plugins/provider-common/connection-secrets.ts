@@ -76,7 +76,7 @@ interface Lookup {
 
 function findStored(masked: string, url: string, { stored, read }: Lookup): string {
   const index = stored.urls.findIndex(
-    (known, at) => known.replace(/\/+$/, "") === url && maskKey(read(at) ?? "") === masked,
+    (known, at) => known.replace(/(?<!\/)\/+$/, "") === url && maskKey(read(at) ?? "") === masked,
   );
   const key = index < 0 ? undefined : read(index);
   if (!key) {

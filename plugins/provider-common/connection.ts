@@ -103,7 +103,7 @@ interface Entry {
 }
 
 function toConnection({ url: given, index, key: listed, config }: Entry): Connection {
-  const url = given.trim().replace(/\/+$/, "");
+  const url = given.trim().replace(/(?<!\/)\/+$/, "");
   const problem = findProblem(url, config);
   const auth = config.auth_type === "none" ? "none" : "bearer";
   const key = config.key || listed;

@@ -49,7 +49,7 @@ export default definePlugin({
           changelog: parseChangelog(await readChangelog()),
           externalManifest: async () =>
             URL.canParse(config.manifestUrl) ? remote.manifest(config.manifestUrl) : undefined,
-          publicUrl: () => String(configuration.valueOf("WEBUI_URL")).replace(/\/+$/, ""),
+          publicUrl: () => String(configuration.valueOf("WEBUI_URL")).replace(/(?<!\/)\/+$/, ""),
         }),
         api: adminRoutes({ settings, offers, mayExport: () => config.adminExport }),
       },

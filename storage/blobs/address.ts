@@ -16,7 +16,7 @@ export function toAddress(options: BlobOptions): string {
   }
   const endpoint = new URL(given || `https://s3.${regionOf(options)}.amazonaws.com`);
   const style = options.s3AddressingStyle ?? "auto";
-  const path = endpoint.pathname.replace(/\/+$/, "");
+  const path = endpoint.pathname.replace(/(?<!\/)\/+$/, "");
   // Stores of one's own rarely have a host name per bucket.
   return style === "virtual" || (style === "auto" && !given)
     ? `${endpoint.protocol}//${bucket}.${endpoint.host}${path}`
