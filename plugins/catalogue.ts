@@ -1,3 +1,4 @@
+import type { ApiOfPlugin } from "#kernel/http/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import completions from "./completions/plugin.ts";
@@ -9,4 +10,23 @@ import settings from "./settings/plugin.ts";
 import web from "./web/plugin.ts";
 
 /** Every plugin of this program; the host orders them by what they use. */
-export const catalogue: readonly AnyPlugin[] = [accounts, completions, files, guide, models, providerCommon, settings, web];
+export const catalogue: readonly AnyPlugin[] = [
+  accounts,
+  completions,
+  files,
+  guide,
+  models,
+  providerCommon,
+  settings,
+  web,
+];
+
+/** Every call of the typed client, keyed "METHOD /path". */
+export interface Api
+  extends
+    ApiOfPlugin<typeof accounts>,
+    ApiOfPlugin<typeof completions>,
+    ApiOfPlugin<typeof files>,
+    ApiOfPlugin<typeof models>,
+    ApiOfPlugin<typeof providerCommon>,
+    ApiOfPlugin<typeof settings> {}

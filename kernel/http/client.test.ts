@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { definePlugin } from "#kernel/plugin.ts";
+import type { Api } from "#plugins/catalogue.ts";
 import { type App, startApp } from "#test/support/app.ts";
 import { ApiError, type ApiOf, type Client, createClient } from "./client.ts";
 import { defineRoute, reply, stream } from "./route.ts";
@@ -111,6 +112,24 @@ test("a call can be given up", async () => {
   const controller = new AbortController();
   controller.abort();
   await expect(client.call("GET /api/v1/notes", { signal: controller.signal })).rejects.toThrow(/abort/i);
+});
+
+test("the platform's own routes are known, on every surface", async () => {
+  const { token } = await app.admin();
+  const platform = createClient<Api>({ url: app.url, token: () => token });
+  const settings = await platform.call("GET /api/v1/configs/settings");
+  expect(settings.length).toBeGreaterThan(100);
+  expectTypeOf(settings[0]?.name).toEqualTypeOf<string | undefined>();
+  const signedIn = await platform.call("POST /api/v1/auths/signin", {
+    body: { email: "admin@example.test", password: "Correct-horse-1" },
+  });
+  expect(signedIn).toMatchObject({ role: "admin" });
+  await expect(platform.call("GET /api/v1/files/:id", { params: { id: "none" } })).rejects.toMatchObject({
+    status: 404,
+  });
+  const { data } = await platform.call("GET /api/models");
+  expect(data.map(({ id }) => id)).toContain("guide");
+  expectTypeOf<"GET /compat/models" extends keyof Api ? true : false>().toEqualTypeOf<true>();
 });
 
 describe("the checker", () => {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Method, Relay, Reply, Stream } from "./route.ts";
+import type { Surface, surfaces } from "./surfaces.ts";
 
 // Runs in the browser as well: of the server it knows types only.
 
@@ -34,6 +35,27 @@ export type ApiOf<R extends readonly Described[], Base extends string = ""> = {
     readonly answer: AnswerOf<Awaited<ReturnType<K["handle"]>>>;
   };
 };
+
+/** The calls that a plugin's routes answer, of all its surfaces. */
+export type ApiOfPlugin<P> = At<P, "main"> &
+  At<P, "api"> &
+  At<P, "runtime"> &
+  At<P, "compat"> &
+  At<P, "images"> &
+  At<P, "audio"> &
+  At<P, "retrieval">;
+
+type At<P, S extends Surface> =
+  RoutesOf<P> extends { readonly [K in S]: infer R extends readonly Described[] }
+    ? ApiOf<R, (typeof surfaces)[S]["base"]>
+    : unknown;
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type RoutesOf<P> = P extends { setup(context: any): infer C }
+  ? Awaited<C> extends { readonly routes: infer R }
+    ? R
+    : unknown
+  : unknown;
 
 /** `/files/:id/**:rest` → `{ id, rest }`. */
 type ParamsOf<Path extends string> = [NameOf<Path>] extends [never]
