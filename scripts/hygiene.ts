@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-const skipped = new Set(["node_modules", ".git", ".cache", "data", "coverage", "results"]);
+const skipped = new Set(["node_modules", "data", "coverage", "results"]);
 const sources = /\.(ts|mjs|cjs|js|svelte|css)$/;
 const texts = /\.(ts|mjs|cjs|js|svelte|css|html|md|json|ya?ml|sh)$|(^|\/)(Dockerfile|\.npmrc|run)$/;
 
@@ -57,8 +57,11 @@ async function listFiles(place: string): Promise<string[]> {
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && !skipped.has(entry.name)) {
-        await visit(path);
+      if (entry.isDirectory()) {
+        // Tools keep their own things in dot folders; test/coverage is ours.
+        const isOurs =
+          !/^\.(?!ci$)/.test(entry.name) && (!skipped.has(entry.name) || path.endsWith("test/coverage"));
+        await (isOurs ? visit(path) : undefined);
       } else if (entry.isFile()) {
         found.push(relative(place, path));
       }
