@@ -18,6 +18,11 @@ export async function readBlocks(page: string): Promise<Block[]> {
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", block = ""]) => ({ language, text: block.trim() }));
 }
 
+/** The file that a block of code names in its first line, as in `// my-plugins/greeter/plugin.ts`. */
+export function fileOf({ language, text }: Block): string | undefined {
+  return language === "ts" ? /^\/\/ (\S+\.ts)$/m.exec(text.split("\n", 1)[0] ?? "")?.[1] : undefined;
+}
+
 /** Runs a block as a person would paste it into a shell; resolves to what it printed. */
 export async function runShell(command: string, options: { cwd: string; env?: Record<string, string> }): Promise<string> {
   const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", command], {

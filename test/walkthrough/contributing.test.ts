@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Block, readBlocks, root, runShell, startShell, type Started } from "#test/support/page.ts";
+import { type Block, fileOf, readBlocks, root, runShell, startShell, type Started } from "#test/support/page.ts";
 
 let folder: string;
 let server: Started | undefined;
@@ -20,9 +20,11 @@ afterAll(async () => {
 async function follow(blocks: readonly Block[]): Promise<string[]> {
   const printed: string[] = [];
   let key = "";
-  for (const { language, text } of blocks) {
-    if (language === "ts") {
-      const path = join(folder, /^\/\/ (\S+)/.exec(text)?.[1] as string);
+  for (const block of blocks) {
+    const { text } = block;
+    const file = fileOf(block);
+    if (file !== undefined) {
+      const path = join(folder, file);
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     } else if (text.includes("npm start")) {
