@@ -68,7 +68,10 @@ export function createAccess({ grants, adminsPass }: AccessOptions): Access {
   }
 
   /** An id that does not exist is looked up as often as a foreign one, so that the time taken does not tell them apart. */
-  async function askInVain(type: string, { principal, id, action }: Omit<Request<never>, "row">): Promise<void> {
+  async function askInVain(
+    type: string,
+    { principal, id, action }: Omit<Request<never>, "row">,
+  ): Promise<void> {
     for (const permission of action === "write" ? (["write", "read"] as const) : (["read"] as const)) {
       await grants.allowed(principal, permission, type, [id]);
     }
@@ -86,7 +89,11 @@ export function createAccess({ grants, adminsPass }: AccessOptions): Access {
           await askInVain(resource.type, { principal, id, action });
         }
         // Whoever may read it knows that it exists; to all others it does not (same body, same status).
-        if (row !== undefined && action === "write" && (await may(resource, { principal, row, id, action: "read" }))) {
+        if (
+          row !== undefined &&
+          action === "write" &&
+          (await may(resource, { principal, row, id, action: "read" }))
+        ) {
           throw new AppError("forbidden", "You may read this but not change it.");
         }
         throw new AppError("not_found", "Not found");

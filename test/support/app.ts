@@ -56,7 +56,13 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const running = await boot({
     catalogue: plugins,
     port: 0,
-    environment: { ENV: "dev", GLOBAL_LOG_LEVEL: "CRITICAL", SHUTDOWN_GRACE_SECONDS: "2", ...place.env, ...options.env },
+    environment: {
+      ENV: "dev",
+      GLOBAL_LOG_LEVEL: "CRITICAL",
+      SHUTDOWN_GRACE_SECONDS: "2",
+      ...place.env,
+      ...options.env,
+    },
     onMismatch: (route, problem) => mismatches.push(`${route}: ${problem}`),
   }).catch(async (error: unknown) => {
     await place.remove();
@@ -75,7 +81,11 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
     async user(role = "user") {
       const { token } = await admin();
       count += 1;
-      const account = { name: `Person ${count}`, email: `person${count}@example.test`, password: "Correct-horse-1" };
+      const account = {
+        name: `Person ${count}`,
+        email: `person${count}@example.test`,
+        password: "Correct-horse-1",
+      };
       const added = await call("POST /api/v1/auths/add", { token, body: { ...account, role } });
       if (added.status !== 200) {
         throw new Error(`the account could not be made: ${added.text}`);
@@ -86,7 +96,9 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
       await running.stop();
       await place.remove();
       if (mismatches.length > 0) {
-        throw new Error(`Answers that do not fit their declared shape:\n${[...new Set(mismatches)].join("\n")}`);
+        throw new Error(
+          `Answers that do not fit their declared shape:\n${[...new Set(mismatches)].join("\n")}`,
+        );
       }
     },
   };
@@ -94,7 +106,9 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 
 async function signUp(call: App["call"], name: string): Promise<TestUser> {
   const email = `${name}@example.test`;
-  const answer = await call("POST /api/v1/auths/signup", { body: { name, email, password: "Correct-horse-1" } });
+  const answer = await call("POST /api/v1/auths/signup", {
+    body: { name, email, password: "Correct-horse-1" },
+  });
   if (answer.status !== 200) {
     throw new Error(`the first sign-up failed: ${answer.text}`);
   }
@@ -103,7 +117,8 @@ async function signUp(call: App["call"], name: string): Promise<TestUser> {
 
 async function send(url: string, route: string, { token, body, headers = {} }: Call): Promise<Answer> {
   const [method, path] = route.split(" ", 2) as [string, string];
-  const isRaw = typeof body === "string" || body instanceof FormData || body === undefined || body instanceof Uint8Array;
+  const isRaw =
+    typeof body === "string" || body instanceof FormData || body === undefined || body instanceof Uint8Array;
   const answer = await fetch(url + path, {
     method,
     redirect: "manual",
@@ -112,9 +127,14 @@ async function send(url: string, route: string, { token, body, headers = {} }: C
       ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
       ...headers,
     },
-    body: isRaw ? (body as BodyInit | undefined) ?? null : JSON.stringify(body),
+    body: isRaw ? ((body as BodyInit | undefined) ?? null) : JSON.stringify(body),
   });
   const text = await answer.text();
   const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-  return { status: answer.status, headers: answer.headers, text, body: isJson && text !== "" ? JSON.parse(text) : text };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
 }
