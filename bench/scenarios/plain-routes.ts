@@ -16,7 +16,7 @@ export const plainRoutes: Scenario = {
     const contestants = [millrace(), plain(bodies.health), plain(bodies.account)];
     const [ours = [], health = [], account = []] = await inRounds(bench, contestants, async (running) => ({
       health: await cpuPerGet(bench, running, "/health"),
-      account: await cpuPerGet(bench, running, "/api/v1/auths/"),
+      account: await cpuPerGet(bench, running, "/api/v1/users/permissions"),
     }));
     return [
       compare({
@@ -30,7 +30,7 @@ export const plainRoutes: Scenario = {
       }),
       compare({
         goal: "P18",
-        what: "/api/v1/auths/: CPU per request",
+        what: "/api/v1/users/permissions: CPU per request",
         ours,
         theirs: account,
         figure: (each) => each.account,
@@ -52,7 +52,7 @@ async function readBodies(bench: Bench): Promise<{ health: string; account: stri
     return response.text();
   };
   try {
-    return { health: await read("/health"), account: await read("/api/v1/auths/") };
+    return { health: await read("/health"), account: await read("/api/v1/users/permissions") };
   } finally {
     await running.stop();
   }

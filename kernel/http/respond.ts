@@ -9,7 +9,7 @@ import { onceDrained, writePiece } from "./piece.ts";
 import { writeRelay } from "./relay.ts";
 import { Relay, Reply, Stream } from "./route.ts";
 
-/** Writes a handler's answer to the node response; resolves once the response has closed. */
+/** Writes a handler's answer to the node response; resolves once nothing is left to write. */
 export async function respond(
   response: ServerResponse,
   answer: unknown,
@@ -78,14 +78,11 @@ function finish(
   response: ServerResponse,
   answer: Head & { body?: string | Buffer | undefined },
   context: RespondContext,
-): Promise<void> {
-  if (response.destroyed || response.writableEnded) {
-    return Promise.resolve();
+): void {
+  if (!response.destroyed && !response.writableEnded) {
+    writeHead(response, answer, context);
+    response.end(answer.body);
   }
-  const closed = whenClosed(response);
-  writeHead(response, answer, context);
-  response.end(answer.body);
-  return closed;
 }
 
 async function writeReadable(
