@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { definePlugin } from "#kernel/plugin.ts";
+import { defineSlot, type Slot } from "#kernel/service.ts";
+import { type App, startApp } from "#test/support/app.ts";
+
+let folder: string;
+let app: App;
+let token: string;
+
+/** A plugin with the route `GET /api/v1/<id>`, and more contributions after it. */
+const write = (id: string, more: string) => `
+import { z } from "zod";
+import { defineRoute } from "#kernel/http/route.ts";
+export default { id: "${id}", title: "${id}", uses: {}, setup({ use }) {
+  const route = defineRoute({ method: "GET", path: "/${id}", summary: "Answer", access: "user", returns: z.string() }, () => "${id}");
+  return { routes: { api: [route] }, ${more} };
+} };
+`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "guests-"));
+  const elsewhere = join(folder, "elsewhere/linked");
+  const files = {
+    "plugins/late/plugin.js": write("late", `start() { throw new Error("no wind"); }`),
+    "plugins/half/plugin.js": write("half", `tools: [{ id: "half.tool" }]`),
+    "plugins/forgetful/plugin.js": write("forgetful", `tools: use.clock.tools`),
+    "elsewhere/linked/plugin.js": write("linked", ""),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  await symlink(elsewhere, join(folder, "plugins/linked"));
+  app = await startApp({ env: { PLUGINS_PATH: join(folder, "plugins") } });
+  ({ token } = await app.admin());
+});
+
+afterAll(async () => {
+  await app?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("a foreign plugin that cannot start counts as switched off", async () => {
+  expect((await app.call("GET /api/v1/late", { token })).status).toBe(403);
+});
+
+test("one whose contributions are partly wrong leaves none of them behind", async () => {
+  expect((await app.call("GET /api/v1/half", { token })).status).toBe(404);
+  expect(app.running.gathered.plugins.map(({ plugin }) => plugin.id)).not.toContain("half");
+});
+
+test("one that reads what it does not use is left out", async () => {
+  expect((await app.call("GET /api/v1/forgetful", { token })).status).toBe(404);
+});
+
+test("one whose folder is a link imports what the platform does", async () => {
+  expect((await app.call("GET /api/v1/linked", { token })).text).toBe("linked");
+});
+
+test("a path that is a plugin itself is refused with what to name instead", async () => {
+  const start = startApp({ env: { PLUGINS_PATH: join(folder, "elsewhere/linked") } });
+  await expect(start).rejects.toThrow("is a plugin itself. Name the folder above it.");
+});
+
+test("a plugin of the project that does what comes too early is told so", async () => {
+  const words = defineSlot<string>("words");
+  const early = definePlugin({
+    id: "early",
+    title: "Early",
+    uses: { words },
+    setup: ({ use }) => ({
+      stop: () => void (use.words satisfies Slot<string>),
+      jobs: use.words.list() as never,
+    }),
+  });
+  await expect(startApp({ plugins: [early] })).rejects.toThrow(
+    /reads the slot words before all plugins are set up: call use.words.list\(\)/,
+  );
+  const forgetful = definePlugin({
+    ...early,
+    setup: ({ use }) => ({ jobs: (use as never as { clock: { jobs: [] } }).clock.jobs }),
+  });
+  await expect(startApp({ plugins: [forgetful] })).rejects.toThrow(
+    "it reads use.clock, which it does not declare: add it to uses",
+  );
+});
