@@ -79,7 +79,10 @@ function fail(error: unknown): never {
 }
 
 function isExpected(error: unknown): error is Error {
-  return error instanceof Error && /^(BootError|ConfigError|AppError|StorageError|MigrationError)$/.test(error.name);
+  return (
+    error instanceof Error &&
+    /^(BootError|ConfigError|AppError|StorageError|MigrationError)$/.test(error.name)
+  );
 }
 
 function toStack(error: unknown): string {

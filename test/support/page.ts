@@ -15,7 +15,10 @@ export interface Block {
 /** Reads the fenced blocks of a page, in order. */
 export async function readBlocks(page: string): Promise<Block[]> {
   const text = await readFile(`${root}${page}`, "utf8");
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", block = ""]) => ({ language, text: block.trim() }));
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", block = ""]) => ({
+    language,
+    text: block.trim(),
+  }));
 }
 
 /** The file that a block of code names in its first line, as in `// my-plugins/greeter/plugin.ts`. */
@@ -24,7 +27,10 @@ export function fileOf({ language, text }: Block): string | undefined {
 }
 
 /** Runs a block as a person would paste it into a shell; resolves to what it printed. */
-export async function runShell(command: string, options: { cwd: string; env?: Record<string, string> }): Promise<string> {
+export async function runShell(
+  command: string,
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<string> {
   const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", command], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
@@ -40,8 +46,15 @@ export interface Started {
 }
 
 /** Runs a block that starts the server; resolves once it has printed where it listens. */
-export async function startShell(command: string, options: { cwd: string; env: Record<string, string> }): Promise<Started> {
-  const child = spawn("bash", ["-c", command], { cwd: options.cwd, env: { ...process.env, ...options.env }, detached: true });
+export async function startShell(
+  command: string,
+  options: { cwd: string; env: Record<string, string> },
+): Promise<Started> {
+  const child = spawn("bash", ["-c", command], {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    detached: true,
+  });
   let printed = "";
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {

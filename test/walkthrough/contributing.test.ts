@@ -2,7 +2,15 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Block, fileOf, readBlocks, root, runShell, startShell, type Started } from "#test/support/page.ts";
+import {
+  type Block,
+  fileOf,
+  readBlocks,
+  root,
+  runShell,
+  startShell,
+  type Started,
+} from "#test/support/page.ts";
 
 let folder: string;
 let server: Started | undefined;
@@ -29,7 +37,10 @@ async function follow(blocks: readonly Block[]): Promise<string[]> {
       await writeFile(path, text);
     } else if (text.includes("npm start")) {
       const command = text.replace("./my-plugins", join(folder, "my-plugins"));
-      server = await startShell(command, { cwd: root, env: { DATA_DIR: join(folder, "data"), PORT: "0", GLOBAL_LOG_LEVEL: "WARNING" } });
+      server = await startShell(command, {
+        cwd: root,
+        env: { DATA_DIR: join(folder, "data"), PORT: "0", GLOBAL_LOG_LEVEL: "WARNING" },
+      });
       key = await firstKey(server.url);
     } else {
       const command = text.replaceAll("http://127.0.0.1:8080", server?.url ?? "");
@@ -42,19 +53,28 @@ async function follow(blocks: readonly Block[]): Promise<string[]> {
 async function firstKey(url: string): Promise<string> {
   const person = { name: "Nia", email: "nia@example.test", password: "Correct-horse-1" };
   const headers = { "content-type": "application/json" };
-  const { token } = (await (await fetch(`${url}/api/v1/auths/signup`, { method: "POST", headers, body: JSON.stringify(person) })).json()) as { token: string };
-  const made = await fetch(`${url}/api/v1/auths/api_key`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  const { token } = (await (
+    await fetch(`${url}/api/v1/auths/signup`, { method: "POST", headers, body: JSON.stringify(person) })
+  ).json()) as { token: string };
+  const made = await fetch(`${url}/api/v1/auths/api_key`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
   return ((await made.json()) as { api_key: string }).api_key;
 }
 
-it("leads to a working plugin with a setting, a route, a filter and a tool", { timeout: 120_000 }, async () => {
-  const blocks = await readBlocks("CONTRIBUTING.md");
-  const printed = await follow(blocks);
-  const [, greeting, streamed] = printed;
-  expect(JSON.parse(greeting ?? "")).toEqual({ text: "Ahoy, Nia!", tools: ["greet"] });
-  const words = (streamed ?? "").match(/"content":"([^"]*)"/g)?.join("") ?? "";
-  expect(words).toContain("PLUGIN");
-  expect(words.replaceAll('"content":"', "")).not.toMatch(/[a-z]{4}/);
-  const docs = await fetch(`${server?.url}/api/v1/openapi.json`);
-  expect(await docs.text()).toContain("/api/v1/greeter/hello");
-});
+it(
+  "leads to a working plugin with a setting, a route, a filter and a tool",
+  { timeout: 120_000 },
+  async () => {
+    const blocks = await readBlocks("CONTRIBUTING.md");
+    const printed = await follow(blocks);
+    const [, greeting, streamed] = printed;
+    expect(JSON.parse(greeting ?? "")).toEqual({ text: "Ahoy, Nia!", tools: ["greet"] });
+    const words = (streamed ?? "").match(/"content":"([^"]*)"/g)?.join("") ?? "";
+    expect(words).toContain("PLUGIN");
+    expect(words.replaceAll('"content":"', "")).not.toMatch(/[a-z]{4}/);
+    const docs = await fetch(`${server?.url}/api/v1/openapi.json`);
+    expect(await docs.text()).toContain("/api/v1/greeter/hello");
+  },
+);
