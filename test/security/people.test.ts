@@ -41,7 +41,7 @@ describe("a form with more fields than it has", () => {
   });
 
   it("signs nobody up as more than the default role", async () => {
-    const form = { name: "Eve", email: "eve@example.test", password: "Correct-horse-1", ...wanted };
+    const form = { name: "Eve", password: "Correct-horse-1", ...wanted };
     const answer = await app.call("POST /api/v1/auths/signup", { body: { ...form, email: "eve@example.test" } });
     expect([answer.status, answer.body.role]).toEqual([200, "pending"]);
     expect(answer.body.id).not.toBe("x");
