@@ -55,7 +55,9 @@ it("keeps verifying hashes of the other algorithm", async () => {
 it("keeps verifying bcrypt hashes of other makers", async () => {
   const { verify } = createPasswords({ algorithm: "bcrypt" });
   for (const version of ["2a", "2b", "2y"] as const) {
-    expect(await verify("imported", await bcrypt.hash("imported", { cost: 4, version }))).toBe(true);
+    // They differ in name alone for passwords that are plain text.
+    const hash = (await bcrypt.hash("imported", 4)).replace(/^\$2\w/, () => `$${version}`);
+    expect(await verify("imported", hash)).toBe(true);
   }
 });
 

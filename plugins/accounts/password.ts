@@ -45,9 +45,7 @@ export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords
     }
   };
   const hash = (password: string) => {
-    return turn(() =>
-      algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, { cost: bcryptCost }),
-    );
+    return turn(() => (algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, bcryptCost)));
   };
 
   return {
