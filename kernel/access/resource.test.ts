@@ -129,23 +129,26 @@ test("a further way in is asked last, and for the very right that is wanted", as
   expect(new Set(asked)).toEqual(new Set(["ben annas read", "ben annas write"]));
 });
 
-test.each<Action>(["read", "write"])("an absent id takes as many looks at the grants as a foreign one: %s", async (action) => {
-  const looks: string[] = [];
-  const counting = createAccess({
-    adminsPass: () => true,
-    grants: {
-      async allowed(_principal, permission) {
-        looks.push(permission);
-        return new Set();
+test.each<Action>(["read", "write"])(
+  "an absent id takes as many looks at the grants as a foreign one: %s",
+  async (action) => {
+    const looks: string[] = [];
+    const counting = createAccess({
+      adminsPass: () => true,
+      grants: {
+        async allowed(_principal, permission) {
+          looks.push(permission);
+          return new Set();
+        },
       },
-    },
-  }).loader(notes);
-  const count = async (id: string) => {
-    looks.length = 0;
-    await expect(counting.load(as("bob"), id, action)).rejects.toMatchObject({ code: "not_found" });
-    return [...looks];
-  };
-  const foreign = await count("annas");
-  expect(foreign.length).toBeGreaterThan(0);
-  expect(await count("absent")).toEqual(foreign);
-});
+    }).loader(notes);
+    const count = async (id: string) => {
+      looks.length = 0;
+      await expect(counting.load(as("bob"), id, action)).rejects.toMatchObject({ code: "not_found" });
+      return [...looks];
+    };
+    const foreign = await count("annas");
+    expect(foreign.length).toBeGreaterThan(0);
+    expect(await count("absent")).toEqual(foreign);
+  },
+);

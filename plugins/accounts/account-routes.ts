@@ -65,7 +65,10 @@ function memberRoutes({ users, groups, images }: AccountRouteParts) {
       async ({ params, request }) => {
         const user = await users.require(params.id);
         const { "if-none-match": known, "sec-fetch-dest": fetchDest } = request.headers;
-        return toProfileImageReply(user.profile_image_url, images, { known, fetchDest: fetchDest?.toString() });
+        return toProfileImageReply(user.profile_image_url, images, {
+          known,
+          fetchDest: fetchDest?.toString(),
+        });
       },
     ),
     defineRoute(

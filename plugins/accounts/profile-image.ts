@@ -23,7 +23,10 @@ export function requireProfileImage(value: string, rules: ProfileImageRules): st
     return value;
   }
   if (value.length > longestUrl) {
-    throw new AppError("too_large", `The address of a profile image may have at most ${longestUrl} characters.`);
+    throw new AppError(
+      "too_large",
+      `The address of a profile image may have at most ${longestUrl} characters.`,
+    );
   }
   if (value !== "" && !isSitePath(value) && toExternalUrl(value) === undefined) {
     throw new AppError(
@@ -44,7 +47,8 @@ export function toProfileImageReply(
   if (inline !== undefined) {
     return toImage(inline, known);
   }
-  const external = value === null || !rules.forwardsUrls() || isNavigation(fetchDest) ? undefined : toExternalUrl(value);
+  const external =
+    value === null || !rules.forwardsUrls() || isNavigation(fetchDest) ? undefined : toExternalUrl(value);
   if (external !== undefined) {
     return reply(undefined, {
       status: 302,

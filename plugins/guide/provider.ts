@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chunk, Completion, Delta, Usage } from "#kernel/completion/chunk.ts";
-import type { ChunkBatch, CompletionCall, ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
+import type {
+  ChunkBatch,
+  CompletionCall,
+  ModelProvider,
+  ProviderModel,
+} from "#kernel/completion/provider.ts";
 import { findQuestion, type GuideAnswer, toAnswer } from "./answer.ts";
 import type { Hit } from "./search.ts";
 
@@ -35,14 +40,20 @@ export function createGuide(search: (question: string, limit: number) => Hit[]):
       const question = findQuestion(request.messages);
       const answer = toAnswer(search(question, hitCount));
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: guideId };
-      const usage = toUsage(request.messages.map(({ content }) => JSON.stringify(content ?? "")).join(""), answer.text);
+      const usage = toUsage(
+        request.messages.map(({ content }) => JSON.stringify(content ?? "")).join(""),
+        answer.text,
+      );
       if (request.stream !== true) {
         return { kind: "whole", completion: toCompletion(head, answer, usage) };
       }
       const withUsage = request.stream_options?.["include_usage"] === true;
       return {
         kind: "stream",
-        stream: { raw: undefined, chunks: () => toChunks(head, { answer, usage: withUsage ? usage : undefined, signal }) },
+        stream: {
+          raw: undefined,
+          chunks: () => toChunks(head, { answer, usage: withUsage ? usage : undefined, signal }),
+        },
       };
     },
   };
@@ -56,7 +67,13 @@ interface Head {
 
 function toCompletion(head: Head, { text, sources }: GuideAnswer, usage: Usage): Completion {
   const message = { role: "assistant", content: text };
-  return { ...head, object: "chat.completion", choices: [{ index: 0, message, finish_reason: "stop" }], usage, sources };
+  return {
+    ...head,
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason: "stop" }],
+    usage,
+    sources,
+  };
 }
 
 async function* toChunks(

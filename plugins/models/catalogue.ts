@@ -85,12 +85,17 @@ export function createCatalogue({ records, access, providers, settings }: Catalo
 function isGranted(record: ModelRecord, principal: Principal): boolean {
   return record.grants.some(
     ({ principal_type: type, principal_id: id }) =>
-      (type === "user" && (id === "*" || id === principal.userId)) || (type === "group" && principal.groupIds.includes(id)),
+      (type === "user" && (id === "*" || id === principal.userId)) ||
+      (type === "group" && principal.groupIds.includes(id)),
   );
 }
 
 /** Follows base_model_id down to a provider's model; undefined when it ends nowhere, turns in a circle or is inactive. */
-function toOffer(id: string, index: ReadonlyMap<string, Provided>, saved: ReadonlyMap<string, ModelRecord>): Offer | undefined {
+function toOffer(
+  id: string,
+  index: ReadonlyMap<string, Provided>,
+  saved: ReadonlyMap<string, ModelRecord>,
+): Offer | undefined {
   const chain: ModelRecord[] = [];
   let at = id;
   for (;;) {
@@ -107,12 +112,23 @@ function toOffer(id: string, index: ReadonlyMap<string, Provided>, saved: Readon
     at = record.base_model_id;
   }
   const found = index.get(at);
-  return found && { id, name: chain[0]?.name || found.model.name, base: found.model, provider: found.provider, chain };
+  return (
+    found && {
+      id,
+      name: chain[0]?.name || found.model.name,
+      base: found.model,
+      provider: found.provider,
+      chain,
+    }
+  );
 }
 
 function toResolved({ id, name, base, provider, chain }: Offer, settings: CatalogueSettings): ResolvedModel {
   // The named record wins; what it leaves out comes from the records below it, then from the instance's defaults.
-  const params = chain.reduceRight<Readonly<Record<string, unknown>>>((low, record) => fillParameters(record.params, low), {});
+  const params = chain.reduceRight<Readonly<Record<string, unknown>>>(
+    (low, record) => fillParameters(record.params, low),
+    {},
+  );
   return {
     id,
     name,
@@ -139,7 +155,11 @@ function toBaseItem(model: ProviderModel): Record<string, unknown> {
 /** The wire item of contract 2.1: no prompt, no parameters but the controls, no picture, no names of knowledge. */
 function toItem({ id, name, base, chain }: Offer, settings: CatalogueSettings): Record<string, unknown> {
   const record = chain[0];
-  const { profile_image_url: _picture, knowledge: _knowledge, ...meta } = fillMetadata(record?.meta ?? {}, settings.defaultMetadata);
+  const {
+    profile_image_url: _picture,
+    knowledge: _knowledge,
+    ...meta
+  } = fillMetadata(record?.meta ?? {}, settings.defaultMetadata);
   const tags = Array.isArray(meta["tags"]) ? (meta["tags"] as unknown[]) : [];
   const item = { ...toBaseItem(base), id, name, tags: [...base.tags, ...tags], actions: [], filters: [] };
   const info = {
@@ -148,7 +168,14 @@ function toItem({ id, name, base, chain }: Offer, settings: CatalogueSettings): 
     base_model_id: record?.base_model_id ?? null,
     meta,
     params: { model_controls: record?.params["model_controls"] ?? [] },
-    ...(record ? { user_id: record.user_id, is_active: record.is_active, created_at: record.created_at, updated_at: record.updated_at } : {}),
+    ...(record
+      ? {
+          user_id: record.user_id,
+          is_active: record.is_active,
+          created_at: record.created_at,
+          updated_at: record.updated_at,
+        }
+      : {}),
   };
   return { ...item, ...(record?.base_model_id ? { preset: true, created: record.created_at } : {}), info };
 }
@@ -156,7 +183,9 @@ function toItem({ id, name, base, chain }: Offer, settings: CatalogueSettings): 
 function toOrdered(offers: readonly Offer[], order: readonly string[]): Offer[] {
   const places = new Map(order.map((id, place) => [id, place]));
   const placeOf = (offer: Offer) => places.get(offer.id) ?? order.length;
-  return offers.toSorted((a, b) => placeOf(a) - placeOf(b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+  return offers.toSorted(
+    (a, b) => placeOf(a) - placeOf(b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1),
+  );
 }
 
 /**
@@ -171,7 +200,11 @@ function createProvidedIndex(providers: () => readonly ModelProvider[]) {
       const all = providers();
       const lists = await Promise.all(all.map((provider) => provider.models({ refresh })));
       if (lists.length !== seen.length || lists.some((list, at) => list !== seen[at])) {
-        index = new Map(lists.flatMap((list, at) => list.map((model) => [model.id, { model, provider: all[at] as ModelProvider }] as const)));
+        index = new Map(
+          lists.flatMap((list, at) =>
+            list.map((model) => [model.id, { model, provider: all[at] as ModelProvider }] as const),
+          ),
+        );
         seen = lists;
       }
       return index;

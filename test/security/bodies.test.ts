@@ -10,13 +10,16 @@ let token: string;
 
 beforeAll(async () => {
   app = await startApp({ env: { ...actorEnvironment, ENABLE_OPENAI_API_PASSTHROUGH: "true" } });
-  routes = app.running.gathered.routes.filter(({ route }) => route.method !== "HEAD" && !route.path.endsWith("/signout"));
+  routes = app.running.gathered.routes.filter(
+    ({ route }) => route.method !== "HEAD" && !route.path.endsWith("/signout"),
+  );
   token = (await app.admin()).token;
 });
 afterAll(() => app?.close());
 
 /** What no answer may hold: a place on this machine, a statement, a stack, the name of a part that failed. */
-const leak = /\/(?:home|root|tmp|work|usr|var|app)\/|node_modules|\.ts:\d+|\bat \w+ \(|select .+ from|insert into|pglite|kysely|postgres|ZodError|TypeError|ECONN|"stack"/i;
+const leak =
+  /\/(?:home|root|tmp|work|usr|var|app)\/|node_modules|\.ts:\d+|\bat \w+ \(|select .+ from|insert into|pglite|kysely|postgres|ZodError|TypeError|ECONN|"stack"/i;
 
 describe.each<[string, string | undefined]>([
   ["nothing", undefined],
@@ -29,9 +32,68 @@ describe.each<[string, string | undefined]>([
   ["half an object", '{"a":'],
   ["a deep object", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
   ["a prototype", '{"__proto__":{"a":1}}'],
-  ["null everywhere", JSON.stringify(Object.fromEntries(["email", "password", "name", "model", "messages", "id", "ui", "config", "user_ids", "content", "filename"].map((name) => [name, null])))],
-  ["objects everywhere", JSON.stringify(Object.fromEntries(["email", "password", "name", "model", "messages", "id", "ui", "config", "user_ids", "content", "filename", "url", "input", "role"].map((name) => [name, { $ne: null }])))],
-  ["characters no database keeps", JSON.stringify({ email: "\u0000@x.test", password: "\ud800", name: "\u0000", model: "\u0000", messages: [{ role: "\u0000", content: "\ud800" }], ui: { "\u0000": "\ud800" }, variables: { a: "\u0000" }, info: "\u0000", status_message: "\u0000", config: { "\u0000": 1 }, user_ids: ["\u0000"], content: "\u0000", filename: "\u0000", bio: "\u0000" })],
+  [
+    "null everywhere",
+    JSON.stringify(
+      Object.fromEntries(
+        [
+          "email",
+          "password",
+          "name",
+          "model",
+          "messages",
+          "id",
+          "ui",
+          "config",
+          "user_ids",
+          "content",
+          "filename",
+        ].map((name) => [name, null]),
+      ),
+    ),
+  ],
+  [
+    "objects everywhere",
+    JSON.stringify(
+      Object.fromEntries(
+        [
+          "email",
+          "password",
+          "name",
+          "model",
+          "messages",
+          "id",
+          "ui",
+          "config",
+          "user_ids",
+          "content",
+          "filename",
+          "url",
+          "input",
+          "role",
+        ].map((name) => [name, { $ne: null }]),
+      ),
+    ),
+  ],
+  [
+    "characters no database keeps",
+    JSON.stringify({
+      email: "\u0000@x.test",
+      password: "\ud800",
+      name: "\u0000",
+      model: "\u0000",
+      messages: [{ role: "\u0000", content: "\ud800" }],
+      ui: { "\u0000": "\ud800" },
+      variables: { a: "\u0000" },
+      info: "\u0000",
+      status_message: "\u0000",
+      config: { "\u0000": 1 },
+      user_ids: ["\u0000"],
+      content: "\u0000",
+      filename: "\u0000",
+      bio: "\u0000",
+    }),
+  ],
 ])("%s as a body (S117)", (_what, body) => {
   it("makes no route fail, and no answer tells of the inside", async () => {
     const bad: string[] = [];
@@ -46,7 +108,25 @@ describe.each<[string, string | undefined]>([
   });
 });
 
-describe.each(["x' or '1'='1", "%00", "\u0000", "%", "../../../etc/passwd", "${7*7}{{7*7}}", "-1", "1e400", "NaN", "a".repeat(2_000), "__proto__", "constructor", "🦔", "\ud83e", ";drop table file;--", "\\", "<script>alert(1)</script>"])("%j in place of an id and of every query", (value) => {
+describe.each([
+  "x' or '1'='1",
+  "%00",
+  "\u0000",
+  "%",
+  "../../../etc/passwd",
+  "${7*7}{{7*7}}",
+  "-1",
+  "1e400",
+  "NaN",
+  "a".repeat(2_000),
+  "__proto__",
+  "constructor",
+  "🦔",
+  "\ud83e",
+  ";drop table file;--",
+  "\\",
+  "<script>alert(1)</script>",
+])("%j in place of an id and of every query", (value) => {
   it("makes no route fail, and no answer tells of the inside", async () => {
     const bad: string[] = [];
     for (const owned of routes.filter(({ route }) => route.method === "GET" || route.path.includes(":"))) {
@@ -56,12 +136,37 @@ describe.each(["x' or '1'='1", "%00", "\u0000", "%", "../../../etc/passwd", "${7
       }
       const safe = value.toWellFormed();
       const params = Object.fromEntries(names.map((name) => [name, safe]));
-      const query = ["page", "query", "order_by", "direction", "filename", "skip", "limit", "content", "share", "refresh", "stream"].map((name) => `${name}=${encodeURIComponent(safe)}`).join("&");
-      const plain = await probe(app.url, owned, { token, params, body: owned.route.method === "GET" ? undefined : "{}" });
-      const queried = await app.call(`${owned.route.method} ${toUrlPath(owned, params)}?${query}`, { token, ...(owned.route.method !== "GET" && { body: {} }) });
+      const query = [
+        "page",
+        "query",
+        "order_by",
+        "direction",
+        "filename",
+        "skip",
+        "limit",
+        "content",
+        "share",
+        "refresh",
+        "stream",
+      ]
+        .map((name) => `${name}=${encodeURIComponent(safe)}`)
+        .join("&");
+      const plain = await probe(app.url, owned, {
+        token,
+        params,
+        body: owned.route.method === "GET" ? undefined : "{}",
+      });
+      const queried = await app.call(`${owned.route.method} ${toUrlPath(owned, params)}?${query}`, {
+        token,
+        ...(owned.route.method !== "GET" && { body: {} }),
+      });
       for (const { status, text } of [plain, queried]) {
         const isEchoed = text.includes("<script>") && !/^[[{]/.test(text);
-        if ((status >= 500 && status !== 503) || (status >= 400 && leak.test(text.replaceAll(safe, ""))) || isEchoed) {
+        if (
+          (status >= 500 && status !== 503) ||
+          (status >= 400 && leak.test(text.replaceAll(safe, ""))) ||
+          isEchoed
+        ) {
           bad.push(`${nameOf(owned)}: ${status} ${text.slice(0, 200)}`);
         }
       }

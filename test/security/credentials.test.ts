@@ -15,7 +15,8 @@ afterAll(() => app?.close());
 
 const me = async (token: string) => (await app.call("GET /api/v1/auths", { token })).status;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
 
 function forge(header: object, claims: object, key: string = secret): string {
   const head = `${encode(header)}.${encode(claims)}`;
@@ -41,9 +42,13 @@ describe("a forged session token (S103)", () => {
   it("signed by another algorithm is refused, also with the same secret", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const body = `${encode({ alg: "RS256", typ: "JWT" })}.${encode(claimsOf(user.token))}`;
-    expect(await me(`${body}.${signWith("sha256", Buffer.from(body), privateKey).toString("base64url")}`)).toBe(401);
+    expect(
+      await me(`${body}.${signWith("sha256", Buffer.from(body), privateKey).toString("base64url")}`),
+    ).toBe(401);
     const longer = `${encode({ alg: "HS512", typ: "JWT" })}.${encode(claimsOf(user.token))}`;
-    expect(await me(`${longer}.${createHmac("sha512", secret).update(longer).digest("base64url")}`)).toBe(401);
+    expect(await me(`${longer}.${createHmac("sha512", secret).update(longer).digest("base64url")}`)).toBe(
+      401,
+    );
   });
 
   it.each<[string, object, object]>([
@@ -81,12 +86,23 @@ describe("an API key", () => {
 
   it("is matched whole: no part, no other spelling, no pattern of it is a key", async () => {
     expect(await me(key)).toBe(200);
-    const guesses = [key.slice(0, -1), key.slice(0, 20), `${key}0`, key.toUpperCase(), key.replace("sk-", "sk-gw-"), "sk-%", `sk-${"_".repeat(64)}`, "sk-' or '1'='1"];
+    const guesses = [
+      key.slice(0, -1),
+      key.slice(0, 20),
+      `${key}0`,
+      key.toUpperCase(),
+      key.replace("sk-", "sk-gw-"),
+      "sk-%",
+      `sk-${"_".repeat(64)}`,
+      "sk-' or '1'='1",
+    ];
     expect(await Promise.all(guesses.map(me))).toEqual(guesses.map(() => 401));
   });
 
   it("and its hash are two things: what the database holds opens nothing", async () => {
-    const { rows } = await app.running.database.query("select key from api_key where user_id = $1", [user.id]);
+    const { rows } = await app.running.database.query("select key from api_key where user_id = $1", [
+      user.id,
+    ]);
     expect(rows).toHaveLength(1);
     expect(rows[0].key).not.toContain(key.slice(3, 40));
     expect([await me(rows[0].key), await me(`sk-${rows[0].key}`)]).toEqual([401, 401]);
@@ -94,8 +110,10 @@ describe("an API key", () => {
 
   it("of an owner without the permission, or with the toggle off, is forbidden at once (S135)", async () => {
     const { token } = await app.admin();
-    const permissions = (api_keys: boolean) => app.call("POST /api/v1/users/default/permissions", { token, body: { features: { api_keys } } });
-    const toggle = (ENABLE_API_KEYS: boolean) => app.call("POST /api/v1/auths/admin/config", { token, body: { ENABLE_API_KEYS } });
+    const permissions = (api_keys: boolean) =>
+      app.call("POST /api/v1/users/default/permissions", { token, body: { features: { api_keys } } });
+    const toggle = (ENABLE_API_KEYS: boolean) =>
+      app.call("POST /api/v1/auths/admin/config", { token, body: { ENABLE_API_KEYS } });
     await permissions(false);
     expect(await me(key)).toBe(403);
     await permissions(true);
@@ -117,11 +135,17 @@ describe("a credential", () => {
   it("that is given twice is the header's: none slips in behind a good one", async () => {
     const other = await app.user();
     const ask = async (headers: Record<string, string>) => await app.call("GET /api/v1/auths", { headers });
-    const both = await ask({ "x-api-key": user.token, authorization: `Bearer ${other.token}`, cookie: `token=${other.token}` });
+    const both = await ask({
+      "x-api-key": user.token,
+      authorization: `Bearer ${other.token}`,
+      cookie: `token=${other.token}`,
+    });
     expect(both.body.id).toBe(user.id);
     // A bad one decides as well: there is no falling back to a weaker place.
     expect((await ask({ "x-api-key": "nonsense", authorization: `Bearer ${other.token}` })).status).toBe(401);
-    expect((await ask({ authorization: "Bearer nonsense", cookie: `token=${other.token}` })).status).toBe(401);
+    expect((await ask({ authorization: "Bearer nonsense", cookie: `token=${other.token}` })).status).toBe(
+      401,
+    );
   });
 
   it("beyond any honest length is refused unread", async () => {

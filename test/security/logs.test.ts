@@ -33,7 +33,9 @@ beforeAll(async () => {
     WEBUI_SECRET_KEY: secrets.secret,
     OPENAI_API_BASE_URLS: `${upstream.url};http://somebody:${secrets.urlPassword}@127.0.0.1:9/v1`,
     OPENAI_API_KEYS: `${secrets.upstreamKey};${secrets.upstreamKey}`,
-    OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone", headers: { "x-secret": secrets.headerValue } } }),
+    OPENAI_API_CONFIGS: JSON.stringify({
+      0: { access: "everyone", headers: { "x-secret": secrets.headerValue } },
+    }),
     ENABLE_OPENAI_API_PASSTHROUGH: "true",
   });
 }, 120_000);
@@ -51,10 +53,22 @@ interface Operation {
 
 /** Every route that the documents of all surfaces name. */
 async function listOperations(): Promise<Operation[]> {
-  const bases = ["", "/api/v1", "/compat", "/runtime", "/images/api/v1", "/audio/api/v1", "/retrieval/api/v1"];
-  const documents = await Promise.all(bases.map(async (base) => (await fetch(`${server.url}${base}/openapi.json`)).json()));
+  const bases = [
+    "",
+    "/api/v1",
+    "/compat",
+    "/runtime",
+    "/images/api/v1",
+    "/audio/api/v1",
+    "/retrieval/api/v1",
+  ];
+  const documents = await Promise.all(
+    bases.map(async (base) => (await fetch(`${server.url}${base}/openapi.json`)).json()),
+  );
   return documents.flatMap((document) =>
-    Object.entries((document as { paths?: Record<string, object> }).paths ?? {}).flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path }))),
+    Object.entries((document as { paths?: Record<string, object> }).paths ?? {}).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+    ),
   );
 }
 
@@ -62,30 +76,65 @@ describe("the log of a walk through every route at DEBUG (S107)", () => {
   it("holds no password, key or token, and only lines of its own", { timeout: 120_000 }, async () => {
     const token = await firstAdmin(server.url);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const { api_key: key } = await (await fetch(`${server.url}/api/v1/auths/api_key`, { method: "POST", headers })).json();
+    const { api_key: key } = await (
+      await fetch(`${server.url}/api/v1/auths/api_key`, { method: "POST", headers })
+    ).json();
     const operations = (await listOperations()).filter(({ path }) => !/\/(signout|api_key|all)$/.test(path));
     expect(operations.length).toBeGreaterThan(60);
     const body = JSON.stringify({
-      email: "ana@example.test", password: secrets.password, new_password: secrets.password, name: "Ana\n{\"level\":\"fatal\"}", role: "user",
-      model: "mock-model", messages: [{ role: "user", content: `my key is ${key}` }], input: "x", url: `http://somebody:${secrets.urlPassword}@127.0.0.1:9/v1`, key: secrets.upstreamKey,
-      config: { headers: { "x-secret": secrets.headerValue } }, ui: { token: secrets.headerValue }, OPENAI_API_KEYS: secrets.upstreamKey,
+      email: "ana@example.test",
+      password: secrets.password,
+      new_password: secrets.password,
+      name: 'Ana\n{"level":"fatal"}',
+      role: "user",
+      model: "mock-model",
+      messages: [{ role: "user", content: `my key is ${key}` }],
+      input: "x",
+      url: `http://somebody:${secrets.urlPassword}@127.0.0.1:9/v1`,
+      key: secrets.upstreamKey,
+      config: { headers: { "x-secret": secrets.headerValue } },
+      ui: { token: secrets.headerValue },
+      OPENAI_API_KEYS: secrets.upstreamKey,
     });
-    const credentials: Record<string, string>[] = [{ authorization: `Bearer ${token}` }, { "x-api-key": key }, { cookie: `token=${token}` }, { authorization: `Basic ${btoa(`a:${secrets.password}`)}` }];
+    const credentials: Record<string, string>[] = [
+      { authorization: `Bearer ${token}` },
+      { "x-api-key": key },
+      { cookie: `token=${token}` },
+      { authorization: `Basic ${btoa(`a:${secrets.password}`)}` },
+    ];
     for (const { method, path } of operations) {
       const filled = path.replaceAll(/\{\w+\}/g, encodeURIComponent(key));
       for (const credential of credentials) {
-        const answer = await fetch(`${server.url}${filled}?token=${token}&api_key=${key}&password=${secrets.password}`, {
-          method,
-          headers: { "content-type": "application/json", "user-agent": `agent ${key}`, referer: `http://x/?token=${token}`, "x-request-id": "a{\"level\":\"fatal\"}", ...credential },
-          body: ["GET", "HEAD", "DELETE"].includes(method) ? null : body,
-          redirect: "manual",
-        });
+        const answer = await fetch(
+          `${server.url}${filled}?token=${token}&api_key=${key}&password=${secrets.password}`,
+          {
+            method,
+            headers: {
+              "content-type": "application/json",
+              "user-agent": `agent ${key}`,
+              referer: `http://x/?token=${token}`,
+              "x-request-id": 'a{"level":"fatal"}',
+              ...credential,
+            },
+            body: ["GET", "HEAD", "DELETE"].includes(method) ? null : body,
+            redirect: "manual",
+          },
+        );
         await answer.body?.cancel();
       }
     }
-    const lines = server.output().split("\n").filter((line) => line.startsWith("{"));
+    const lines = server
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"));
     expect(lines.length).toBeGreaterThan(operations.length);
-    for (const [name, value] of Object.entries({ ...secrets, token, key, cookie: token.split(".")[2] as string, basic: btoa(`a:${secrets.password}`) })) {
+    for (const [name, value] of Object.entries({
+      ...secrets,
+      token,
+      key,
+      cookie: token.split(".")[2] as string,
+      basic: btoa(`a:${secrets.password}`),
+    })) {
       expect([name, lines.filter((line) => line.includes(value)).slice(0, 2)]).toEqual([name, []]);
       expect([name, server.output().includes(value)]).toEqual([name, false]);
     }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { unknownId } from "#test/support/probe.ts";
-import { body, failure, json, sse, text } from "#test/support/upstream-scripts.ts";
+import { json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 const prompt = "the owner's secret prompt";
@@ -21,14 +21,24 @@ beforeAll(async () => {
     env: {
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: key,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { headers: { "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}", "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}" } } }),
+      OPENAI_API_CONFIGS: JSON.stringify({
+        0: {
+          headers: {
+            "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
+            "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
+          },
+        },
+      }),
       ENABLE_OPENAI_API_PASSTHROUGH: "true",
       ENABLE_FORWARD_USER_INFO_HEADERS: "true",
     },
   });
   [admin, user, victim] = [await app.admin(), await app.user(), await app.user()];
   await openModel("open");
-  await openModel("shared", { base: "open", params: { system: prompt, temperature: 0.123, custom_params: { secret_param: "hush" } } });
+  await openModel("shared", {
+    base: "open",
+    params: { system: prompt, temperature: 0.123, custom_params: { secret_param: "hush" } },
+  });
 });
 afterEach(() => {
   upstream.always("/chat/completions", text("ok"));
@@ -39,16 +49,26 @@ afterAll(async () => {
 });
 
 /** Stores a model record that every account may read, as the owner's editor would. */
-async function openModel(id: string, { base = null, params = {} }: { base?: string | null; params?: object } = {}): Promise<void> {
+async function openModel(
+  id: string,
+  { base = null, params = {} }: { base?: string | null; params?: object } = {},
+): Promise<void> {
   const { database } = app.running;
   const meta = { description: "shared", knowledge: [{ id: "knowledge-of-the-owner", name: "hush" }] };
   const columns = [id, id, admin.id, base, JSON.stringify(meta), JSON.stringify(params)];
-  await database.query("insert into model (id, name, user_id, base_model_id, meta, params, is_active, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, true, 1, 1)", columns);
-  await database.query("insert into access_grant (resource_type, resource_id, principal_type, principal_id, permission, created_at) values ('model', $1, 'user', '*', 'read', 1)", [id]);
+  await database.query(
+    "insert into model (id, name, user_id, base_model_id, meta, params, is_active, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, true, 1, 1)",
+    columns,
+  );
+  await database.query(
+    "insert into access_grant (resource_type, resource_id, principal_type, principal_id, permission, created_at) values ('model', $1, 'user', '*', 'read', 1)",
+    [id],
+  );
   await database.notify("models", {});
 }
 
-const complete = (sent: object, query = "", token = user.token) => app.call(`POST /api/chat/completions${query}`, { token, body: { model: "open", messages, ...sent } });
+const complete = (sent: object, query = "", token = user.token) =>
+  app.call(`POST /api/chat/completions${query}`, { token, body: { model: "open", messages, ...sent } });
 const asked = () => upstream.requests.filter(({ method }) => method === "POST").length;
 
 /** What a call answers, and that no upstream heard of it. */
@@ -61,8 +81,19 @@ async function refused(call: () => Promise<{ status: number; text: string }>): P
 
 describe("a completion", () => {
   it("into an unknown or foreign chat is 404 before anything is asked or written (S1)", async () => {
-    const ids = [unknownId, victim.id, "x' or '1'='1", "../..", "%00", "__proto__", "TEMPORARY:x", " temporary:x"];
-    const answers = await Promise.all(ids.map((chat_id) => refused(() => complete({ chat_id, id: unknownId, stream: true }))));
+    const ids = [
+      unknownId,
+      victim.id,
+      "x' or '1'='1",
+      "../..",
+      "%00",
+      "__proto__",
+      "TEMPORARY:x",
+      " temporary:x",
+    ];
+    const answers = await Promise.all(
+      ids.map((chat_id) => refused(() => complete({ chat_id, id: unknownId, stream: true }))),
+    );
     expect(answers.map(([status]) => status)).toEqual(ids.map(() => 404));
     expect(new Set(answers.map(([, answer]) => answer)).size).toBe(1);
   });
@@ -70,7 +101,13 @@ describe("a completion", () => {
   it("with a foreign file takes nothing of it along (S19)", async () => {
     const file = await upload(app, ["secret.txt", "nobody else's text"], { token: victim.token });
     const before = upstream.requests.length;
-    await complete({ files: [{ type: "file", id: file.body.id }, { type: "collection", id: `file-${file.body.id}` }], metadata: { files: [{ id: file.body.id }] } });
+    await complete({
+      files: [
+        { type: "file", id: file.body.id },
+        { type: "collection", id: `file-${file.body.id}` },
+      ],
+      metadata: { files: [{ id: file.body.id }] },
+    });
     const sent = upstream.requests.slice(before).map((request) => request.bytes.toString());
     expect(sent.join()).not.toContain("nobody else's");
   });
@@ -80,7 +117,12 @@ describe("a completion", () => {
     ["tool_servers", { tool_servers: [{ url: "URL", auth_type: "bearer", key: "${PATH}" }] }],
     ["terminal_id", { terminal_id: "URL" }],
     ["features", { features: { web_search: true, code_interpreter: true, image_generation: true } }],
-    ["pictures by address", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "URL/picture.png" } }] }] }],
+    [
+      "pictures by address",
+      {
+        messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "URL/picture.png" } }] }],
+      },
+    ],
     ["a message of an own address", { model_item: { direct: true, urlIdx: 0, url: "URL" } }],
   ])("with %s contacts nobody but the model's upstream (S55, S79)", async (_what, extra) => {
     const stranger = await startUpstream();
@@ -92,7 +134,14 @@ describe("a completion", () => {
     }
   });
 
-  it.each(["bypass_filter=true", "bypass_system_prompt=1", "bypass_access_control=true", "model=closed", "admin=1", "user_id=x"])("with ?%s is as without (S51)", async (query) => {
+  it.each([
+    "bypass_filter=true",
+    "bypass_system_prompt=1",
+    "bypass_access_control=true",
+    "model=closed",
+    "admin=1",
+    "user_id=x",
+  ])("with ?%s is as without (S51)", async (query) => {
     expect((await refused(() => complete({ model: "closed" }, `?${query}`)))[0]).toBe(404);
     await complete({ model: "shared", [query.split("=")[0] as string]: true }, `?${query}`);
     expect(upstream.requests.at(-1)?.body.messages[0]).toEqual({ role: "system", content: prompt });
@@ -101,8 +150,20 @@ describe("a completion", () => {
 
 describe("a model that is not the caller's", () => {
   it("is unknown on every route, in the same words", async () => {
-    for (const route of ["api/chat/completions", "api/chat/completed", "api/embeddings", "api/v1/embeddings", "compat/chat/completions", "compat/embeddings", "compat/responses", "compat/anything"]) {
-      const ask = (model: string) => refused(() => app.call(`POST /${route}`, { token: user.token, body: { model, messages, input: "x" } }));
+    for (const route of [
+      "api/chat/completions",
+      "api/chat/completed",
+      "api/embeddings",
+      "api/v1/embeddings",
+      "compat/chat/completions",
+      "compat/embeddings",
+      "compat/responses",
+      "compat/anything",
+    ]) {
+      const ask = (model: string) =>
+        refused(() =>
+          app.call(`POST /${route}`, { token: user.token, body: { model, messages, input: "x" } }),
+        );
       const [closed, missing] = [await ask("closed"), await ask("no-such-model")];
       expect([route, closed]).toEqual([route, missing]);
       expect(closed[0]).toBe(404);
@@ -112,148 +173,53 @@ describe("a model that is not the caller's", () => {
     expect((await app.call("GET /compat/models", { token: user.token })).text).not.toContain('"closed"');
   });
 
-  it.each(["compat/chat/completions", "compat/embeddings", "compat/responses", "compat/completions"])("cannot be named behind an open one at /%s", async (route) => {
-    upstream.always(({ method }) => method === "POST", json({ object: "list", data: [], choices: [] }));
-    const rest = `"messages":[{"role":"user","content":"Hi"}],"input":"x"`;
-    for (const text of [`{"model":"closed",${rest},"model":"open"}`, `{"mod\\u0065l":"closed",${rest},"model":"open"}`, `{"m\\u006fdel":"closed",${rest},"model":"open"}`]) {
-      await app.call(`POST /${route}`, { token: user.token, body: text });
-      // Whatever the upstream's parser makes of a key that comes twice: it comes once.
-      const sent = upstream.requests.at(-1)?.bytes.toString() ?? "";
-      expect([sent.includes("closed"), sent.includes("open")]).toEqual([false, true]);
-    }
-  });
+  it.each(["compat/chat/completions", "compat/embeddings", "compat/responses", "compat/completions"])(
+    "cannot be named behind an open one at /%s",
+    async (route) => {
+      upstream.always(({ method }) => method === "POST", json({ object: "list", data: [], choices: [] }));
+      const rest = `"messages":[{"role":"user","content":"Hi"}],"input":"x"`;
+      for (const text of [
+        `{"model":"closed",${rest},"model":"open"}`,
+        `{"mod\\u0065l":"closed",${rest},"model":"open"}`,
+        `{"m\\u006fdel":"closed",${rest},"model":"open"}`,
+      ]) {
+        await app.call(`POST /${route}`, { token: user.token, body: text });
+        // Whatever the upstream's parser makes of a key that comes twice: it comes once.
+        const sent = upstream.requests.at(-1)?.bytes.toString() ?? "";
+        expect([sent.includes("closed"), sent.includes("open")]).toEqual([false, true]);
+      }
+    },
+  );
 
-  it.each(["text/plain", "application/octet-stream", "application/x-www-form-urlencoded", ""])("cannot be named in a body that says it is %j", async (type) => {
-    const call = () => app.call("POST /compat/completions", { token: user.token, body: JSON.stringify({ model: "closed", prompt: "x" }), headers: { "content-type": type } });
-    expect((await refused(call))[0]).toBe(400);
-  });
+  it.each(["text/plain", "application/octet-stream", "application/x-www-form-urlencoded", ""])(
+    "cannot be named in a body that says it is %j",
+    async (type) => {
+      const call = () =>
+        app.call("POST /compat/completions", {
+          token: user.token,
+          body: JSON.stringify({ model: "closed", prompt: "x" }),
+          headers: { "content-type": type },
+        });
+      expect((await refused(call))[0]).toBe(400);
+    },
+  );
 });
 
 describe("a shared model (S53)", () => {
   it("shows no prompt, parameter or knowledge to those who may only use it", async () => {
-    for (const path of ["api/models", "api/models?refresh=true", "api/v1/models", "compat/models", "api/config", "api/v1/configs/models/defaults"]) {
+    for (const path of [
+      "api/models",
+      "api/models?refresh=true",
+      "api/v1/models",
+      "compat/models",
+      "api/config",
+      "api/v1/configs/models/defaults",
+    ]) {
       const { text: shown } = await app.call(`GET /${path}`, { token: user.token });
       for (const hidden of [prompt, "0.123", "secret_param", "hush", "knowledge-of-the-owner", key]) {
         expect([path, shown.includes(hidden)]).toEqual([path, false]);
       }
     }
     expect((await app.call("GET /api/models", { token: user.token })).text).toContain('"shared"');
-  });
-});
-
-describe("what goes to an upstream", () => {
-  it("has one line a header, whatever people are called", async () => {
-    const name = "Eve\r\nx-injected: 1\u2028\u0000\u001b[31m é".replace("\u0000", "");
-    await app.call("POST /api/v1/auths/update/profile", { token: user.token, body: { name, profile_image_url: "" } });
-    expect((await complete({ chat_id: "temporary:a\r\nx-injected: 2" })).status).toBe(200);
-    const { headers } = upstream.requests.at(-1) as { headers: Record<string, string> };
-    expect(headers["x-injected"]).toBeUndefined();
-    expect(headers["x-user"]).toMatch(/^Eve x-injected: 1/);
-    expect(Object.values(headers).join("")).not.toMatch(/[^\u0020-\u007e]/);
-  });
-
-  it("keeps what looks like the environment or somebody's token as it is written (S81)", async () => {
-    await complete({});
-    expect(upstream.requests.at(-1)?.headers["x-literal"]).toBe("${PATH} {{OPENID_ACCESS_TOKEN}}");
-  });
-
-  it("holds neither the caller's credential nor the cookie", async () => {
-    await app.call("POST /api/chat/completions", { body: { model: "open", messages }, headers: { cookie: `token=${user.token}`, "x-secret": "s" } });
-    const sent = upstream.requests.at(-1);
-    expect(JSON.stringify(sent?.headers)).not.toContain(user.token);
-    expect([sent?.headers["cookie"], sent?.headers["x-secret"], sent?.headers["authorization"]]).toEqual([undefined, undefined, `Bearer ${key}`]);
-    await app.call("GET /compat/anything", { token: user.token, headers: { cookie: "a=b", "x-api-key": "" } });
-    expect(JSON.stringify(upstream.requests.at(-1)?.headers)).not.toContain(user.token);
-  });
-});
-
-describe("a malicious upstream (S87)", () => {
-  it("that sends events and frames of its own gets no more than text through", async () => {
-    const frames = ["event: execute:python\ndata: {\"code\":\"1\"}\n\n", "event: chat:completion\ndata: {\"done\":true}\n\n", "id: 1\nretry: 1\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"}}]}\n\n", "data: [DONE]\n\n"];
-    upstream.always("/chat/completions", body(frames.join(""), { headers: { "content-type": "text/event-stream", "set-cookie": "token=x" } }));
-    const answer = await complete({ stream: true });
-    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("set-cookie")]).toEqual([200, "text/event-stream; charset=utf-8", null]);
-    expect(answer.text).toContain("hello");
-  });
-
-  it("that redirects to itself, to a private place or in circles is told so, and nobody is asked (S75)", async () => {
-    const inner = await startUpstream();
-    try {
-      for (const status of [301, 302, 307, 308]) {
-        upstream.always("/chat/completions", body("", { status, headers: { location: `${inner.origin}/latest/meta-data` } }));
-        expect((await complete({})).status).toBe(502);
-      }
-      upstream.always("/anything", body("", { status: 302, headers: { location: "http://169.254.169.254/latest/meta-data" } }));
-      expect((await app.call("GET /compat/anything", { token: user.token })).status).toBe(502);
-      expect(inner.requests).toEqual([]);
-    } finally {
-      await inner.close();
-    }
-  });
-
-  it("that quotes the key it was given does not hand it to the caller (S107)", async () => {
-    upstream.always("/chat/completions", failure(401, `Incorrect API key provided: ${key}`));
-    const refusal = await complete({});
-    expect([refusal.status, refusal.text.includes(key)]).toEqual([401, false]);
-  });
-
-  it("whose list of models nests deeply, or reaches for a prototype, harms no other model", async () => {
-    const deep = await startUpstream();
-    try {
-      for (const bad of [`{"data":[{"id":"deep","x":${"[".repeat(50_000)}${"]".repeat(50_000)}}]}`, '{"data":[{"id":"deep","__proto__":{"polluted":true}}]}']) {
-        deep.always("/models", body(bad, { headers: { "content-type": "application/json" } }));
-        const form = { OPENAI_API_BASE_URLS: [upstream.url, deep.url], OPENAI_API_KEYS: [key, ""], OPENAI_API_CONFIGS: { 0: {}, 1: { access: "everyone" } } };
-        await app.call("POST /compat/config/update", { token: admin.token, body: form });
-        const listed = await app.call("GET /api/models?refresh=true", { token: user.token });
-        expect([listed.status, listed.text.includes('"open"'), listed.text.includes('"deep"')]).toEqual([200, true, false]);
-      }
-      expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-    } finally {
-      await deep.close();
-    }
-  });
-
-  it("that fills its last frames with one word holds nobody up", async () => {
-    upstream.always("/chat/completions", sse([{ choices: [{ index: 0, delta: { content: "x" } }], padding: Array.from({ length: 3_000 }, () => "usage") }]));
-    const started = performance.now();
-    expect((await complete({ stream: true })).status).toBe(200);
-    expect((await app.call("GET /health")).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(5_000);
-  });
-});
-
-describe("an admin's connection", () => {
-  it("may be private, and never shows its key again", async () => {
-    const verified = await app.call("POST /compat/verify", { token: admin.token, body: { url: upstream.url, key } });
-    expect([verified.status, verified.body.data.length]).toEqual([200, 2]);
-    for (const path of ["compat/config", "api/v1/configs/settings", "api/v1/configs/export", "api/v1/configs/namespace/openai"]) {
-      expect((await app.call(`GET /${path}`, { token: admin.token })).text).not.toContain(key);
-    }
-  });
-
-  it("does not give its key to another address when the mask comes back with one", async () => {
-    const shown = (await app.call("GET /compat/config", { token: admin.token })).body;
-    const thief = await startUpstream();
-    try {
-      const answer = await app.call("POST /compat/verify", { token: admin.token, body: { url: thief.url, key: shown.OPENAI_API_KEYS[0] } });
-      expect([answer.status, thief.requests.length]).toEqual([400, 0]);
-    } finally {
-      await thief.close();
-    }
-  });
-
-  it("is none of anybody else's business", async () => {
-    for (const route of ["GET /compat/config", "POST /compat/config/update", "POST /compat/verify"]) {
-      expect((await app.call(route, { token: user.token, ...(route.startsWith("POST") && { body: { url: upstream.url } }) })).status).toBe(403);
-    }
-  });
-
-  it.each(["file:///etc/passwd", "gopher://127.0.0.1", "javascript:alert(1)", "ftp://x", "unix:/var/run/docker.sock", "data:,x"])("cannot have the address %s", async (url) => {
-    expect((await app.call("POST /compat/verify", { token: admin.token, body: { url } })).status).toBe(400);
-  });
-
-  it.each([{ host: "evil" }, { "content-length": "1" }, { "transfer-encoding": "chunked" }, { "x\r\ny": "1" }, { "x y": "1" }])("cannot set the header %j", async (headers) => {
-    const answer = await app.call("POST /compat/verify", { token: admin.token, body: { url: upstream.url, config: { headers } } });
-    expect(answer.status).toBe(400);
   });
 });

@@ -18,12 +18,15 @@ const update = (headers: Record<string, string>) =>
   app.call("POST /api/v1/users/user/info/update", { body: { seen: true }, headers });
 
 describe("the session cookie", () => {
-  it.each(["https://stranger.example", "null", "http://localhost", "https://friend.example.stranger.example", "https://xfriend.example"])(
-    "does not let %s change anything",
-    async (origin) => {
-      expect((await update({ cookie: `token=${user.token}`, origin })).status).toBe(403);
-    },
-  );
+  it.each([
+    "https://stranger.example",
+    "null",
+    "http://localhost",
+    "https://friend.example.stranger.example",
+    "https://xfriend.example",
+  ])("does not let %s change anything", async (origin) => {
+    expect((await update({ cookie: `token=${user.token}`, origin })).status).toBe(403);
+  });
 
   it("works for this site and for named origins", async () => {
     expect((await update({ cookie: `token=${user.token}`, origin: own })).status).toBe(200);
@@ -31,12 +34,18 @@ describe("the session cookie", () => {
   });
 
   it("is refused on every route that changes something, whatever its method", async () => {
-    const unsafe = app.running.gathered.routes.filter(({ route }) => route.access !== "public" && !["GET", "HEAD"].includes(route.method));
+    const unsafe = app.running.gathered.routes.filter(
+      ({ route }) => route.access !== "public" && !["GET", "HEAD"].includes(route.method),
+    );
     const bases: Record<string, string> = { main: "", api: "/api/v1", compat: "/compat" };
     const passed: string[] = [];
     for (const { surface, route } of unsafe) {
-      const path = (bases[surface] ?? `/${surface}`) + route.path.replaceAll(/\*\*:\w+|:\w+/g, "00000000-0000-4000-8000-000000000000");
-      const { status, text } = await app.call(`${route.method} ${path}`, { headers: { cookie: `token=${user.token}`, origin: stranger } });
+      const path =
+        (bases[surface] ?? `/${surface}`) +
+        route.path.replaceAll(/\*\*:\w+|:\w+/g, "00000000-0000-4000-8000-000000000000");
+      const { status, text } = await app.call(`${route.method} ${path}`, {
+        headers: { cookie: `token=${user.token}`, origin: stranger },
+      });
       if (status !== 403 || !text.includes("from this site only")) {
         passed.push(`${route.method} ${path}: ${status}`);
       }
@@ -50,7 +59,9 @@ describe("the session cookie", () => {
   });
 
   it("is out of reach of scripts and of other sites' requests", async () => {
-    const { headers } = await app.call("POST /api/v1/auths/signin", { body: { email: user.email, password: "Correct-horse-1" } });
+    const { headers } = await app.call("POST /api/v1/auths/signin", {
+      body: { email: user.email, password: "Correct-horse-1" },
+    });
     expect(headers.getSetCookie()[0]).toMatch(/^token=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
   });
 });
@@ -58,44 +69,65 @@ describe("the session cookie", () => {
 describe("a form of a foreign site", () => {
   const form = JSON.stringify({ email: "admin@example.test", password: "Correct-horse-1", name: "x" });
 
-  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; application/json"])(
-    "of type %s signs nobody in and up",
-    async (type) => {
-      for (const path of ["signin", "signup"]) {
-        const answer = await app.call(`POST /api/v1/auths/${path}`, { body: form, headers: { origin: stranger, "content-type": type } });
-        expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
-      }
-    },
-  );
+  it.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "text/plain; application/json",
+  ])("of type %s signs nobody in and up", async (type) => {
+    for (const path of ["signin", "signup"]) {
+      const answer = await app.call(`POST /api/v1/auths/${path}`, {
+        body: form,
+        headers: { origin: stranger, "content-type": type },
+      });
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+    }
+  });
 
   it("is what is refused, not the client that declares its JSON or stands on this site", async () => {
     const json = await app.call("POST /api/v1/auths/signin", { body: form, headers: { origin: stranger } });
-    const here = await app.call("POST /api/v1/auths/signin", { body: form, headers: { origin: own, "content-type": "text/plain" } });
+    const here = await app.call("POST /api/v1/auths/signin", {
+      body: form,
+      headers: { origin: own, "content-type": "text/plain" },
+    });
     expect([json.status, here.status]).toEqual([200, 200]);
   });
 });
 
 describe("CORS", () => {
   it("lets named origins read with credentials, and others not at all", async () => {
-    const ask = async (origin: string) => (await app.call("GET /api/config", { headers: { origin } })).headers;
+    const ask = async (origin: string) =>
+      (await app.call("GET /api/config", { headers: { origin } })).headers;
     const named = await ask(friend);
-    expect([named.get("access-control-allow-origin"), named.get("access-control-allow-credentials")]).toEqual([friend, "true"]);
+    expect([named.get("access-control-allow-origin"), named.get("access-control-allow-credentials")]).toEqual(
+      [friend, "true"],
+    );
     expect(named.get("vary")).toContain("Origin");
     for (const origin of [stranger, "null", `${friend}.evil`, friend.toUpperCase()]) {
       const headers = await ask(origin);
-      expect([origin, headers.get("access-control-allow-origin"), headers.get("access-control-allow-credentials")]).toEqual([origin, null, null]);
+      expect([
+        origin,
+        headers.get("access-control-allow-origin"),
+        headers.get("access-control-allow-credentials"),
+      ]).toEqual([origin, null, null]);
     }
   });
 
   it("answers a preflight of a stranger without any permission", async () => {
     const answer = await app.call("OPTIONS /api/v1/users/user/info/update", {
-      headers: { origin: stranger, "access-control-request-method": "POST", "access-control-request-headers": "content-type" },
+      headers: {
+        origin: stranger,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type",
+      },
     });
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
   });
 
   it("keeps saying that the answer depends on the origin when it is compressed", async () => {
-    const { headers } = await app.call("GET /openapi.json", { headers: { origin: friend, "accept-encoding": "gzip" } });
+    const { headers } = await app.call("GET /openapi.json", {
+      headers: { origin: friend, "accept-encoding": "gzip" },
+    });
     expect(headers.get("vary")).toBe("Origin, Accept-Encoding");
   });
 
@@ -103,9 +135,15 @@ describe("CORS", () => {
     const open = await startApp({ env: { CORS_ALLOW_ORIGIN: "*" } });
     try {
       const { headers } = await open.call("GET /api/config", { headers: { origin: stranger } });
-      expect([headers.get("access-control-allow-origin"), headers.get("access-control-allow-credentials")]).toEqual(["*", null]);
+      expect([
+        headers.get("access-control-allow-origin"),
+        headers.get("access-control-allow-credentials"),
+      ]).toEqual(["*", null]);
       const { token } = await open.admin();
-      const answer = await open.call("POST /api/v1/users/user/info/update", { body: {}, headers: { cookie: `token=${token}`, origin: stranger } });
+      const answer = await open.call("POST /api/v1/users/user/info/update", {
+        body: {},
+        headers: { cookie: `token=${token}`, origin: stranger },
+      });
       expect(answer.status).toBe(403);
     } finally {
       await open.close();

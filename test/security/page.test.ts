@@ -6,7 +6,9 @@ import { runShell } from "#test/support/page.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
 
 /** Texts that run where somebody takes them for more than text. */
 const payloads = [
@@ -31,15 +33,33 @@ describe.skipIf(executablePath === undefined)("the first page (needs Chromium)",
 
   beforeAll(async () => {
     upstream = await startUpstream();
-    upstream.models = [{ id: "x'; touch pwned; '$(touch pwned)`touch pwned`\n\"", name: payloads.join("") }, ...payloads.map((id) => ({ id, name: id }))];
+    upstream.models = [
+      { id: "x'; touch pwned; '$(touch pwned)`touch pwned`\n\"", name: payloads.join("") },
+      ...payloads.map((id) => ({ id, name: id })),
+    ];
     app = await startApp({
-      env: { WEBUI_NAME: payloads.join(""), OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }) },
+      env: {
+        WEBUI_NAME: payloads.join(""),
+        OPENAI_API_BASE_URLS: upstream.url,
+        OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
+      },
     });
     const { token } = await app.admin();
-    await app.call("POST /api/v1/auths/update/profile", { token, body: { name: payloads.join("").slice(0, 200), profile_image_url: "" } });
+    await app.call("POST /api/v1/auths/update/profile", {
+      token,
+      body: { name: payloads.join("").slice(0, 200), profile_image_url: "" },
+    });
     browser = await chromium.launch({
       executablePath: executablePath as string,
-      args: ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      args: [
+        "--no-sandbox",
+        "--headless",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
     });
     page = await browser.newPage();
     await page.exposeFunction("ran", () => void ran.push("ran"));
@@ -55,7 +75,13 @@ describe.skipIf(executablePath === undefined)("the first page (needs Chromium)",
     await upstream?.close();
   });
 
-  const elements = () => page.evaluate(() => document.querySelectorAll("main img, main svg, main iframe, main script, main details, h1 *, header p *, #status *, #answer *, option *").length);
+  const elements = () =>
+    page.evaluate(
+      () =>
+        document.querySelectorAll(
+          "main img, main svg, main iframe, main script, main details, h1 *, header p *, #status *, #answer *, option *",
+        ).length,
+    );
 
   it("shows names, models, answers and errors as text, and runs none of it", async () => {
     await page.goto(app.url);
@@ -66,21 +92,34 @@ describe.skipIf(executablePath === undefined)("the first page (needs Chromium)",
     upstream.always("/chat/completions", text(payloads.join(" ")));
     await page.selectOption("#models", payloads[0] as string);
     await page.click("#ask button");
-    await page.waitForFunction((wanted) => document.querySelector("#answer")?.textContent?.includes(wanted), payloads.at(-1) as string);
+    await page.waitForFunction(
+      (wanted) => document.querySelector("#answer")?.textContent?.includes(wanted),
+      payloads.at(-1) as string,
+    );
     expect(await elements()).toBe(0);
     upstream.always("/chat/completions", failure(400, payloads.join(" ")));
     await page.click("#ask button");
-    await page.waitForFunction((wanted) => document.querySelector("#status")?.textContent?.includes(wanted), payloads.at(-1) as string);
+    await page.waitForFunction(
+      (wanted) => document.querySelector("#status")?.textContent?.includes(wanted),
+      payloads.at(-1) as string,
+    );
     expect(await elements()).toBe(0);
     expect(await page.textContent("h1")).toBe(payloads.join(""));
     expect(ran).toEqual([]);
   });
 
   it("gives a command that runs nothing but the request, whatever a model is called", async () => {
-    const [id] = (await page.locator("#models option").evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))).filter((value) => value.startsWith("x'"));
+    const [id] = (
+      await page
+        .locator("#models option")
+        .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))
+    ).filter((value) => value.startsWith("x'"));
     await page.selectOption("#models", id as string);
     const command = await page.textContent("#example");
-    const printed = await runShell(`cd "$(mktemp -d)"; curl() { printf '%s\\0' "$@"; }\n${command}\necho; ls`, { cwd: "/" });
+    const printed = await runShell(
+      `cd "$(mktemp -d)"; curl() { printf '%s\\0' "$@"; }\n${command}\necho; ls`,
+      { cwd: "/" },
+    );
     const sent = printed.split("\0").find((argument) => argument.startsWith("{")) ?? "";
     expect(JSON.parse(sent)).toMatchObject({ model: id });
     expect(printed.split("\0").at(-1)?.trim()).toBe("");

@@ -1,54 +1,84 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
-const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 let app: App;
 let admin: TestUser;
 let user: TestUser;
 let victim: TestUser;
-let upstream: Upstream;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
   app = await startApp();
   [admin, user, victim] = [await app.admin(), await app.user(), await app.user()];
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => app?.close());
 
-const profile = (extra: object) => app.call("POST /api/v1/auths/update/profile", { token: user.token, body: { name: "Person", profile_image_url: "", ...extra } });
+const profile = (extra: object) =>
+  app.call("POST /api/v1/auths/update/profile", {
+    token: user.token,
+    body: { name: "Person", profile_image_url: "", ...extra },
+  });
 
 describe("a form with more fields than it has", () => {
-  const wanted = { id: "x", user_id: "x", role: "admin", email: "root@example.test", permissions: { workspace: { models: true } }, session_stamp: "x", active: true, created_at: 1, scim: {}, oauth: {}, settings: {} };
+  const wanted = {
+    id: "x",
+    user_id: "x",
+    role: "admin",
+    email: "root@example.test",
+    permissions: { workspace: { models: true } },
+    session_stamp: "x",
+    active: true,
+    created_at: 1,
+    scim: {},
+    oauth: {},
+    settings: {},
+  };
 
   it("changes nothing but its own fields in the own account", async () => {
     const before = (await app.call(`GET /api/v1/users/${user.id}`, { token: admin.token })).body;
     const answer = await profile({ ...wanted, name: before.name });
     expect([answer.status, answer.body.role, answer.body.email]).toEqual([200, "user", user.email]);
     for (const route of ["timezone", "password"]) {
-      await app.call(`POST /api/v1/auths/update/${route}`, { token: user.token, body: { ...wanted, timezone: "Europe/Berlin" } });
+      await app.call(`POST /api/v1/auths/update/${route}`, {
+        token: user.token,
+        body: { ...wanted, timezone: "Europe/Berlin" },
+      });
     }
-    await app.call("POST /api/v1/users/user/status/update", { token: user.token, body: { ...wanted, status_message: "hi" } });
+    await app.call("POST /api/v1/users/user/status/update", {
+      token: user.token,
+      body: { ...wanted, status_message: "hi" },
+    });
     await app.call("POST /api/v1/users/user/info/update", { token: user.token, body: { role: "admin" } });
-    await app.call("POST /api/v1/users/user/settings/update", { token: user.token, body: { ...wanted, ui: { role: "admin" } } });
+    await app.call("POST /api/v1/users/user/settings/update", {
+      token: user.token,
+      body: { ...wanted, ui: { role: "admin" } },
+    });
     const after = (await app.call(`GET /api/v1/users/${user.id}`, { token: admin.token })).body;
-    const facts = ({ id, role, email, created_at, scim, oauth }: Record<string, unknown>) => ({ id, role, email, created_at, scim, oauth });
+    const facts = ({ id, role, email, created_at, scim, oauth }: Record<string, unknown>) => ({
+      id,
+      role,
+      email,
+      created_at,
+      scim,
+      oauth,
+    });
     expect(facts(after)).toEqual(facts(before));
     expect((await app.call("GET /api/v1/users/", { token: user.token })).status).toBe(403);
   });
 
   it("signs nobody up as more than the default role", async () => {
     const form = { name: "Eve", password: "Correct-horse-1", ...wanted };
-    const answer = await app.call("POST /api/v1/auths/signup", { body: { ...form, email: "eve@example.test" } });
+    const answer = await app.call("POST /api/v1/auths/signup", {
+      body: { ...form, email: "eve@example.test" },
+    });
     expect([answer.status, answer.body.role]).toEqual([200, "pending"]);
     expect(answer.body.id).not.toBe("x");
   });
 
   it("makes no group its sender's, nor with an id of its own", async () => {
-    const { body } = await app.call("POST /api/v1/groups/create", { token: admin.token, body: { name: "Mine", description: "", ...wanted, permissions: null } });
+    const { body } = await app.call("POST /api/v1/groups/create", {
+      token: admin.token,
+      body: { name: "Mine", description: "", ...wanted, permissions: null },
+    });
     expect([body.id === "x", body.user_id]).toEqual([false, admin.id]);
   });
 });
@@ -57,123 +87,78 @@ describe("an account without the role (S131)", () => {
   it.each<[string, () => [string, unknown]]>([
     ["adds itself to a group", () => ["POST /api/v1/groups/id/G/users/add", { user_ids: [user.id] }]],
     ["removes others from one", () => ["POST /api/v1/groups/id/G/users/remove", { user_ids: [victim.id] }]],
-    ["changes what a group may do", () => ["POST /api/v1/groups/id/G/update", { permissions: { workspace: { models: true } } }]],
+    [
+      "changes what a group may do",
+      () => ["POST /api/v1/groups/id/G/update", { permissions: { workspace: { models: true } } }],
+    ],
     ["makes a group", () => ["POST /api/v1/groups/create", { name: "x", description: "" }]],
-    ["changes the default permissions", () => ["POST /api/v1/users/default/permissions", { workspace: { models: true } }]],
+    [
+      "changes the default permissions",
+      () => ["POST /api/v1/users/default/permissions", { workspace: { models: true } }],
+    ],
     ["changes the default role", () => ["POST /api/v1/auths/admin/config", { DEFAULT_USER_ROLE: "admin" }]],
     ["changes the default group", () => ["POST /api/v1/auths/admin/config", { DEFAULT_GROUP_ID: "G" }]],
     ["sets a variable", () => ["POST /api/v1/configs/settings", { DEFAULT_USER_ROLE: "admin" }]],
-    ["imports settings", () => ["POST /api/v1/configs/import", { config: { ui: { default_user_role: "admin" } } }]],
+    [
+      "imports settings",
+      () => ["POST /api/v1/configs/import", { config: { ui: { default_user_role: "admin" } } }],
+    ],
     ["changes its own role", () => [`POST /api/v1/users/${user.id}/update`, { role: "admin" }]],
-    ["makes an admin", () => ["POST /api/v1/auths/add", { name: "x", email: "x@example.test", password: "x", role: "admin" }]],
+    [
+      "makes an admin",
+      () => ["POST /api/v1/auths/add", { name: "x", email: "x@example.test", password: "x", role: "admin" }],
+    ],
   ])("that %s gets 403, and nothing changes", async (_what, make) => {
     const groups = (await app.call("GET /api/v1/groups/", { token: admin.token })).body;
-    const group = groups[0] ?? (await app.call("POST /api/v1/groups/create", { token: admin.token, body: { name: "Team", description: "" } })).body;
+    const group =
+      groups[0] ??
+      (
+        await app.call("POST /api/v1/groups/create", {
+          token: admin.token,
+          body: { name: "Team", description: "" },
+        })
+      ).body;
     const [route, body] = make();
     const state = async () => {
-      const paths = [`groups/id/${group.id}/export`, "users/default/permissions", "auths/admin/config", `users/${user.id}`, "groups/"];
-      const parts = await Promise.all(paths.map((path) => app.call(`GET /api/v1/${path}`, { token: admin.token })));
-      return parts.map(({ body: { last_active_at: _seen, is_active: _active, updated_at: _updated, ...rest } }) => rest);
+      const paths = [
+        `groups/id/${group.id}/export`,
+        "users/default/permissions",
+        "auths/admin/config",
+        `users/${user.id}`,
+        "groups/",
+      ];
+      const parts = await Promise.all(
+        paths.map((path) => app.call(`GET /api/v1/${path}`, { token: admin.token })),
+      );
+      return parts.map(
+        ({ body: { last_active_at: _seen, is_active: _active, updated_at: _updated, ...rest } }) => rest,
+      );
     };
     const before = await state();
     const text = JSON.stringify(body).replace('"G"', `"${group.id}"`);
-    expect((await app.call(route.replace("/G/", `/${group.id}/`), { token: user.token, body: text })).status).toBe(403);
+    expect(
+      (await app.call(route.replace("/G/", `/${group.id}/`), { token: user.token, body: text })).status,
+    ).toBe(403);
     expect(await state()).toEqual(before);
   });
 });
 
-describe("words that all objects inherit", () => {
-  const words = ["constructor", "toString", "hasOwnProperty", "valueOf", "prototype", "__defineGetter__"];
-  const untouched = () => [Object.keys({ a: 1 }).join(), typeof Object.assign, ({} as Record<string, unknown>)["polluted"], Object.getOwnPropertyNames(Object.prototype).length];
-  const clean = untouched();
-
-  it("are words like any other in settings and info", async () => {
-    const bag = Object.fromEntries(words.map((word) => [word, { polluted: true, prototype: { polluted: true } }]));
-    const settings = await app.call("POST /api/v1/users/user/settings/update", { token: user.token, body: { ui: bag } });
-    expect([settings.status, Object.keys(settings.body.ui).filter((key) => words.includes(key)).toSorted()]).toEqual([200, words.toSorted()]);
-    const info = await app.call("POST /api/v1/users/user/info/update", { token: user.token, body: bag });
-    expect([info.status, Object.hasOwn(info.body, "constructor")]).toEqual([200, true]);
-    expect(untouched()).toEqual(clean);
-  });
-
-  it("are sections like any other in permissions, and give nobody anything", async () => {
-    const tree = { constructor: { keys: false, assign: false, entries: false }, features: { constructor: true } };
-    const group = await app.call("POST /api/v1/groups/create", { token: admin.token, body: { name: "Words", description: "", permissions: tree } });
-    expect(group.status).toBe(200);
-    await app.call(`POST /api/v1/groups/id/${group.body.id}/users/add`, { token: admin.token, body: { user_ids: [user.id] } });
-    expect((await app.call("GET /api/v1/users/permissions", { token: user.token })).status).toBe(200);
-    const stored = await app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: tree });
-    expect([stored.status, stored.body.constructor]).toEqual([200, tree.constructor]);
-    expect(untouched()).toEqual(clean);
-    expect((await app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: {} })).status).toBe(200);
-  });
-
-  it.each(["users/user/settings/update", "users/user/info/update", "users/user/variables/update"])("with underscores are refused before anybody reads them at %s", async (path) => {
-    for (const text of ['{"__proto__":{"polluted":true}}', '{"ui":{"__proto__":{"polluted":true}}}', '{"a":[{"\\u005f_proto__":{"polluted":true}}]}']) {
-      expect((await app.call(`POST /api/v1/${path}`, { token: user.token, body: text })).status).toBe(400);
-    }
-    expect(untouched()).toEqual(clean);
-  });
-
-  it("reach no variable and no model by import and settings", async () => {
-    const bag = { config: { constructor: { prototype: { polluted: true } }, "constructor.prototype.polluted": true, "__proto__x": { a: 1 } } };
-    const taken = await app.call("POST /api/v1/configs/import", { token: admin.token, body: bag });
-    expect([taken.status, taken.body.imported]).toEqual([200, []]);
-    for (const word of words) {
-      expect((await app.call("POST /api/v1/configs/settings", { token: admin.token, body: { [word]: 1 } })).status).toBe(422);
-      expect((await app.call(`DELETE /api/v1/configs/settings/${word}`, { token: admin.token })).status).toBe(404);
-      expect((await app.call("POST /api/chat/completions", { token: user.token, body: { model: word, messages: [] } })).status).toBe(404);
-    }
-    expect(untouched()).toEqual(clean);
-  });
-});
-
-describe("a profile image", () => {
-  const picture = (headers: Record<string, string> = {}) => app.call(`GET /api/v1/users/${user.id}/profile/image`, { token: victim.token, headers });
-
-  it.each(["javascript:alert(1)", "data:text/html;base64,PHNjcmlwdD4=", "data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=", "data:image/png,<svg onload=alert(1)>", "data:image/png;base64,PHN2Zz4=", "//evil.example/x", "/\\evil.example", "file:///etc/passwd", "ftp://evil.example", "https://user:pass@evil.example/", "vbscript:x", `https://evil.example/${"a".repeat(3000)}`, "/a\r\nset-cookie: a=b"])(
-    "%j is refused",
-    async (url) => {
-      expect([400, 413]).toContain((await profile({ profile_image_url: url })).status);
-    },
-  );
-
-  it("is never fetched by the server (S79)", async () => {
-    expect((await profile({ profile_image_url: `${upstream.origin}/picture.png` })).status).toBe(200);
-    expect((await picture()).headers.get("location")).toBe(`${upstream.origin}/picture.png`);
-    expect(upstream.requests).toEqual([]);
-  });
-
-  it("sends a picture elsewhere, but no visitor: it is no open redirect", async () => {
-    await profile({ profile_image_url: "https://evil.example/login" });
-    expect((await picture({ "sec-fetch-dest": "image" })).status).toBe(302);
-    for (const dest of ["document", "iframe", "frame", "object", "embed", "script", "style", "worker"]) {
-      const answer = await picture({ "sec-fetch-dest": dest });
-      expect([dest, answer.status, answer.headers.get("content-type"), answer.headers.get("location")]).toEqual([dest, 200, "image/png", null]);
-    }
-    expect((await app.call(`GET /api/v1/users/${user.id}/profile/image`)).status).toBe(401);
-  });
-
-  it("is answered so that nothing in it runs (S83)", async () => {
-    await profile({ profile_image_url: pixel });
-    const { headers } = await picture();
-    expect([headers.get("content-type"), headers.get("content-security-policy"), headers.get("x-content-type-options")]).toEqual(["image/png", "default-src 'none'; sandbox", "nosniff"]);
-  });
-
-  it("of twenty megabytes breaks nothing", async () => {
-    const huge = await profile({ profile_image_url: `${pixel.slice(0, -2)}${"A".repeat(20_000_000)}` });
-    expect([200, 400, 413]).toContain(huge.status);
-    expect((await app.call("GET /health")).status).toBe(200);
-    await profile({ profile_image_url: "" });
-  });
-});
-
 describe("what members learn of one another (S39, S107)", () => {
-  const secrets = /password|hash|session_stamp|"settings"|"oauth"|"scim"|"info"|sk-[0-9a-f]{8}|\$2[aby]\$|eyJ/;
+  const secrets =
+    /password|hash|session_stamp|"settings"|"oauth"|"scim"|"info"|sk-[0-9a-f]{8}|\$2[aby]\$|eyJ/;
 
   it("is public facts alone, in every list and record", async () => {
-    await app.call("POST /api/v1/users/user/info/update", { token: victim.token, body: { diary: "dear diary" } });
-    for (const path of [`users/${victim.id}/info`, "users/search?query=person", `users/${victim.id}/active`, "groups/", "users/groups"]) {
+    await app.call("POST /api/v1/users/user/info/update", {
+      token: victim.token,
+      body: { diary: "dear diary" },
+    });
+    for (const path of [
+      `users/${victim.id}/info`,
+      "users/search?query=person",
+      `users/${victim.id}/active`,
+      "groups/",
+      "users/groups",
+    ]) {
       const { status, text } = await app.call(`GET /api/v1/${path}`, { token: user.token });
       expect([path, status]).toEqual([path, 200]);
       expect(text).not.toMatch(secrets);
@@ -182,16 +167,33 @@ describe("what members learn of one another (S39, S107)", () => {
   });
 
   it("holds no hash, stamp or token for administrators either", async () => {
-    for (const path of ["users/", "users/all", `users/${victim.id}`, "configs/settings", "configs/export", "auths/admin/config"]) {
+    for (const path of [
+      "users/",
+      "users/all",
+      `users/${victim.id}`,
+      "configs/settings",
+      "configs/export",
+      "auths/admin/config",
+    ]) {
       const { text } = await app.call(`GET /api/v1/${path}`, { token: admin.token });
       expect(text).not.toMatch(/session_stamp"|\$2[aby]\$|\$argon2|eyJ[\w-]{8}|sk-[0-9a-f]{8}/);
     }
   });
 
   it("is the same for an account that exists and one that does not, where it is not theirs", async () => {
-    for (const route of ["GET /api/v1/users/ID", "GET /api/v1/users/ID/groups", "POST /api/v1/users/ID/update", "DELETE /api/v1/users/ID", "GET /api/v1/groups/id/ID", "GET /api/v1/groups/id/ID/info"]) {
+    for (const route of [
+      "GET /api/v1/users/ID",
+      "GET /api/v1/users/ID/groups",
+      "POST /api/v1/users/ID/update",
+      "DELETE /api/v1/users/ID",
+      "GET /api/v1/groups/id/ID",
+      "GET /api/v1/groups/id/ID/info",
+    ]) {
       const ask = async (id: string) => {
-        const { status, text } = await app.call(route.replace("ID", id), { token: user.token, ...(route.startsWith("POST") && { body: {} }) });
+        const { status, text } = await app.call(route.replace("ID", id), {
+          token: user.token,
+          ...(route.startsWith("POST") && { body: {} }),
+        });
         return [status, text];
       };
       expect(await ask(victim.id)).toEqual(await ask("00000000-0000-4000-8000-000000000000"));

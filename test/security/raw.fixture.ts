@@ -10,7 +10,11 @@ export interface RawAnswer {
 }
 
 /** Sends bytes to a server as they are, which no HTTP client would do, and reads until it closes or falls silent. */
-export async function sendRaw(url: string, bytes: string | Buffer, { quietMs = 200 } = {}): Promise<RawAnswer> {
+export async function sendRaw(
+  url: string,
+  bytes: string | Buffer,
+  { quietMs = 200 } = {},
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const pieces: Buffer[] = [];
@@ -33,5 +37,7 @@ export async function sendRaw(url: string, bytes: string | Buffer, { quietMs = 2
 /** The text of a request with these lines; the host is added. */
 export function toRequest(line: string, headers: Readonly<Record<string, string>> = {}, body = ""): string {
   const all = { host: "localhost", ...headers };
-  return `${line}\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
+  return `${line}\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n${body}`;
 }

@@ -8,7 +8,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Regular expressions that are slow on purpose-made texts, and why nobody can send them one. By file and source. */
 const outOfReach: Record<string, string> = {
-  "config/parse.ts (\\d+(?:\\.\\d+)?)\\s*(ms|s|m|h|d|w)": "is asked of texts alone that the anchored form beside it has let through",
+  "config/parse.ts (\\d+(?:\\.\\d+)?)\\s*(ms|s|m|h|d|w)":
+    "is asked of texts alone that the anchored form beside it has let through",
 };
 
 interface Found {
@@ -28,7 +29,8 @@ function listRegexes(): Found[] {
     const found: Found[] = [];
     const visit = (node: ts.Node): void => {
       if (node.kind === ts.SyntaxKind.RegularExpressionLiteral) {
-        const [, source = "", flags = ""] = /^\/(.*)\/(\w*)$/s.exec((node as ts.RegularExpressionLiteral).text) ?? [];
+        const [, source = "", flags = ""] =
+          /^\/(.*)\/(\w*)$/s.exec((node as ts.RegularExpressionLiteral).text) ?? [];
         found.push({ place: `${file} ${source}`, regex: new RegExp(source, flags) });
       }
       ts.forEachChild(node, visit);
@@ -38,13 +40,62 @@ function listRegexes(): Found[] {
   });
 }
 
-const signs = ["a", "A", "0", " ", "\t", "\n", "\r", "/", ".", "-", "_", ":", ";", ",", "@", "=", "%", "&", "?", "#", '"', "'", "\\", "(", "[", "{", "}", "<", ">", "*", "+", "!", "`", "~", "é", "\u0000"];
+const signs = [
+  "a",
+  "A",
+  "0",
+  " ",
+  "\t",
+  "\n",
+  "\r",
+  "/",
+  ".",
+  "-",
+  "_",
+  ":",
+  ";",
+  ",",
+  "@",
+  "=",
+  "%",
+  "&",
+  "?",
+  "#",
+  '"',
+  "'",
+  "\\",
+  "(",
+  "[",
+  "{",
+  "}",
+  "<",
+  ">",
+  "*",
+  "+",
+  "!",
+  "`",
+  "~",
+  "é",
+  "\u0000",
+];
 const pairs = ["a", "0", " ", "/", ".", "-", ":", "=", "*", "\n"];
 
 /** Texts of which every part begins a match that the end then denies. */
 function* toAttacks({ source }: RegExp, length: number): Generator<string> {
-  const words = [...new Set(source.replaceAll(/\\[bBdDsSwWpu](?:\{[^}]*\})?/g, " ").replaceAll("\\", "").match(/[\w/"<:;{}`*#?&=-]{2,}/g) ?? [])].slice(0, 6);
-  const seeds = [...signs, ...pairs.flatMap((one) => pairs.map((two) => one + two)), ...words, ...words.flatMap((word) => pairs.map((sign) => word + sign))];
+  const words = [
+    ...new Set(
+      source
+        .replaceAll(/\\[bBdDsSwWpu](?:\{[^}]*\})?/g, " ")
+        .replaceAll("\\", "")
+        .match(/[\w/"<:;{}`*#?&=-]{2,}/g) ?? [],
+    ),
+  ].slice(0, 6);
+  const seeds = [
+    ...signs,
+    ...pairs.flatMap((one) => pairs.map((two) => one + two)),
+    ...words,
+    ...words.flatMap((word) => pairs.map((sign) => word + sign)),
+  ];
   for (const seed of seeds) {
     const text = seed.repeat(Math.ceil(length / seed.length));
     yield text;

@@ -26,7 +26,12 @@ describe.skipIf(!server)("what is taken away on one replica (needs TEST_DATABASE
     folder = await mkdtemp(join(tmpdir(), "revoke-"));
     const url = new URL(server as string);
     url.pathname = `/${name}`;
-    const start = (at: number) => startProcess({ DATABASE_URL: url.href, DATA_DIR: join(folder, String(at)), USER_PERMISSIONS_FEATURES_API_KEYS: "true" });
+    const start = (at: number) =>
+      startProcess({
+        DATABASE_URL: url.href,
+        DATA_DIR: join(folder, String(at)),
+        USER_PERMISSIONS_FEATURES_API_KEYS: "true",
+      });
     [here, there] = await Promise.all([start(1), start(2)]);
     admin = await firstAdmin(here.url);
   }, 120_000);
@@ -49,8 +54,16 @@ describe.skipIf(!server)("what is taken away on one replica (needs TEST_DATABASE
 
   it.each<[string, number, (user: { id: string; token: string }) => Promise<unknown>]>([
     ["signing out", 401, ({ token }) => send(here, "POST /api/v1/auths/signout", token)],
-    ["a new role", 401, ({ id }) => send(here, `POST /api/v1/users/${id}/update`, admin, { role: "pending" })],
-    ["a new password", 401, ({ id }) => send(here, `POST /api/v1/users/${id}/update`, admin, { password: "Another-horse-2" })],
+    [
+      "a new role",
+      401,
+      ({ id }) => send(here, `POST /api/v1/users/${id}/update`, admin, { role: "pending" }),
+    ],
+    [
+      "a new password",
+      401,
+      ({ id }) => send(here, `POST /api/v1/users/${id}/update`, admin, { password: "Another-horse-2" }),
+    ],
     ["deleting the account", 401, ({ id }) => send(here, `DELETE /api/v1/users/${id}`, admin)],
   ])("%s ends the session on the other within two seconds", async (what, expected, revoke) => {
     const user = await makeUser();
@@ -65,7 +78,11 @@ describe.skipIf(!server)("what is taken away on one replica (needs TEST_DATABASE
     ["deleting it", 401, ({ token }) => send(here, "DELETE /api/v1/auths/api_key", token)],
     ["making another", 401, ({ token }) => send(here, "POST /api/v1/auths/api_key", token)],
     ["deleting its owner", 401, ({ id }) => send(here, `DELETE /api/v1/users/${id}`, admin)],
-    ["taking the permission away", 403, () => send(here, "POST /api/v1/users/default/permissions", admin, { features: { api_keys: false } })],
+    [
+      "taking the permission away",
+      403,
+      () => send(here, "POST /api/v1/users/default/permissions", admin, { features: { api_keys: false } }),
+    ],
   ])("%s ends an API key on the other within two seconds", async (what, expected, revoke) => {
     await send(here, "POST /api/v1/users/default/permissions", admin, { features: { api_keys: true } });
     const user = await makeUser();
@@ -78,7 +95,12 @@ describe.skipIf(!server)("what is taken away on one replica (needs TEST_DATABASE
 
   async function makeUser(): Promise<{ id: string; token: string }> {
     count += 1;
-    const form = { name: `P${count}`, email: `p${count}@example.test`, password: "Correct-horse-1", role: "user" };
+    const form = {
+      name: `P${count}`,
+      email: `p${count}@example.test`,
+      password: "Correct-horse-1",
+      role: "user",
+    };
     return (await send(here, "POST /api/v1/auths/add", admin, form)).body as { id: string; token: string };
   }
 
