@@ -14,12 +14,12 @@ if (!isInstalled()) {
   console.log("Installing the locked packages (only when package-lock.json changed) …");
   const npm = process.env.npm_execpath;
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const [command, rest] = npm?.endsWith("js")
-    ? [process.execPath, [npm, ...args]]
-    : ["npm", args];
+  const [command, rest] = npm?.endsWith("js") ? [process.execPath, [npm, ...args]] : ["npm", args];
   const result = spawnSync(command, rest, { cwd: folder, stdio: "inherit" });
   if (result.status !== 0) {
-    console.error("The installation failed. Check that the npm registry can be reached, then run the command again.");
+    console.error(
+      "The installation failed. Check that the npm registry can be reached, then run the command again.",
+    );
     process.exit(result.status ?? 1);
   }
   console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);

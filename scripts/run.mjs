@@ -29,7 +29,9 @@ function findNode() {
   }
   const bundled = `${root}node_modules/node-${process.platform}-${process.arch}/bin/node`;
   if (!existsSync(bundled)) {
-    fail(`Node 24 or newer is needed. This is ${process.version}, and no bundled Node exists for ${process.platform}-${process.arch}. Install Node 24 and run the command again.`);
+    fail(
+      `Node 24 or newer is needed. This is ${process.version}, and no bundled Node exists for ${process.platform}-${process.arch}. Install Node 24 and run the command again.`,
+    );
   }
   return bundled;
 }

@@ -84,7 +84,7 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
         .selectAll()
         .where("scope", "=", scope)
         .executeTakeFirst()) as IdempotencyRow | undefined;
-      if (other?.status == null) {
+      if (other === undefined || other.status === null) {
         return { state: "running" };
       }
       const answer = {

@@ -50,7 +50,12 @@ export interface Completion {
   object?: string;
   created?: number;
   model?: string;
-  choices?: { index: number; message: CompletionMessage; finish_reason?: string | null; [key: string]: unknown }[];
+  choices?: {
+    index: number;
+    message: CompletionMessage;
+    finish_reason?: string | null;
+    [key: string]: unknown;
+  }[];
   usage?: Usage | null;
   [key: string]: unknown;
 }
@@ -59,6 +64,11 @@ export interface CompletionMessage {
   role: string;
   content?: string | null;
   reasoning_content?: string | null;
-  tool_calls?: { id: string; type: string; function: { name: string; arguments: string }; [key: string]: unknown }[];
+  tool_calls?: {
+    id: string;
+    type: string;
+    function: { name: string; arguments: string };
+    [key: string]: unknown;
+  }[];
   [key: string]: unknown;
 }

@@ -53,7 +53,11 @@ export interface ChunkStream {
 
 export type CompletionAnswer =
   | { readonly kind: "stream"; readonly stream: ChunkStream }
-  | { readonly kind: "whole"; readonly completion: Completion; /** The JSON text, when it may be sent as it is. */ readonly text?: string };
+  | {
+      readonly kind: "whole";
+      readonly completion: Completion;
+      /** The JSON text, when it may be sent as it is. */ readonly text?: string;
+    };
 
 /** Code that speaks to one kind of upstream. */
 export interface ModelProvider {

@@ -43,9 +43,20 @@ export function toAnswer(hits: readonly Hit[]): GuideAnswer {
   if (hits.length === 0) {
     return { text: `${introduction}\n\nI found nothing about that in it. ${connecting}`, sources: [] };
   }
-  const parts = hits.map(({ section }, at) => `**${section.heading}** [${at + 1}]\n\n${excerpt(section.text)}`);
+  const parts = hits.map(
+    ({ section }, at) => `**${section.heading}** [${at + 1}]\n\n${excerpt(section.text)}`,
+  );
   const pages = hits.map(({ section }, at) => `[${at + 1}] ${section.page}`);
-  const text = [introduction, "", ...parts.flatMap((part) => [part, ""]), pages.join("  \n"), "", "---", "", connecting].join("\n");
+  const text = [
+    introduction,
+    "",
+    ...parts.flatMap((part) => [part, ""]),
+    pages.join("  \n"),
+    "",
+    "---",
+    "",
+    connecting,
+  ].join("\n");
   return { text, sources: hits.map(({ section }) => toSource(section.page, section.heading, section.text)) };
 }
 

@@ -8,7 +8,9 @@ export interface Hit {
 
 /** Words that say nothing about what is asked. */
 const stopWords = new Set(
-  "a an and are as at be but by can do does for from have how i if in is it me my of on or so tell that the their there this to was we what when where which who why will with you your".split(" "),
+  "a an and are as at be but by can do does for from have how i if in is it me my of on or so tell that the their there this to was we what when where which who why will with you your".split(
+    " ",
+  ),
 );
 
 /** A keyword search over the documentation's sections; headings weigh more than text. */

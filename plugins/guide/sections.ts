@@ -30,7 +30,10 @@ export async function readSections(): Promise<Section[]> {
 
 async function listDocs(): Promise<string[]> {
   const names = await readdir(join(root, "docs"));
-  return names.filter((name) => name.endsWith(".md")).toSorted().map((name) => `docs/${name}`);
+  return names
+    .filter((name) => name.endsWith(".md"))
+    .toSorted()
+    .map((name) => `docs/${name}`);
 }
 
 /** Splits Markdown at its headings; text inside fenced code keeps its `#` lines. */

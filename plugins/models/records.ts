@@ -33,8 +33,16 @@ export function createModelRecords({ db, transaction }: Context, grants: Grants)
 
   async function load(): Promise<ReadonlyMap<string, ModelRecord>> {
     const rows = await db.selectFrom("model").selectAll().execute();
-    const granted = await grants.list("model", rows.map(({ id }) => id));
-    return new Map(rows.map((row) => [row.id, { ...row, grants: granted.filter((grant) => grant.resource_id === row.id) }]));
+    const granted = await grants.list(
+      "model",
+      rows.map(({ id }) => id),
+    );
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        { ...row, grants: granted.filter((grant) => grant.resource_id === row.id) },
+      ]),
+    );
   }
 
   return {
@@ -71,8 +79,14 @@ export function createModelRecords({ db, transaction }: Context, grants: Grants)
           created_at: now,
           updated_at: now,
         };
-        await tx.insertInto("model").values(row).onConflict((conflict) => conflict.doNothing()).execute();
-        await grants.replace(tx, "model", id, [{ principal_type: "user", principal_id: "*", permission: "read" }]);
+        await tx
+          .insertInto("model")
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        await grants.replace(tx, "model", id, [
+          { principal_type: "user", principal_id: "*", permission: "read" },
+        ]);
         return true;
       }),
   };

@@ -3,7 +3,9 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Catalogue } from "./catalogue.ts";
 
-const ModelList = z.object({ data: z.array(z.looseObject({ id: z.string(), owned_by: z.string() })) }).meta({ id: "ModelList" });
+const ModelList = z
+  .object({ data: z.array(z.looseObject({ id: z.string(), owned_by: z.string() })) })
+  .meta({ id: "ModelList" });
 
 const ModelsConfig = z
   .object({
@@ -26,13 +28,24 @@ export function modelRoutes(catalogue: Catalogue, configuration: ConfigRegistry)
       query: z.object({ refresh: z.string().optional() }),
       returns: ModelList,
     },
-    async ({ caller, query }) => ({ data: await catalogue.list(caller, { refresh: query.refresh === "true" }) }),
+    async ({ caller, query }) => ({
+      data: await catalogue.list(caller, { refresh: query.refresh === "true" }),
+    }),
   );
   const base = defineRoute(
-    { method: "GET", path: "/api/models/base", summary: "List the providers' own models", access: "admin", returns: ModelList },
+    {
+      method: "GET",
+      path: "/api/models/base",
+      summary: "List the providers' own models",
+      access: "admin",
+      returns: ModelList,
+    },
     async () => ({ data: await catalogue.base() }),
   );
-  return { main: [list, base], api: [{ ...list, path: "/models" as const, hidden: true }, ...configRoutes(configuration)] };
+  return {
+    main: [list, base],
+    api: [{ ...list, path: "/models" as const, hidden: true }, ...configRoutes(configuration)],
+  };
 }
 
 const names = Object.keys(ModelsConfig.shape) as (keyof z.output<typeof ModelsConfig>)[];
@@ -41,7 +54,13 @@ function configRoutes(configuration: ConfigRegistry) {
   const current = () => Object.fromEntries(names.map((name) => [name, configuration.valueOf(name)]));
   return [
     defineRoute(
-      { method: "GET", path: "/configs/models", summary: "Read the defaults for models", access: "admin", returns: ModelsConfig },
+      {
+        method: "GET",
+        path: "/configs/models",
+        summary: "Read the defaults for models",
+        access: "admin",
+        returns: ModelsConfig,
+      },
       current,
     ),
     defineRoute(
@@ -56,7 +75,10 @@ function configRoutes(configuration: ConfigRegistry) {
       async ({ body, caller }) => {
         const changes = Object.entries(body).filter(([, value]) => value !== undefined);
         const cleared = changes.filter(([, value]) => value === null).map(([name]) => name);
-        await configuration.set(Object.fromEntries(changes.filter(([, value]) => value !== null)), caller.userId);
+        await configuration.set(
+          Object.fromEntries(changes.filter(([, value]) => value !== null)),
+          caller.userId,
+        );
         if (cleared.length > 0) {
           await configuration.reset(cleared, caller.userId);
         }
@@ -71,7 +93,9 @@ function configRoutes(configuration: ConfigRegistry) {
         access: "user",
         returns: z.object({ DEFAULT_MODEL_METADATA: z.record(z.string(), z.unknown()) }),
       },
-      () => ({ DEFAULT_MODEL_METADATA: configuration.valueOf("DEFAULT_MODEL_METADATA") as Record<string, unknown> }),
+      () => ({
+        DEFAULT_MODEL_METADATA: configuration.valueOf("DEFAULT_MODEL_METADATA") as Record<string, unknown>,
+      }),
     ),
   ];
 }

@@ -146,7 +146,11 @@ describe("settings", () => {
     const list = await app.call("GET /api/v1/configs/settings", { token: admin.token });
     const exported = await app.call("GET /api/v1/configs/export", { token: admin.token });
     for (const name of ["WEBUI_SECRET_KEY", "OPENAI_API_KEYS"]) {
-      expect(await settingOf(name)).toMatchObject({ secret: true, value: "********", source: expect.any(String) });
+      expect(await settingOf(name)).toMatchObject({
+        secret: true,
+        value: "********",
+        source: expect.any(String),
+      });
     }
     for (const secret of [signingSecret, providerSecret]) {
       expect(list.text + exported.text).not.toContain(secret);

@@ -27,8 +27,12 @@ export async function pageRoutes(): Promise<AnyRoute[]> {
         "cache-control": "no-cache",
         etag,
       };
-      return defineRoute({ method: "GET", path: path as "/", summary: `Page ${path}`, access: "public", hidden: true }, ({ request }) =>
-        request.headers["if-none-match"] === etag ? reply(undefined, { status: 304, headers }) : reply(bytes, { headers }),
+      return defineRoute(
+        { method: "GET", path: path as "/", summary: `Page ${path}`, access: "public", hidden: true },
+        ({ request }) =>
+          request.headers["if-none-match"] === etag
+            ? reply(undefined, { status: 304, headers })
+            : reply(bytes, { headers }),
       );
     }),
   );

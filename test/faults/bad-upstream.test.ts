@@ -7,8 +7,24 @@ import { firstAdmin, openStream, type OpenStream } from "#test/support/client.ts
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
-import { closeAfter, endlessLine, gzipBomb, html, resetAfter, silence, stallAfter } from "#test/support/upstream-faults.ts";
-import { failure, oversizedChunk, rateLimited, raw, sse, text, tokens } from "#test/support/upstream-scripts.ts";
+import {
+  closeAfter,
+  endlessLine,
+  gzipBomb,
+  html,
+  resetAfter,
+  silence,
+  stallAfter,
+} from "#test/support/upstream-faults.ts";
+import {
+  failure,
+  oversizedChunk,
+  rateLimited,
+  raw,
+  sse,
+  text,
+  tokens,
+} from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 const idleSeconds = 2;
@@ -38,7 +54,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const ask = (seed: number) => openStream(server.url, token, { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] });
+const ask = (seed: number) =>
+  openStream(server.url, token, { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] });
 const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 const frame = (content: string) => `data: ${JSON.stringify(chunk({ content }))}\n\n`;
 
@@ -56,13 +73,25 @@ const faults: [string, Script, Expected][] = [
   ["a close in the middle", closeAfter(600, tokens(50, 1)), { contains: "t0 ", error: true }],
   ["HTML with status 200", html(), { status: 502 }],
   ["no [DONE]", sse(textChunks("whole"), { done: false }), { contains: "whole" }],
-  ["broken JSON in a frame", raw(head, frame("before"), 'data: {"choices": [{\n\n', frame("after"), "data: [DONE]\n\n"), { contains: "after" }],
-  ["a line of 10 MB", sse([oversizedChunk(10 * 1024 * 1024), chunk({ content: "after" })]), { contains: "after" }],
+  [
+    "broken JSON in a frame",
+    raw(head, frame("before"), 'data: {"choices": [{\n\n', frame("after"), "data: [DONE]\n\n"),
+    { contains: "after" },
+  ],
+  [
+    "a line of 10 MB",
+    sse([oversizedChunk(10 * 1024 * 1024), chunk({ content: "after" })]),
+    { contains: "after" },
+  ],
   ["a line without end", endlessLine(12 * 1024 * 1024), {}],
   ["characters cut in two", text("Grüße 世界 🌍", { split: "characters" }), { contains: "世界" }],
   ["one byte a write", text("slow and steady", { split: "bytes" }), { contains: "steady" }],
   ["a compressed bomb", gzipBomb(200 * 1024 * 1024, "text/event-stream"), {}],
-  ["an index that is wrong", sse([{ choices: [{ index: 7, delta: { content: "odd" } }] }]), { contains: "odd" }],
+  [
+    "an index that is wrong",
+    sse([{ choices: [{ index: 7, delta: { content: "odd" } }] }]),
+    { contains: "odd" },
+  ],
   ["429 with retry headers", rateLimited({ seconds: 3 }), { status: 429 }],
   ["500", failure(500, "broken inside"), { status: 500, contains: "broken inside" }],
 ];
@@ -79,10 +108,15 @@ describe("a bad upstream", () => {
     expect(stream.status).toBe(expected.status ?? 200);
     expect(received).toContain(expected.contains ?? "");
     if (expected.error) {
-      expect(JSON.parse(received.trimEnd().split("\ndata: ").at(-1) ?? "")).toMatchObject({ error: { message: expect.any(String), type: expect.any(String) } });
+      expect(JSON.parse(received.trimEnd().split("\ndata: ").at(-1) ?? "")).toMatchObject({
+        error: { message: expect.any(String), type: expect.any(String) },
+      });
     }
     if (name.startsWith("429")) {
-      expect([stream.headers.get("retry-after"), stream.headers.get("retry-after-ms")]).toEqual(["3", "3000"]);
+      expect([stream.headers.get("retry-after"), stream.headers.get("retry-after-ms")]).toEqual([
+        "3",
+        "3000",
+      ]);
     }
     expect(received).not.toMatch(/node_modules|\.ts:\d/);
     expect(ms).toBeLessThan((idleSeconds + 10) * 1000);

@@ -7,39 +7,48 @@ import { report, times } from "#test/support/faults.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 
 /** Promise R22: the embedded database survives a killed process. */
-it("opens after every kill -9 under writes, with every acknowledged row; a second process is refused", { timeout: 1_800_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), "crash-"));
-  const env = { DATA_DIR: folder };
-  const kills = times(3, 100);
-  const acknowledged: string[] = [];
-  let server = await startProcess(env);
-  const token = await firstAdmin(server.url);
-  try {
-    const second = await startProcess(env).then(
-      async (started) => {
-        await started.kill();
-        return "it started";
-      },
-      (error: Error) => error.message,
-    );
-    expect(second).toMatch(/cannot start: .*(in use|another process|already)/is);
+it(
+  "opens after every kill -9 under writes, with every acknowledged row; a second process is refused",
+  { timeout: 1_800_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "crash-"));
+    const env = { DATA_DIR: folder };
+    const kills = times(3, 100);
+    const acknowledged: string[] = [];
+    let server = await startProcess(env);
+    const token = await firstAdmin(server.url);
+    try {
+      const second = await startProcess(env).then(
+        async (started) => {
+          await started.kill();
+          return "it started";
+        },
+        (error: Error) => error.message,
+      );
+      expect(second).toMatch(/cannot start: .*(in use|another process|already)/is);
 
-    for (let round = 0; round < kills; round++) {
-      await writeUntilKilled(server, token, acknowledged, 150 + ((round * 97) % 900));
-      server = await startProcess(env);
-      const missing = await missingOf(server.url, token, acknowledged);
-      expect(missing).toEqual([]);
+      for (let round = 0; round < kills; round++) {
+        await writeUntilKilled(server, token, acknowledged, 150 + ((round * 97) % 900));
+        server = await startProcess(env);
+        const missing = await missingOf(server.url, token, acknowledged);
+        expect(missing).toEqual([]);
+      }
+      report("R22", "kill -9 under writes", { kills, "acknowledged rows": acknowledged.length, lost: 0 });
+      expect(acknowledged.length).toBeGreaterThan(kills);
+    } finally {
+      await server.kill();
+      await rm(folder, { recursive: true, force: true });
     }
-    report("R22", "kill -9 under writes", { kills, "acknowledged rows": acknowledged.length, lost: 0 });
-    expect(acknowledged.length).toBeGreaterThan(kills);
-  } finally {
-    await server.kill();
-    await rm(folder, { recursive: true, force: true });
-  }
-});
+  },
+);
 
 /** Four writers create groups; a name counts once the server has answered 200. */
-async function writeUntilKilled(server: ServerProcess, token: string, acknowledged: string[], ms: number): Promise<void> {
+async function writeUntilKilled(
+  server: ServerProcess,
+  token: string,
+  acknowledged: string[],
+  ms: number,
+): Promise<void> {
   let isAlive = true;
   const writers = Array.from({ length: 4 }, async () => {
     while (isAlive) {

@@ -11,7 +11,10 @@ beforeAll(async () => {
   upstreams.forEach((upstream, at) => (upstream.models = [`model-${at}`]));
   upstreams[4]?.blackHole(true);
   app = await startApp({
-    env: { OPENAI_API_BASE_URLS: upstreams.map(({ url }) => url).join(";"), AIOHTTP_CLIENT_TIMEOUT_MODEL_LIST: "1" },
+    env: {
+      OPENAI_API_BASE_URLS: upstreams.map(({ url }) => url).join(";"),
+      AIOHTTP_CLIENT_TIMEOUT_MODEL_LIST: "1",
+    },
   });
 });
 

@@ -14,7 +14,9 @@ describe("the same Idempotency-Key ten times at once", () => {
     upstream = await startUpstream();
     upstream.models = ["alpha"];
     upstream.always("/chat/completions", text("one effect"));
-    app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}' } });
+    app = await startApp({
+      env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}' },
+    });
     user = await app.user();
   });
 
@@ -29,7 +31,11 @@ describe("the same Idempotency-Key ten times at once", () => {
     return form;
   };
   const upload = (key: string, content: string) =>
-    app.call("POST /api/v1/files/?process=false", { token: user.token, body: uploadOf(content), headers: { "idempotency-key": key } });
+    app.call("POST /api/v1/files/?process=false", {
+      token: user.token,
+      body: uploadOf(content),
+      headers: { "idempotency-key": key },
+    });
   const ask = (key: string, seed: number) =>
     app.call("POST /api/chat/completions", {
       token: user.token,
@@ -38,22 +44,42 @@ describe("the same Idempotency-Key ten times at once", () => {
     });
 
   it.each([
-    ["an upload", () => upload("u", "same"), () => upload("u", "other"), async () => (await app.call("GET /api/v1/files/count", { token: user.token })).body],
-    ["a completion", () => ask("c", 1), () => ask("c", 2), async () => upstream.requests.filter(({ path }) => path.endsWith("/chat/completions")).length],
-  ] as const)("%s has one effect, equal replies, and another body is refused", async (name, send, sendOther, countEffects) => {
-    const before = toNumber(await countEffects());
-    const answers = await Promise.all(Array.from({ length: 10 }, send));
-    const repeats = [await send(), await send()];
-    const done = [...answers, ...repeats].filter(({ status }) => status === 200);
-    const waiting = answers.filter(({ status }) => status === 409);
-    expect(done.length + waiting.length).toBe(12);
-    expect(new Set(done.map((answer) => answer.text)).size).toBe(1);
-    expect(toNumber(await countEffects()) - before).toBe(1);
-    expect((await sendOther()).status).toBe(409);
-    report("R10", name, { sent: 12, effects: 1, "equal replies": done.length, "told to wait": waiting.length });
-  });
+    [
+      "an upload",
+      () => upload("u", "same"),
+      () => upload("u", "other"),
+      async () => (await app.call("GET /api/v1/files/count", { token: user.token })).body,
+    ],
+    [
+      "a completion",
+      () => ask("c", 1),
+      () => ask("c", 2),
+      async () => upstream.requests.filter(({ path }) => path.endsWith("/chat/completions")).length,
+    ],
+  ] as const)(
+    "%s has one effect, equal replies, and another body is refused",
+    async (name, send, sendOther, countEffects) => {
+      const before = toNumber(await countEffects());
+      const answers = await Promise.all(Array.from({ length: 10 }, send));
+      const repeats = [await send(), await send()];
+      const done = [...answers, ...repeats].filter(({ status }) => status === 200);
+      const waiting = answers.filter(({ status }) => status === 409);
+      expect(done.length + waiting.length).toBe(12);
+      expect(new Set(done.map((answer) => answer.text)).size).toBe(1);
+      expect(toNumber(await countEffects()) - before).toBe(1);
+      expect((await sendOther()).status).toBe(409);
+      report("R10", name, {
+        sent: 12,
+        effects: 1,
+        "equal replies": done.length,
+        "told to wait": waiting.length,
+      });
+    },
+  );
 });
 
 function toNumber(count: unknown): number {
-  return typeof count === "number" ? count : ((count as { count?: number; total?: number }).count ?? (count as { total: number }).total);
+  return typeof count === "number"
+    ? count
+    : ((count as { count?: number; total?: number }).count ?? (count as { total: number }).total);
 }

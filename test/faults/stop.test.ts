@@ -38,17 +38,28 @@ afterAll(async () => {
 /** Promise R11: graceful stop. */
 it("SIGTERM with 50 streams: unready at once, finishers finish, the rest is broken off in time", async () => {
   const token = await firstAdmin(server.url);
-  const open = (seed: number) => openStream(server.url, token, { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] });
-  const streams = await Promise.all([...Array.from({ length: finishers }, () => open(1)), ...Array.from({ length: hangers }, () => open(2))]);
+  const open = (seed: number) =>
+    openStream(server.url, token, { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] });
+  const streams = await Promise.all([
+    ...Array.from({ length: finishers }, () => open(1)),
+    ...Array.from({ length: hangers }, () => open(2)),
+  ]);
   const asked = performance.now();
   const exited = server.stop().then((code) => ({ code, ms: performance.now() - asked }));
 
   const refusedAfter = await untilRefused(`${server.url}/ready`, asked);
   const texts = await Promise.all(streams.map((stream) => stream.rest()));
-  const whole = texts.slice(0, finishers).filter((text) => text.includes("t39 ") && text.includes("[DONE]")).length;
+  const whole = texts
+    .slice(0, finishers)
+    .filter((text) => text.includes("t39 ") && text.includes("[DONE]")).length;
   const { code, ms } = await exited;
 
-  report("R11", "stop with 50 streams", { "unready ms": refusedAfter, "finished %": (100 * whole) / finishers, "exit ms": ms, "exit code": code ?? -1 });
+  report("R11", "stop with 50 streams", {
+    "unready ms": refusedAfter,
+    "finished %": (100 * whole) / finishers,
+    "exit ms": ms,
+    "exit code": code ?? -1,
+  });
   expect(refusedAfter).toBeLessThan(1000);
   expect(whole).toBe(finishers);
   expect(texts.slice(finishers).every((text) => text.includes("t0 ") && !text.includes("[DONE]"))).toBe(true);

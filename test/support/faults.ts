@@ -8,7 +8,9 @@ export function times(fast: number, full: number): number {
 
 /** Prints the figures of a promise, so that a run shows what it measured. */
 export function report(promise: string, what: string, figures: Record<string, string | number>): void {
-  const parts = Object.entries(figures).map(([name, value]) => `${name} ${typeof value === "number" ? Number(value.toFixed(1)) : value}`);
+  const parts = Object.entries(figures).map(
+    ([name, value]) => `${name} ${typeof value === "number" ? Number(value.toFixed(1)) : value}`,
+  );
   process.stdout.write(`${promise} ${what}: ${parts.join(", ")}\n`);
 }
 

@@ -19,7 +19,14 @@ export interface ServerProcess {
 export async function startProcess(env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ["--no-node-snapshot", `${root}plugins/serve.ts`], {
     cwd: root,
-    env: { PATH: process.env["PATH"] ?? "", ENV: "prod", PORT: "0", HOST: "127.0.0.1", GLOBAL_LOG_LEVEL: "WARNING", ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      ENV: "prod",
+      PORT: "0",
+      HOST: "127.0.0.1",
+      GLOBAL_LOG_LEVEL: "WARNING",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";
@@ -34,7 +41,9 @@ export async function startProcess(env: Record<string, string>): Promise<ServerP
     };
     child.stdout?.on("data", read);
     child.stderr?.on("data", read);
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code} before it served:\n${printed}`)));
+    child.once("exit", (code) =>
+      reject(new Error(`the server ended with ${code} before it served:\n${printed}`)),
+    );
   });
   return {
     url,

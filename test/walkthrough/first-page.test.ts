@@ -5,7 +5,9 @@ import { type App, startApp } from "#test/support/app.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
 
 describe.skipIf(executablePath === undefined)("the first page in a browser (needs Chromium)", () => {
   let app: App;
@@ -19,7 +21,15 @@ describe.skipIf(executablePath === undefined)("the first page in a browser (need
     app = await startApp();
     browser = await chromium.launch({
       executablePath: executablePath as string,
-      args: ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      args: [
+        "--no-sandbox",
+        "--headless",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
     });
   });
 
@@ -51,7 +61,9 @@ describe.skipIf(executablePath === undefined)("the first page in a browser (need
     expect((await app.call("GET /api/models", { token: key })).status).toBe(200);
 
     await page.click("#ask button");
-    await page.waitForFunction(() => document.getElementById("answer")?.textContent?.includes("OPENAI_API_BASE_URLS"));
+    await page.waitForFunction(() =>
+      document.getElementById("answer")?.textContent?.includes("OPENAI_API_BASE_URLS"),
+    );
 
     await page.fill("#connect [name=url]", upstream.url);
     await page.fill("#connect [name=key]", "upstream-key");

@@ -21,13 +21,23 @@ function take(words: string): string {
 
 /** Only what a reader would put in: where the server is, and what the provider's address and key are. */
 const fill = (command: string, url: string) =>
-  command.replaceAll("http://127.0.0.1:8080", url).replaceAll("https://your-provider/v1", upstream.url).replaceAll("your-key", "upstream-key");
+  command
+    .replaceAll("http://127.0.0.1:8080", url)
+    .replaceAll("https://your-provider/v1", upstream.url)
+    .replaceAll("your-key", "upstream-key");
 
 async function makeKey(url: string): Promise<string> {
   const person = { name: "Ana", email: "ana@example.test", password: "Correct-horse-1" };
-  const signUp = await fetch(`${url}/api/v1/auths/signup`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(person) });
+  const signUp = await fetch(`${url}/api/v1/auths/signup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(person),
+  });
   const { token } = (await signUp.json()) as { token: string };
-  const made = await fetch(`${url}/api/v1/auths/api_key`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  const made = await fetch(`${url}/api/v1/auths/api_key`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+  });
   return ((await made.json()) as { api_key: string }).api_key;
 }
 
@@ -60,19 +70,29 @@ describe("the README's walk-through", () => {
   it("lists models and answers at once", async () => {
     const models = await runShell(fill(take("/api/models"), server.url), { cwd: root, env: { KEY: key } });
     expect(JSON.parse(models).data.map(({ id }: { id: string }) => id)).toContain("guide");
-    const answer = await runShell(fill(take("api/chat/completions"), server.url), { cwd: root, env: { KEY: key } });
+    const answer = await runShell(fill(take("api/chat/completions"), server.url), {
+      cwd: root,
+      env: { KEY: key },
+    });
     expect(JSON.parse(answer).choices[0].message.content).toContain("OPENAI_API_BASE_URLS");
   });
 
   it("connects an upstream while it runs", async () => {
     await runShell(fill(take("/compat/config/update"), server.url), { cwd: root, env: { KEY: key } });
-    const list = await fetch(`${server.url}/api/models?refresh=true`, { headers: { authorization: `Bearer ${key}` } });
-    expect(((await list.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain("real-model");
+    const list = await fetch(`${server.url}/api/models?refresh=true`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(((await list.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain(
+      "real-model",
+    );
     await server.stop();
   });
 
   it("connects an upstream by variables", { timeout: 120_000 }, async () => {
-    const started = await startShell(fill(take("OPENAI_API_BASE_URLS=https"), ""), { cwd: root, env: env("second") });
+    const started = await startShell(fill(take("OPENAI_API_BASE_URLS=https"), ""), {
+      cwd: root,
+      env: env("second"),
+    });
     const second = await makeKey(started.url);
     const answer = await fetch(`${started.url}/api/chat/completions`, {
       method: "POST",

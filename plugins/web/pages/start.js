@@ -4,12 +4,12 @@ let key = "";
 
 /** Calls the API with the session cookie; throws with the server's own text. */
 async function call(method, path, body) {
-  const answer = await fetch(path, {
-    method,
-    credentials: "same-origin",
-    headers: body === undefined ? {} : { "content-type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
+  const init = { method, credentials: "same-origin", headers: {} };
+  if (body !== undefined) {
+    init.headers = { "content-type": "application/json" };
+    init.body = JSON.stringify(body);
+  }
+  const answer = await fetch(path, init);
   const data = await answer.json().catch(() => null);
   if (!answer.ok) {
     throw Object.assign(new Error(toText(data) || `The server answered ${answer.status}.`), { status: answer.status });

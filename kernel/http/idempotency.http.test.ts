@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { rateLimited, text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+let app: App;
+let upstream: Upstream;
+let admin: TestUser;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.models = ["alpha"];
+  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+  admin = await app.admin();
+});
+
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+const messages = [{ role: "user", content: "Hi" }];
+const posts = () => upstream.requests.filter(({ method }) => method === "POST").length;
+
+describe("idempotency", () => {
+  const keyed = (key: string, body: object) =>
+    app.call("POST /api/chat/completions", {
+      token: admin.token,
+      headers: { "idempotency-key": key },
+      body: { model: "alpha", messages, ...body },
+    });
+
+  it("gives the stored answer to the same request and refuses another body", async () => {
+    upstream.reply("/chat/completions", text("once"));
+    const before = posts();
+    const first = await keyed("k1", { seed: 21 });
+    const second = await keyed("k1", { seed: 21 });
+    expect([second.status, second.text]).toEqual([first.status, first.text]);
+    expect(posts() - before).toBe(1);
+    expect((await keyed("k1", { seed: 22 })).status).toBe(409);
+  });
+
+  it("lets exactly one of ten at once through", async () => {
+    upstream.always(({ body }) => body?.seed === 23, text("one effect"));
+    const before = posts();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => keyed("k2", { seed: 23, stream: true })),
+    );
+    expect(posts() - before).toBe(1);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+    expect((await keyed("k2", { seed: 23, stream: true })).text).toBe(
+      answers.find(({ status }) => status === 200)?.text,
+    );
+  });
+
+  it("gives the key back when the request failed", async () => {
+    upstream.reply("/chat/completions", rateLimited());
+    expect((await keyed("k3", {})).status).toBe(429);
+    upstream.reply("/chat/completions", text("now"));
+    expect((await keyed("k3", {})).status).toBe(200);
+  });
+});
