@@ -141,7 +141,7 @@ describe("another's file", () => {
   it.each([...routes, ...changes])("does not exist for others: %s", async (route) => {
     const foreign = await call(route, id, other.token);
     const absent = await call(route, "00000000-0000-4000-8000-000000000000", other.token);
-    const malformed = await call(route, "%00", other.token);
+    const malformed = await call(route, "no%20such%20id", other.token);
     expect([foreign.status, absent.status, malformed.status]).toEqual([404, 404, 404]);
     expect([foreign.text, malformed.text]).toEqual([absent.text, absent.text]);
   });
