@@ -1,5 +1,4 @@
-import type { Bench } from "./measure.ts";
-import type { Finding } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
 import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
 import { busyDatabase } from "./scenarios/busy-database.ts";
 import { filtered } from "./scenarios/filtered.ts";
@@ -12,13 +11,7 @@ import { plainRoutes } from "./scenarios/plain-routes.ts";
 import { streamed } from "./scenarios/streamed.ts";
 import { whole } from "./scenarios/whole.ts";
 
-/** One question about the platform's speed; ids of goals are those of the design's list. */
-export interface Scenario {
-  readonly id: string;
-  readonly title: string;
-  run(bench: Bench): Promise<Finding[]>;
-}
-
+/** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   passThrough,
   streamed,

@@ -17,6 +17,7 @@ import { createApplication } from "./http/application.ts";
 import { toDocsRoutes } from "./http/docs-page.ts";
 import { type Listening, openListener } from "./http/listen.ts";
 import { createLogger, type Logger } from "./log.ts";
+import { housekeeping } from "./housekeeping.ts";
 import { createParts, type Parts } from "./parts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { createOpenRequests, type OpenRequests } from "./requests.ts";
@@ -92,7 +93,8 @@ async function start(foundation: Foundation, options: BootOptions): Promise<Runn
   const handler = requests.track(createApplication(routes, context));
 
   options.progress?.("Starting jobs");
-  await parts.jobs.start(gathered.jobs.map(({ job, isEnabled }) => ({ job, isEnabled })));
+  const own = housekeeping(database).map((job) => ({ job, isEnabled: () => true }));
+  await parts.jobs.start([...own, ...gathered.jobs]);
   await host.start();
   const listening = await openListener(handler, { port: options.port ?? config.port, host: config.host });
   parts.readiness.ready = true;

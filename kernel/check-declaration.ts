@@ -12,7 +12,6 @@ const fields = new Set<string>([
   "migrations",
   "permissions",
   "resources",
-  "pages",
   "commands",
   "enabled",
   "whenOff",

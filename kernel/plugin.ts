@@ -76,13 +76,6 @@ export interface Command<V extends Variables = Variables, T = never> {
   run(context: CommandContext<V, T>): Promise<void>;
 }
 
-/** A page of the web interface. */
-export interface Page {
-  readonly path: `/${string}`;
-  readonly title: string;
-  readonly module: string;
-}
-
 /** What setup hands back. The host fills its registries from it; plugins never do. */
 export interface Contributions {
   readonly routes?: Partial<Record<Surface, readonly AnyRoute[]>>;
@@ -110,7 +103,6 @@ export interface Plugin<V extends Variables, U extends Uses, T, C extends Contri
   readonly permissions?: readonly Permission[];
   /** Kinds of rows that can carry access grants. */
   readonly resources?: readonly string[];
-  readonly pages?: readonly Page[];
   readonly commands?: readonly Command<V, T>[];
   /** Asked on every use; false switches routes, tools, filters and jobs off while data stays. */
   enabled?(config: Values<V>): boolean;

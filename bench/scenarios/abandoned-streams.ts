@@ -3,7 +3,7 @@ import type { Running } from "../contestant.ts";
 import { millrace } from "../contestants.ts";
 import { type Bench, failOnErrors, inRounds, openLoad } from "../measure.ts";
 import { show } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 const clients = 100;
 

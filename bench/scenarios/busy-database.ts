@@ -5,7 +5,7 @@ import type { Running } from "../contestant.ts";
 import { millrace } from "../contestants.ts";
 import { type Bench, failOnErrors, inRounds, openLoad } from "../measure.ts";
 import { compare } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 const streams = 50;
 const writers = 4;

@@ -1,5 +1,5 @@
 import { millrace } from "../contestants.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 import { requireFilter } from "./require-filter.ts";
 import { againstRawpipe } from "./streams-against-rawpipe.ts";
 

@@ -5,7 +5,7 @@ import { millrace, rawpipe } from "../contestants.ts";
 import { type Bench, failOnErrors, inRounds, openLoad } from "../measure.ts";
 import type { Model } from "../mock.ts";
 import { compare, median, show } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 const streams = 256;
 

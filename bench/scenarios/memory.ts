@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { millrace, newFolder, startMillrace } from "../contestants.ts";
 import type { Bench } from "../measure.ts";
 import type { Finding } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 /**
  * Memory once things are quiet, and the time to the first answer. `BENCH_DATABASE_URL` names an empty Postgres

@@ -1,4 +1,4 @@
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 import { againstRawpipe } from "./streams-against-rawpipe.ts";
 
 /** Streams that are only passed on. */

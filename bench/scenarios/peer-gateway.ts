@@ -1,7 +1,7 @@
 import { millrace, portkey } from "../contestants.ts";
 import { inRounds, underLoad } from "../measure.ts";
 import { compare } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 /** The published gateway of another project, which neither keeps accounts nor a database. */
 export const peerGateway: Scenario = {

@@ -3,7 +3,7 @@ import type { Running } from "../contestant.ts";
 import { millrace, plain } from "../contestants.ts";
 import { type Bench, failOnErrors, inRounds, openGetLoad } from "../measure.ts";
 import { compare } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 const connections = 16;
 

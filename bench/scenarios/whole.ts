@@ -1,7 +1,7 @@
 import { millrace, rawpipe } from "../contestants.ts";
 import { inRounds, underLoad } from "../measure.ts";
 import { compare } from "../report.ts";
-import type { Scenario } from "../scenarios.ts";
+import type { Scenario } from "../scenario.ts";
 
 /** Completions that are not streamed. */
 export const whole: Scenario = {

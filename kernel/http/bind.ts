@@ -128,7 +128,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
   const { upload, fingerprint } = toUpload(route, req, {
     isKeyed: key !== undefined,
-    text: `${info.url}\n${text ?? ""}`,
+    toText: () => `${info.url}\n${text ?? ""}`,
   });
   const input = {
     params,
@@ -164,14 +164,14 @@ function switchedOff(status: OwnedRoute["whenOff"]): AppError {
 function toUpload(
   route: AnyRoute,
   req: IncomingMessage,
-  { isKeyed, text }: { isKeyed: boolean; text: string },
+  { isKeyed, toText }: { isKeyed: boolean; toText: () => string },
 ) {
   const plain = route.upload ? createUpload(req, req.headers) : undefined;
   if (plain === undefined || !isKeyed) {
-    return { upload: plain, fingerprint: () => text };
+    return { upload: plain, fingerprint: toText };
   }
   const { upload, fingerprint } = withFingerprint(plain, "file");
-  return { upload, fingerprint: async () => `${text}\n${await fingerprint()}` };
+  return { upload, fingerprint: async () => `${toText()}\n${await fingerprint()}` };
 }
 
 async function readText(req: IncomingMessage, maxBytes: number): Promise<string> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { int, json, text } from "#config/variable.ts";
+import { json, text } from "#config/variable.ts";
 
 const JsonObject = z.record(z.string(), z.unknown());
 
@@ -34,9 +34,5 @@ export const modelVariables = {
     persisted: true,
     ignoreInvalid: true,
     text: "Parameters used where request and model set none; custom_params are merged by entry",
-  }),
-  cacheSeconds: int("MODELS_CACHE_TTL", 1, {
-    min: 0,
-    text: "Seconds for which the list as one account sees it is reused",
   }),
 };
