@@ -44,7 +44,12 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
     body.on("data", (piece: Buffer) => this.#take(piece));
     body.once("end", () => this.#end());
     body.once("error", (error) => this.#fail(error));
-    body.once("close", () => this.#fail(brokenOff()));
+    body.once("close", () => {
+      // The close after a regular end is no failure, and an error with its stack is not free.
+      if (this.#state === "open") {
+        this.#fail(brokenOff());
+      }
+    });
     if (body.destroyed) {
       this.#fail(body.errored ?? brokenOff());
     }
