@@ -100,6 +100,8 @@ export async function startMillrace(
       OPENAI_API_KEYS: "k",
       ENABLE_OPENAI_API_PASSTHROUGH: "true",
       GLOBAL_LOG_LEVEL: "WARNING",
+      // As `npm start` sets it.
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"),
       ...(options.plugins && { PLUGINS_PATH: join(here, "plugins", options.plugins) }),
       ...options.env,
     },

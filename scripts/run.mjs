@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [file, ...args] = process.argv.slice(2);
-const child = spawn(findNode(), ["--no-node-snapshot", `${root}${file}`, ...args], { stdio: "inherit" });
+// Compiled code is kept between starts: reading the sources anew costs a fifth of a start.
+const cache = process.env.NODE_COMPILE_CACHE ?? `${root}node_modules/.cache/compiled`;
+const env = file === "plugins/serve.ts" ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env;
+const child = spawn(findNode(), ["--no-node-snapshot", `${root}${file}`, ...args], { stdio: "inherit", env });
 
 // The terminal sends Ctrl-C to the whole group; a supervisor signals this process alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
