@@ -62,3 +62,29 @@ export const EmbeddingsRequest = z
   .meta({ id: "EmbeddingsRequest" });
 
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
+
+/** Keys of a completion request that are for the platform and never reach a provider. */
+export const platformKeys: ReadonlySet<string> = new Set([
+  "chat_id",
+  "id",
+  "session_id",
+  "parent_id",
+  "user_message",
+  "parent_message",
+  "message_ids",
+  "assistant_message_id",
+  "regeneration_prompt",
+  "folder_id",
+  "params",
+  "tool_ids",
+  "tool_servers",
+  "terminal_id",
+  "files",
+  "features",
+  "background_tasks",
+  "variables",
+  "chat_variables",
+  "filter_ids",
+  "skill_ids",
+  "model_item",
+]);

@@ -1,4 +1,4 @@
-import type { CompletionRequest } from "#kernel/completion/request.ts";
+import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -14,32 +14,6 @@ const platformParameters = new Set([
   "model_controls",
   "custom_params",
 ]);
-
-/** Keys of the request that are for the platform and never reach a provider. */
-const platformKeys = [
-  "chat_id",
-  "id",
-  "session_id",
-  "parent_id",
-  "user_message",
-  "parent_message",
-  "message_ids",
-  "assistant_message_id",
-  "regeneration_prompt",
-  "folder_id",
-  "params",
-  "tool_ids",
-  "tool_servers",
-  "terminal_id",
-  "files",
-  "features",
-  "background_tasks",
-  "variables",
-  "chat_variables",
-  "filter_ids",
-  "skill_ids",
-  "model_item",
-] as const;
 
 /**
  * Fills what the request left out from the model's saved parameters (instance defaults are filled into those

@@ -1,35 +1,8 @@
-import type { CompletionRequest } from "#kernel/completion/request.ts";
+import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Target } from "./offers.ts";
 
 type Body = Record<string, unknown>;
-
-/** Keys that are for the platform and mean nothing, or something else, to a provider. */
-const platformKeys = new Set([
-  "chat_id",
-  "id",
-  "session_id",
-  "parent_id",
-  "user_message",
-  "parent_message",
-  "message_ids",
-  "assistant_message_id",
-  "regeneration_prompt",
-  "folder_id",
-  "params",
-  "tool_ids",
-  "tool_servers",
-  "terminal_id",
-  "files",
-  "features",
-  "background_tasks",
-  "variables",
-  "chat_variables",
-  "filter_ids",
-  "skill_ids",
-  "model_item",
-  "metadata",
-]);
 
 const modelKey = '"model"';
 
@@ -40,7 +13,7 @@ const reasoningModel = /^(?:o1|o3|o4|gpt-5)/i;
 export function toUpstreamBody(request: CompletionRequest, target: Target): Body {
   const body: Body = { ...target.connection.extraParams };
   for (const key in request) {
-    if (!platformKeys.has(key) && request[key] !== undefined) {
+    if (!platformKeys.has(key) && key !== "metadata" && request[key] !== undefined) {
       body[key] = request[key];
     }
   }
