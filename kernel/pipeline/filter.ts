@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Chunk } from "#kernel/completion/chunk.ts";
+import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 
 /** One message of a finished conversation, as outlet filters see it. */
@@ -53,11 +54,27 @@ export interface Filter {
   ): CompletionRequest | undefined | Promise<CompletionRequest | undefined>;
   /** Runs synchronously on every chunk; null drops the chunk. */
   stream?(chunk: Chunk, context: FilterContext): Chunk | null | undefined;
+  /** In place of `stream`, for a hook that runs elsewhere: neighbours of one group share one crossing a batch. */
+  readonly streamGroup?: StreamGroup;
   /** Gets a copy of the finished conversation and returns the one to store. */
   outlet?(
     conversation: Conversation,
     context: FilterContext,
   ): Conversation | undefined | Promise<Conversation | undefined>;
+}
+
+/** Runs the stream hooks of several filters at once, such as those that live in one isolate. */
+export interface StreamGroup {
+  /** Opens the hooks of `filters`, in order, for one run. What fails later is the group's to log and to leave out. */
+  open(filters: readonly Filter[], context: FilterContext): StreamHooks | Promise<StreamHooks>;
+}
+
+/** Opened stream hooks of one run. */
+export interface StreamHooks {
+  /** Takes a batch through all hooks; what they dropped is missing in the answer. Synchronous, never throws. */
+  push(batch: ChunkBatch): ChunkBatch;
+  /** Called once, when the run ends. */
+  close(): void;
 }
 
 /** Which filters a run wants: for what changes at run time (user functions, remote pipelines). */

@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
-import { defineService } from "#kernel/service.ts";
+import { defineService, defineSlot } from "#kernel/service.ts";
 
 /** A model that the caller may use, resolved down to the provider's model that runs it. */
 export interface ResolvedModel {
@@ -33,3 +33,28 @@ export interface Models {
 }
 
 export const models = defineService<Models>("models");
+
+/** Something a person can press below an answer (contract 2.1). */
+export interface ActionItem {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly icon: string | null;
+}
+
+/** A filter that people switch on themselves (contract 2.1). */
+export interface FilterItem extends ActionItem {
+  readonly has_user_valves: boolean;
+}
+
+/** What other plugins know to offer beside a model: the list shows it, nothing else depends on it. */
+export interface ModelAddons {
+  of(model: { readonly id: string; readonly meta: Readonly<Record<string, unknown>> }): {
+    readonly actions: readonly ActionItem[];
+    readonly filters: readonly FilterItem[];
+  };
+  /** Resolves when `of` may be asked; called once a list. */
+  ready(): Promise<void>;
+}
+
+export const modelAddons = defineSlot<ModelAddons>("models.addons");

@@ -1,0 +1,116 @@
+import { defineService } from "#kernel/service.ts";
+
+/** JSON that crosses the border: copies only, never a live object. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** One piece of user code. */
+export interface Script {
+  /** Whose isolate it runs in: one per owner, so that a memory overrun hurts nobody else. */
+  readonly owner: string;
+  /** Names the function or tool in logs, errors and the console it keeps. */
+  readonly id: string;
+  /** JavaScript or TypeScript, ES module syntax, no imports (contract D.28). */
+  readonly source: string;
+}
+
+/** What a module exports, read once when it is loaded. */
+export interface ModuleShape {
+  /** Names of the exported functions, e.g. ["inlet", "stream"]. */
+  readonly functions: readonly string[];
+  /** The exports that are plain data (meta, valves, userValves, pipes, actions, toggle, icon …), as JSON. */
+  readonly data: Readonly<Record<string, Json>>;
+  /** `key: value` lines of the leading block comment. */
+  readonly header: Readonly<Record<string, string>>;
+  /** For each function of the exported `tools` object: its description and parameters, without `run`. */
+  readonly tools: Readonly<Record<string, Json>>;
+  /** JSDoc of the exported functions by name, raw, for tools that describe themselves that way. */
+  readonly comments: Readonly<Record<string, string>>;
+}
+
+/**
+ * What `host` offers to one call. Every function is made by who calls and acts as the caller, never as the system.
+ * A missing one answers the code with "not available here". A rejection's message reaches the code: throw AppErrors only.
+ */
+export interface HostFunctions {
+  readonly [name: string]: (...args: readonly Json[]) => Promise<Json | undefined>;
+}
+
+export interface CallOptions {
+  /** The name of an exported function; `tools.<name>` for the run function of a tool. */
+  readonly name: string;
+  /** Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. */
+  readonly args: readonly unknown[];
+  readonly host: HostFunctions;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds in all, waiting for host functions included. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Stream hooks of one owner, chained in one isolate call. */
+export interface StreamChain {
+  /**
+   * Takes one batch of chunks through the hooks in order: a JSON array in, a JSON array out, in one crossing. Dropped
+   * chunks are missing in the answer. A hook that throws or overruns is left out from then on and told to `failed`.
+   */
+  push(batch: string): string;
+  close(): void;
+}
+
+export interface StreamLink {
+  readonly script: Script;
+  /** The context object of the run, as JSON. */
+  readonly context: unknown;
+  failed(error: Error): void;
+}
+
+/** A line that code wrote with `console` or `host.log`. */
+export interface LogLine {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/**
+ * Runs user code in isolates: one isolate per owner, one context per script and source. Failures of the code are
+ * SandboxErrors; they never take the process or another owner's code with them (architecture.md §4).
+ */
+export interface Sandbox {
+  /** Compiles and evaluates the source and describes it. Throws SandboxError with line and column. */
+  load(script: Script): Promise<ModuleShape>;
+  /** Calls an exported function and waits for its answer, undefined when it returned nothing. */
+  call(script: Script, options: CallOptions): Promise<Json | undefined>;
+  /** Calls an exported function whose answer may be a (sync or async) generator: its items as they come. */
+  iterate(script: Script, options: CallOptions): AsyncIterable<Json | undefined>;
+  /** Opens the stream hooks of one owner for one run; all links have the same owner. */
+  openStream(links: readonly StreamLink[]): Promise<StreamChain>;
+  /** The last lines that a script wrote, oldest first. */
+  logs(id: string): readonly LogLine[];
+  /** Drops the contexts of a script that was changed or deleted. */
+  forget(id: string): void;
+  /** Told when a script used up its third overrun within a minute: its owner plugin switches it off. */
+  onRepeatedOverrun(handler: (id: string, reason: string) => void): void;
+  close(): Promise<void>;
+}
+
+export const sandbox = defineService<Sandbox>("kernel.sandbox");
+
+/** Why a piece of user code failed. `message` may be shown to its author and to who called it. */
+export class SandboxError extends Error {
+  readonly kind: "syntax" | "thrown" | "timeout" | "memory" | "value" | "missing";
+  /** 1-based position in the source, where it is known. */
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(
+    kind: SandboxError["kind"],
+    message: string,
+    at: { line?: number | undefined; column?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, at.cause === undefined ? undefined : { cause: at.cause });
+    this.name = "SandboxError";
+    this.kind = kind;
+    this.line = at.line;
+    this.column = at.column;
+  }
+}
