@@ -93,7 +93,7 @@ async function start(foundation: Foundation, options: BootOptions): Promise<Runn
   const handler = requests.track(createApplication(routes, context));
 
   options.progress?.("Starting jobs");
-  const own = housekeeping(database).map((job) => ({ job, isEnabled: () => true }));
+  const own = housekeeping(database, gathered).map((job) => ({ job, isEnabled: () => true }));
   await parts.jobs.start([...own, ...gathered.jobs]);
   await host.start();
   const listening = await openListener(handler, { port: options.port ?? config.port, host: config.host });

@@ -12,6 +12,7 @@ const kinds = new Set<string>([
   "jobs",
   "services",
   "fills",
+  "resources",
   "start",
   "stop",
 ] satisfies (keyof Contributions)[]);
@@ -54,6 +55,11 @@ function* problemsOf(plugin: AnyPlugin, contributions: Contributions, taken: Tak
   }
   yield* routeProblems(plugin, contributions, taken);
   yield* serviceProblems(plugin, contributions);
+  for (const [type, find] of Object.entries(contributions.resources ?? {})) {
+    if (typeof find !== "function" || !(plugin.resources ?? []).includes(type)) {
+      yield `resources.${type} must be a function that finds existing ids, and the type be named in the declaration's resources`;
+    }
+  }
   yield* entryProblems(contributions, taken);
 }
 

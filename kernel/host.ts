@@ -1,5 +1,6 @@
 import type { Values, Variables } from "#config/variable.ts";
 import type { Database } from "#storage/database.ts";
+import type { ExistingResources } from "#storage/grant-sweep.ts";
 import type { ModelProvider } from "./completion/provider.ts";
 import { requireContributions } from "./check-contributions.ts";
 import type { OwnedRoute } from "./http/bind.ts";
@@ -20,11 +21,13 @@ export interface Gathered {
   readonly providers: { readonly provider: ModelProvider; isEnabled(): boolean }[];
   readonly jobs: { readonly job: Job; isEnabled(): boolean }[];
   readonly plugins: { readonly plugin: AnyPlugin; isEnabled(): boolean }[];
+  /** By resource type: which of some ids exist. */
+  readonly resources: Record<string, ExistingResources[string]>;
 }
 
 /** Empty registries, to be filled by the host. */
 export function createGathered(): Gathered {
-  return { routes: [], filters: [], tools: [], providers: [], jobs: [], plugins: [] };
+  return { routes: [], filters: [], tools: [], providers: [], jobs: [], plugins: [], resources: {} };
 }
 
 export interface HostOptions {
@@ -243,6 +246,7 @@ function gather(
   gathered.providers.push(...(contributions.providers ?? []).map((provider) => ({ provider, isEnabled })));
   gathered.jobs.push(...(contributions.jobs ?? []).map((job) => ({ job, isEnabled })));
   gathered.plugins.push({ plugin, isEnabled });
+  Object.assign(gathered.resources, contributions.resources);
   for (const { ref, value } of contributions.services ?? []) {
     services.set(ref.id, value);
   }

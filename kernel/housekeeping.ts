@@ -1,12 +1,17 @@
 import type { Database } from "#storage/database.ts";
+import { createGrants } from "#storage/grants.ts";
 import { createIdempotencyStore } from "#storage/idempotency-store.ts";
+import type { Gathered } from "./host.ts";
 import type { Job } from "./jobs.ts";
 
 /** The kernel's own scheduled work. */
-export function housekeeping(database: Database): readonly Job[] {
+export function housekeeping(database: Database, { resources }: Pick<Gathered, "resources">): readonly Job[] {
   const answers = createIdempotencyStore(database);
+  const grants = createGrants(database);
   return [
     // Answers of keyed requests are promised for a day and are of no use after it.
     { id: "kernel.idempotency", every: 3600, run: () => answers.sweep() },
+    // A grant names its row without a foreign key: what a crash left behind would let a later row of that id in.
+    { id: "kernel.grants", every: 86_400, run: async () => void (await grants.sweep(resources)) },
   ];
 }

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Values, Variables } from "#config/variable.ts";
 import type { CoreTables } from "#storage/core-tables.ts";
+import type { ExistingResources } from "#storage/grant-sweep.ts";
 import type { Permission } from "./access/permissions.ts";
 import type { ModelProvider } from "./completion/provider.ts";
 import type { AnyRoute } from "./http/route.ts";
@@ -85,6 +86,8 @@ export interface Contributions {
   readonly jobs?: readonly Job[];
   readonly services?: readonly Provided[];
   readonly fills?: readonly Filled[];
+  /** By type of `resources`: which of some ids still exist, so that grants of rows that are gone can be swept. */
+  readonly resources?: ExistingResources;
   /** Runs once every plugin is set up and the slots are open, before the listener starts. */
   start?(): Promise<void> | void;
   /** Runs when the host stops, in reverse order of setup. */

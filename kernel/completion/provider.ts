@@ -71,4 +71,6 @@ export interface ModelProvider {
   complete(call: CompletionCall): Promise<CompletionAnswer>;
   /** The common embeddings format; left out by providers that have none. */
   embed?(call: CallContext & { request: EmbeddingsRequest; model: ProviderModel }): Promise<Upstream>;
+  /** Frees what the upstreams hold in memory for a model; left out by providers that cannot. */
+  unload?(call: CallContext & { model: ProviderModel }): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { AccountsDeps } from "./deps.ts";
+import { requireProfileImage, toProfileImageReply } from "./profile-image.ts";
 import { findAccountFacts, toPrincipal } from "./principals.ts";
 import type { Accounts, TemplateProfile } from "./service.ts";
 import type { UserSettings } from "./settings.ts";
@@ -8,7 +9,7 @@ import { findUser, findUsers, hasUsers } from "./users-store.ts";
 
 /** Creates what other plugins may ask of accounts. */
 export function createAccounts(
-  { db, permissions }: Pick<AccountsDeps, "db" | "permissions">,
+  { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
   settings: Pick<UserSettings, "read">,
 ): Accounts {
   return {
@@ -26,6 +27,10 @@ export function createAccounts(
     isEmpty: async () => !(await hasUsers(db)),
     templateFacts: (principal) => readTemplateFacts(db, principal),
     settingsOf: async (userId) => ({ ...(await settings.read(userId)) }),
+    pictures: {
+      require: (value) => requireProfileImage(value, images),
+      answer: (value, how) => toProfileImageReply(value, images, how),
+    },
     defaultPermissions: () => permissions.current(),
   };
 }

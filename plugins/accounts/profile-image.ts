@@ -37,11 +37,21 @@ export function requireProfileImage(value: string, rules: ProfileImageRules): st
   return value;
 }
 
+/** How a picture was asked for, and what stands in for one that is missing. */
+export interface PictureRequest {
+  /** If-None-Match. */
+  readonly known?: string | undefined;
+  /** Sec-Fetch-Dest. */
+  readonly fetchDest?: string | undefined;
+  /** PNG bytes; a person's head and shoulders when left out. */
+  fallback?(): Buffer;
+}
+
 /** Answers a stored image: its bytes, a redirect to its address, or the default picture. */
 export function toProfileImageReply(
   value: string | null,
   rules: ProfileImageRules,
-  { known, fetchDest }: { known?: string | undefined; fetchDest?: string | undefined } = {},
+  { known, fetchDest, fallback = defaultAvatar }: PictureRequest = {},
 ): Reply {
   const inline = value?.startsWith("data:") ? decode(value, rules) : undefined;
   if (inline !== undefined) {
@@ -55,7 +65,7 @@ export function toProfileImageReply(
       headers: { location: external, ...privately, "referrer-policy": "no-referrer" },
     });
   }
-  return toImage({ type: "image/png", bytes: defaultAvatar() }, known);
+  return toImage({ type: "image/png", bytes: fallback() }, known);
 }
 
 /** A picture is never a page: a browser that would leave for the address, or frame it, is not sent there. */

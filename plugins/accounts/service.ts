@@ -1,5 +1,6 @@
 import type { PermissionTree } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { Reply } from "#kernel/http/route.ts";
 import { defineService } from "#kernel/service.ts";
 
 /** The part of an account that lists of other records carry. */
@@ -26,6 +27,17 @@ export interface TemplateProfile {
   };
 }
 
+/** Profile images under the instance's rules (configuration document, PROFILE_IMAGE_… and ENABLE_PROFILE_IMAGE_…). */
+export interface Pictures {
+  /** Throws `invalid` or `too_large` for an address or inline image that may not be stored. */
+  require(value: string): string;
+  /** Answers a stored one: its bytes, a redirect, or `fallback` (PNG bytes). */
+  answer(
+    value: string | null,
+    how: { known?: string | undefined; fetchDest?: string | undefined; fallback(): Buffer },
+  ): Reply;
+}
+
 /** What other plugins may ask of accounts. */
 export interface Accounts {
   /** Summaries of the accounts that exist, by id. */
@@ -38,6 +50,8 @@ export interface Accounts {
   templateFacts(principal: Principal): Promise<TemplateProfile>;
   /** The caller's settings object (`{ui: {…}}`), defaults filled in. */
   settingsOf(userId: string): Promise<Record<string, unknown>>;
+  /** The rules of profile images, for records of other plugins that carry one. */
+  readonly pictures: Pictures;
   /** What every account may do before its groups add to it. */
   defaultPermissions(): PermissionTree;
 }

@@ -90,6 +90,8 @@ export function createFilesService({
       return toRecord(row);
     },
 
+    owners: (ids) => store.ownersOf(ids),
+
     async remove(principal, id) {
       const record = toRecord(await loaders.owned.load(principal, id, "write"));
       await removal.remove([id]);

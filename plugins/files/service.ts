@@ -79,6 +79,8 @@ export interface Files {
   process(file: FileRecord, content?: string): Promise<void>;
   /** Waits until processing has ended; resolves to the record then. Throws `not_found` when the file is removed meanwhile. */
   settled(file: FileRecord, signal: AbortSignal): Promise<FileRecord>;
+  /** The owners' user ids of those files that exist, by file id. */
+  owners(ids: readonly string[]): Promise<Map<string, string>>;
   /** Removes a file that the caller owns (or that an admin may remove). Throws `not_found` or `forbidden`. */
   remove(principal: Principal, id: string): Promise<void>;
 }

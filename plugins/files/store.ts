@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
+import { anyOf } from "#storage/values.ts";
 import type { FileProgress } from "./progress.ts";
 import { type FileFacts, toStorable, toStorableText } from "./record.ts";
 import type { FilesDatabase } from "./tables.ts";
@@ -62,6 +63,12 @@ export function createFileStore(db: FilesDatabase) {
     /** The key of a file's bytes. */
     async pathOf(id: string): Promise<string | undefined> {
       return (await one(id).select("path").executeTakeFirst())?.path ?? undefined;
+    },
+
+    /** Who owns those of some files that exist, by file id. */
+    async ownersOf(ids: readonly string[]): Promise<Map<string, string>> {
+      const query = db.selectFrom("file").select(["id", "user_id"]).where("id", "=", anyOf(ids));
+      return new Map((await query.execute()).map((row) => [row.id, row.user_id]));
     },
 
     async rename(id: string, filename: string): Promise<FileFacts | undefined> {
