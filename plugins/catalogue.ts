@@ -5,6 +5,7 @@ import completions from "./completions/plugin.ts";
 import files from "./files/plugin.ts";
 import guide from "./guide/plugin.ts";
 import models from "./models/plugin.ts";
+import pipelines from "./pipelines/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
 import settings from "./settings/plugin.ts";
 import web from "./web/plugin.ts";
@@ -16,6 +17,7 @@ export const catalogue: readonly AnyPlugin[] = [
   files,
   guide,
   models,
+  pipelines,
   providerCommon,
   settings,
   web,
@@ -28,5 +30,6 @@ export interface Api
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof files>,
     ApiOfPlugin<typeof models>,
+    ApiOfPlugin<typeof pipelines>,
     ApiOfPlugin<typeof providerCommon>,
     ApiOfPlugin<typeof settings> {}

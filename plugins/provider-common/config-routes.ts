@@ -6,13 +6,13 @@ import type { CommonConfig } from "./config.ts";
 import { type Connection, ConnectionConfig, findProblem, toConnections } from "./connection.ts";
 import { showConfig, type StoredConnections, unmaskConfig, unmaskKey } from "./connection-secrets.ts";
 import type { Connections } from "./connections.ts";
-import type { UpstreamModel } from "./parse-models.ts";
+import type { UpstreamList, UpstreamModel } from "./parse-models.ts";
 
 export interface ConfigRoutesOptions {
   readonly config: CommonConfig;
   readonly configuration: ConfigRegistry;
   readonly connections: Connections;
-  fetchModels(connection: Connection): Promise<readonly UpstreamModel[]>;
+  fetchModels(connection: Connection): Promise<UpstreamList>;
 }
 
 const Configs = z.record(z.string(), ConnectionConfig);
@@ -138,7 +138,7 @@ async function verify(
   connection: Connection,
 ): Promise<readonly UpstreamModel[]> {
   try {
-    return await fetchModels(connection);
+    return (await fetchModels(connection)).models;
   } catch (error) {
     if (error instanceof ProviderError) {
       throw new AppError("upstream", `The provider refused with status ${error.status}.`, { cause: error });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { body, failure, json } from "#test/support/upstream-scripts.ts";
 import { html } from "#test/support/upstream-faults.ts";
-import { createBreaker } from "./breaker.ts";
+import { createBreaker } from "#kernel/egress/breaker.ts";
 import { findProblem, toConnections } from "./connection.ts";
 import { toOffers } from "./offers.ts";
 import { isNoChatModel, parseModels } from "./parse-models.ts";
@@ -98,7 +98,9 @@ describe("what connections offer", () => {
       "davinci-002",
       "babbage-002",
     ];
-    const offers = toOffers([{ connection: connection!, models: listed.map((id) => ({ id })) }]);
+    const offers = toOffers([
+      { connection: connection!, list: { models: listed.map((id) => ({ id })), runsPipelines: false } },
+    ]);
     expect(offers.models.map((model) => model.id)).toEqual(["gpt-4o"]);
     expect(isNoChatModel("TTS-1")).toBe(true);
   });
@@ -120,7 +122,7 @@ describe("lists in other forms", () => {
     ['{"models":[{"name":"a"},{"model":"b"}]}', ["a", "b"]],
     ['{"data":[{"id":""},{"id":7},null,{},{"id":"a"},{"id":"a"}]}', ["a"]],
   ])("reads %s", (text, expected) => {
-    expect(parseModels(text).map((model) => model.id)).toEqual(expected);
+    expect(parseModels(text).models.map((model) => model.id)).toEqual(expected);
   });
 
   it.each(["{}", "[", '"a"', "null", '{"data":{}}'])("refuses %s", (text) => {

@@ -1,11 +1,11 @@
-import type { Logger } from "#kernel/log.ts";
+import { createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
-import { createBreaker } from "./breaker.ts";
+import type { Logger } from "#kernel/log.ts";
 import type { CommonConfig } from "./config.ts";
 import { type Connection, toConnections } from "./connection.ts";
 import { createModelList, type ModelList } from "./model-list.ts";
 import { type Offers, type Target, toOffers } from "./offers.ts";
-import type { UpstreamModel } from "./parse-models.ts";
+import type { UpstreamList } from "./parse-models.ts";
 
 /** The configured upstreams as they are now, with what they offer. */
 export interface Connections {
@@ -15,13 +15,17 @@ export interface Connections {
   offers(options?: { refresh?: boolean }): Promise<Offers>;
   /** Where the calls of a model go, by its public id. */
   find(id: string): Target | undefined;
+  /** What `offers` would resolve to now, without asking anybody. */
+  known(): Offers;
+  /** Asks one connection for its list now and waits, within its time limit; never rejects. */
+  refresh(index: number): Promise<void>;
   /** Starts fetching every list; waits for nothing. */
   warmUp(): void;
 }
 
 export interface ConnectionsOptions {
   readonly config: Pick<CommonConfig, "enabled" | "baseUrls" | "apiKeys" | "configs">;
-  fetchModels(connection: Connection): Promise<readonly UpstreamModel[]>;
+  fetchModels(connection: Connection): Promise<UpstreamList>;
   readonly log: Logger;
 }
 
@@ -45,9 +49,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const current = (): Offers => {
     const entries = usable().map((connection) => ({
       connection,
-      models: lists.get(connection.fingerprint)?.models,
+      list: lists.get(connection.fingerprint)?.list,
     }));
-    const parts = entries.flatMap(({ connection, models }) => [connection, models]);
+    const parts = entries.flatMap(({ connection, list }) => [connection, list]);
     if (parts.length !== madeOf.length || parts.some((part, at) => part !== madeOf[at])) {
       madeOf = parts;
       offers = toOffers(entries);
@@ -67,6 +71,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
         await Promise.all(waits);
       }
       return current();
+    },
+    known: current,
+    async refresh(index) {
+      const connection = usable().find((each) => each.index === index);
+      if (connection && connection.modelIds.length === 0) {
+        await listOf(connection).refresh();
+      }
     },
     find: (id) => current().targets.get(id),
     warmUp() {

@@ -1,6 +1,6 @@
 import type { Connection } from "./connection.ts";
 import { toAddress } from "./addresses.ts";
-import { parseModels, type UpstreamModel } from "./parse-models.ts";
+import { parseModels, type UpstreamList } from "./parse-models.ts";
 import { readText } from "./read-body.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
@@ -11,7 +11,7 @@ export async function fetchModels(
   client: UpstreamClient,
   connection: Connection,
   timeLimit: number,
-): Promise<UpstreamModel[]> {
+): Promise<UpstreamList> {
   const upstream = await client.open({
     connection,
     url: toAddress(connection, "/models"),

@@ -1,10 +1,10 @@
-import type { Breaker } from "./breaker.ts";
-import type { UpstreamModel } from "./parse-models.ts";
+import type { Breaker } from "#kernel/egress/breaker.ts";
+import type { UpstreamList } from "./parse-models.ts";
 
 /** The last good list of one upstream, refreshed behind whoever asks. */
 export interface ModelList {
-  /** The last good list; undefined while none arrived yet. The same array until it changes. */
-  readonly models: readonly UpstreamModel[] | undefined;
+  /** The last good list; undefined while none arrived yet. The same object until it changes. */
+  readonly list: UpstreamList | undefined;
   /** Starts a refresh when the list is old and the breaker allows it; resolves when there is something to say, at once as a rule. */
   touch(): Promise<void> | undefined;
   /** Asks the upstream now, or joins whoever already does; never rejects. */
@@ -13,7 +13,7 @@ export interface ModelList {
 
 export interface ModelListOptions {
   /** Fetches the list; rejects when the upstream is down, too slow or talks nonsense. */
-  fetch(): Promise<readonly UpstreamModel[]>;
+  fetch(): Promise<UpstreamList>;
   readonly breaker: Breaker;
   /** Told of a change between working and failing, not of every failure. */
   turned(error: unknown): void;
@@ -31,7 +31,7 @@ const patienceAtFirst = 1000;
 
 /** Builds the list of one upstream. Contract D.12, promise R13. */
 export function createModelList(options: ModelListOptions): ModelList {
-  let models: readonly UpstreamModel[] | undefined;
+  let list: UpstreamList | undefined;
   let askedAt = -Infinity;
   let running: Promise<void> | undefined;
   let firstAskedAt: number | undefined;
@@ -42,7 +42,7 @@ export function createModelList(options: ModelListOptions): ModelList {
     firstAskedAt ??= askedAt;
     try {
       const fetched = await options.fetch();
-      models = isSame(models, fetched) ? models : fetched;
+      list = isSame(list, fetched) ? list : fetched;
       options.breaker.succeeded();
       if (isFailing) {
         isFailing = false;
@@ -63,15 +63,15 @@ export function createModelList(options: ModelListOptions): ModelList {
 
   const refresh = () => (running ??= ask());
   return {
-    get models() {
-      return models;
+    get list() {
+      return list;
     },
     refresh,
     touch() {
       if (running === undefined && options.now() - askedAt > freshFor && options.breaker.allows()) {
         void refresh();
       }
-      if (models !== undefined || running === undefined || firstAskedAt === undefined) {
+      if (list !== undefined || running === undefined || firstAskedAt === undefined) {
         return undefined;
       }
       const patience = firstAskedAt + patienceAtFirst - options.now();
@@ -80,7 +80,7 @@ export function createModelList(options: ModelListOptions): ModelList {
   };
 }
 
-function isSame(known: readonly UpstreamModel[] | undefined, fetched: readonly UpstreamModel[]): boolean {
+function isSame(known: UpstreamList | undefined, fetched: UpstreamList): boolean {
   return known !== undefined && JSON.stringify(known) === JSON.stringify(fetched);
 }
 

@@ -1,6 +1,8 @@
 import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Connection } from "./connection.ts";
-import { isNoChatModel, type UpstreamModel } from "./parse-models.ts";
+import { isNoChatModel, type UpstreamList, type UpstreamModel } from "./parse-models.ts";
+import { isFilter, toHost } from "./pipeline-hosts.ts";
+import type { PipelineHost } from "./service.ts";
 
 /** Where a model's calls go. */
 export interface Target {
@@ -14,20 +16,21 @@ export interface Offers {
   /** In the order of connections; of two models with one id the later connection's stays. */
   readonly models: readonly ProviderModel[];
   readonly targets: ReadonlyMap<string, Target>;
+  readonly pipelineHosts: readonly PipelineHost[];
 }
 
-export interface ConnectionModels {
+export interface ConnectionList {
   readonly connection: Connection;
   /** Undefined while the upstream's list has not arrived. */
-  readonly models: readonly UpstreamModel[] | undefined;
+  readonly list: UpstreamList | undefined;
 }
 
 /** Puts the lists of all connections together, with prefixes, fixed model ids and the default host's filter (contract §2.3). */
-export function toOffers(entries: readonly ConnectionModels[]): Offers {
+export function toOffers(entries: readonly ConnectionList[]): Offers {
   const models = new Map<string, ProviderModel>();
   const targets = new Map<string, Target>();
-  for (const { connection, models: listed } of entries) {
-    for (const model of offered(connection, listed ?? [])) {
+  for (const { connection, list } of entries) {
+    for (const model of offered(connection, list?.models ?? [])) {
       const id = connection.prefix === "" ? model.id : `${connection.prefix}.${model.id}`;
       // Deleted first, so that the later one also takes the later place.
       models.delete(id);
@@ -35,7 +38,10 @@ export function toOffers(entries: readonly ConnectionModels[]): Offers {
       targets.set(id, { connection, upstreamId: model.id });
     }
   }
-  return { models: [...models.values()], targets };
+  const pipelineHosts = entries.flatMap(({ connection, list }) =>
+    list?.runsPipelines ? [toHost(connection, list)] : [],
+  );
+  return { models: [...models.values()], targets, pipelineHosts };
 }
 
 function offered(connection: Connection, listed: readonly UpstreamModel[]): readonly UpstreamModel[] {
@@ -43,7 +49,7 @@ function offered(connection: Connection, listed: readonly UpstreamModel[]): read
     const known = new Map(listed.map((model) => [model.id, model]));
     return connection.modelIds.map((id) => known.get(id) ?? { id });
   }
-  return connection.isDefaultHost ? listed.filter((model) => !isNoChatModel(model.id)) : listed;
+  return listed.filter((model) => !isFilter(model) && !(connection.isDefaultHost && isNoChatModel(model.id)));
 }
 
 function toProviderModel(id: string, model: UpstreamModel, connection: Connection): ProviderModel {
@@ -59,6 +65,7 @@ function toProviderModel(id: string, model: UpstreamModel, connection: Connectio
     item: {
       urlIdx: connection.index,
       openai: model,
+      ...(model["pipeline"] !== undefined && { pipeline: model["pipeline"] }),
       ...(connection.provider !== "" && { provider: connection.provider }),
     },
   };

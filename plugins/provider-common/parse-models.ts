@@ -7,6 +7,13 @@ export interface UpstreamModel {
   readonly [key: string]: unknown;
 }
 
+/** What an upstream answers when it is asked for its models. */
+export interface UpstreamList {
+  readonly models: readonly UpstreamModel[];
+  /** True for servers of remote filters, whose answer says `pipelines` (contract §4.4). */
+  readonly runsPipelines: boolean;
+}
+
 const mostModels = 20_000;
 const longestId = 1024;
 
@@ -17,8 +24,9 @@ const notChatting = /babbage|dall-e|davinci|embedding|tts|whisper/;
  * Reads a list of models in the forms servers use: `{data: […]}`, `{models: […]}` or a bare array, of objects or of
  * ids. Entries without an id are left out. Throws AppError `upstream` for anything else.
  */
-export function parseModels(text: string): UpstreamModel[] {
-  const entries = findList(parse(text));
+export function parseModels(text: string): UpstreamList {
+  const answer = parse(text);
+  const entries = findList(answer);
   if (entries === undefined) {
     throw new AppError("upstream", "The provider's list of models is not one.");
   }
@@ -29,12 +37,17 @@ export function parseModels(text: string): UpstreamModel[] {
       models.set(model.id, model);
     }
   }
-  return [...models.values()];
+  return { models: [...models.values()], runsPipelines: isTold(answer, "pipelines") };
 }
 
 /** True for ids that the vendor's default host lists although they do not chat. */
 export function isNoChatModel(id: string): boolean {
   return notChatting.test(id.toLowerCase());
+}
+
+function isTold(answer: unknown, key: string): boolean {
+  const value = Array.isArray(answer) ? undefined : (answer as Record<string, unknown> | null)?.[key];
+  return value !== undefined && value !== null && value !== false;
 }
 
 function findList(value: unknown): unknown[] | undefined {

@@ -46,7 +46,7 @@ export default definePlugin({
     const shared = { provider, connections, models: use.models };
     return {
       providers: [provider],
-      services: [provide(commonConnections, toService(provider, connections))],
+      services: [provide(commonConnections, toService({ provider, connections, client }))],
       routes: {
         compat: [
           ...configRoutes({ config, configuration: use.configuration, connections, fetchModels: listModels }),

@@ -23,12 +23,47 @@ export interface CommonPost {
   readonly context: CallContext;
 }
 
+/** A connection to a server of remote filters and pipes: its list of models says `pipelines` (contract §4.4). */
+export interface PipelineHost {
+  /** The connection's index. */
+  readonly index: number;
+  readonly url: string;
+  /** Put before the public ids of its models with a dot; empty for none. */
+  readonly prefix: string;
+  /** Its models as it lists them, filters among them. */
+  readonly items: readonly { readonly id: string; readonly [key: string]: unknown }[];
+}
+
+/** A request to another route of a connection's upstream. */
+export interface ConnectionRequest {
+  /** The connection's index. */
+  readonly index: number;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Below the connection's base address, with a slash in front and its parts encoded. */
+  readonly path: string;
+  /** JSON text, unless `contentType` says otherwise. */
+  readonly body?: string | Buffer | undefined;
+  readonly contentType?: string | undefined;
+  /** Milliseconds in all. */
+  readonly timeLimit: number;
+  readonly context: CallContext;
+}
+
 /** The common-format connections, for surfaces that speak another format to the same upstreams. */
 export interface CommonConnections {
   /** The connection that serves a model; undefined when none does. */
   find(modelId: string): CommonConnection | undefined;
   /** Posts to the model's connection with its credentials. Throws ProviderError for a refusal, AppError without a usable answer. */
   post(request: CommonPost): Promise<Upstream>;
+  /** The connections that run pipelines, by the last good lists; the same array until something changes. */
+  pipelineHosts(): readonly PipelineHost[];
+  /** Waits for one connection's list of models to be asked for; without an index, for lists that never came, shortly. */
+  refresh(index?: number): Promise<void>;
+  /**
+   * The JSON answer of a connection's upstream, asked with the connection's credentials. Throws ProviderError for a
+   * refusal, `not_found` for an unknown connection, AppError `upstream` or `timeout` without a usable answer.
+   */
+  ask(request: ConnectionRequest): Promise<unknown>;
 }
 
 export const commonConnections = defineService<CommonConnections>("provider-common.connections");

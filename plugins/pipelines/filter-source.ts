@@ -1,0 +1,83 @@
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Conversation, Filter, FilterContext, FilterSource } from "#kernel/pipeline/filter.ts";
+import type { Models } from "#plugins/models/service.ts";
+import type { CommonConnections, PipelineHost } from "#plugins/provider-common/service.ts";
+import { type Chosen, type RemotePipelines, toRemotePipelines } from "./hosts.ts";
+import type { RemoteFilters } from "./remote-filter.ts";
+
+export interface FilterSourceOptions {
+  readonly connections: Pick<CommonConnections, "pipelineHosts">;
+  readonly models: Pick<Models, "resolve">;
+  readonly remote: RemoteFilters;
+}
+
+/**
+ * The remote filters of a run as one filter, which runs before all others (contract §3.2, steps 6 and 15). Filters
+ * that name a base model hold for workspace models over it too: a record must not be a way around a filter.
+ */
+export function createFilterSource({ connections, models, remote }: FilterSourceOptions): FilterSource {
+  let hosts: readonly PipelineHost[] | undefined;
+  let known: RemotePipelines = toRemotePipelines([]);
+  return {
+    id: "pipelines",
+    select({ principal, modelId }) {
+      const current = connections.pipelineHosts();
+      if (current !== hosts) {
+        hosts = current;
+        known = toRemotePipelines(current);
+      }
+      if (known.isEmpty) {
+        return [];
+      }
+      return models.resolve(principal, modelId).then(({ base }) => {
+        const chosen = known.choose(modelId === base.id ? [modelId] : [modelId, base.id]);
+        return chosen.filters.length > 0 || chosen.own ? [toFilter(chosen, remote)] : [];
+      });
+    },
+  };
+}
+
+function toFilter({ filters, own }: Chosen, remote: RemoteFilters): Filter {
+  return {
+    id: "pipelines",
+    name: "Pipelines",
+    // Below every priority that a function or plugin can have.
+    priority: Number.NEGATIVE_INFINITY,
+    async inlet(request, context) {
+      let body = withFacts(request, context);
+      for (const filter of filters) {
+        body = await remote.inlet(filter, body, context);
+      }
+      return own ? remote.inlet(own, body, { ...context, isOwn: true }) : body;
+    },
+    async outlet(conversation, context) {
+      let body: Conversation = conversation;
+      if (own) {
+        body = await remote.outlet(own, body, { ...context, isOwn: true });
+      }
+      for (const filter of filters) {
+        body = await remote.outlet(filter, body, context);
+      }
+      return body;
+    },
+  };
+}
+
+/** What filters find in `metadata` besides what the caller put there (contract §3.2). */
+function withFacts(request: CompletionRequest, context: FilterContext): CompletionRequest {
+  return {
+    ...request,
+    metadata: {
+      ...request.metadata,
+      user_id: context.principal.userId,
+      chat_id: context.chatId ?? "",
+      message_id: context.messageId ?? null,
+      session_id: context.sessionId ?? null,
+      filter_ids: request.filter_ids ?? [],
+      tool_ids: request.tool_ids ?? [],
+      files: request.files ?? [],
+      features: request.features ?? {},
+      variables: request.variables ?? {},
+    },
+  };
+}

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { defineFilter } from "#kernel/pipeline/filter.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { events } from "#kernel/services.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { type PipelinesServer, startPipelinesServer } from "#test/support/pipelines-server.ts";
+import { text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+let app: App;
+let upstream: Upstream;
+let first: PipelinesServer;
+let second: PipelinesServer;
+let admin: TestUser;
+
+/** What the local filter saw: it has the lowest priority a function may have. */
+const local: { inlet: string[]; outlet: string[] } = { inlet: [], outlet: [] };
+const announced: unknown[] = [];
+const witness = definePlugin({
+  id: "witness",
+  title: "Witness",
+  uses: { events },
+  setup: ({ use }) => ({
+    start: () => void use.events.onSystemEvent((event) => void announced.push(event)),
+    filters: [
+      defineFilter({
+        id: "witness",
+        name: "Witness",
+        priority: Number.MIN_SAFE_INTEGER,
+        inlet: (request) => void local.inlet.push(String(request.messages.at(-1)?.content)),
+        outlet: (conversation) => void local.outlet.push(String(conversation.messages.at(-1)?.content)),
+      }),
+    ],
+  }),
+});
+
+/** The code of a filter that signs what passes it, as an operator would upload it. */
+const signing = (sign: string, priority: number, pipelines: string[]) => `({
+  type: "filter", name: "Sign ${sign}",
+  valves: { priority: ${priority}, pipelines: ${JSON.stringify(pipelines)}, sign: "${sign}" },
+  inlet(body, user) {
+    const last = body.messages.at(-1);
+    if (last.content.includes("forbidden")) throw new Error("Not here, " + user.name + ".");
+    last.content += " " + this.valves.sign;
+    return body;
+  },
+  outlet(body) {
+    body.messages.at(-1).content += " " + this.valves.sign;
+    return body;
+  },
+})`;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.models = ["alpha", "beta"];
+  first = await startPipelinesServer("key-one");
+  second = await startPipelinesServer("key-two");
+  app = await startApp({
+    plugins: [witness],
+    env: {
+      OPENAI_API_BASE_URLS: [upstream.url, first.url, second.url].join(";"),
+      OPENAI_API_KEYS: "upstream-key;key-one;key-two",
+      OPENAI_API_CONFIGS: JSON.stringify({ 2: { prefix_id: "two" } }),
+      PIPELINES_FILTER_TIMEOUT: "1",
+    },
+  });
+  admin = await app.admin();
+});
+
+afterAll(async () => {
+  await app.close();
+  await Promise.all([upstream.close(), first.close(), second.close()]);
+});
+
+beforeEach(() => {
+  local.inlet.length = 0;
+  local.outlet.length = 0;
+});
+
+const call = (route: string, body?: unknown, token = admin.token) =>
+  app.call(route.replace(" ", " /api/v1/pipelines"), { token, body });
+const complete = (body: object = {}) =>
+  app.call("POST /api/chat/completions", {
+    token: admin.token,
+    body: { model: "alpha", messages: [{ role: "user", content: "Hi" }], ...body },
+  });
+const upload = (urlIdx: number, filename: string, source: string) => {
+  const form = new FormData();
+  form.append("urlIdx", String(urlIdx));
+  form.append("file", new File([source], filename));
+  return call("POST /upload", form);
+};
+/** What the model was asked last, once `run` has been answered. */
+const asked = async (run: () => Promise<unknown>) => {
+  upstream.reply("/chat/completions", text("Yes"));
+  const before = upstream.requests.length;
+  await run();
+  const request = upstream.requests.slice(before).find(({ path }) => path.endsWith("/chat/completions"));
+  return request?.body;
+};
+
+describe("administrators", () => {
+  it("see which connections run pipelines", async () => {
+    expect((await call("GET /list")).body).toEqual({
+      data: [
+        { url: first.url, idx: 1 },
+        { url: second.url, idx: 2 },
+      ],
+    });
+  });
+
+  it("upload, list and delete pipelines, and hear what the server refuses", async () => {
+    announced.length = 0;
+    expect((await upload(1, "../one.js", signing("1", 5, ["*"]))).body).toMatchObject({ status: true });
+    expect((await call("GET /?urlIdx=1")).body.data).toMatchObject([{ id: "one", type: "filter" }]);
+    expect((await call("GET /?urlIdx=2")).body.data).toEqual([]);
+    expect(await upload(1, "one.txt", "x")).toMatchObject({
+      status: 400,
+      body: { detail: "Only .js files are allowed." },
+    });
+    expect(await call("DELETE /delete", { id: "none", urlIdx: 1 })).toMatchObject({
+      status: 404,
+      body: { detail: "Pipeline none not found" },
+    });
+    expect((await call("DELETE /delete", { id: "one", urlIdx: 1 })).status).toBe(200);
+    expect(first.pipelines.size).toBe(0);
+    expect(announced).toMatchObject([
+      { event: "pipeline.uploaded", subject: { type: "pipeline", id: "one.js" }, data: { urlIdx: 1 } },
+      { event: "pipeline.deleted", subject: { type: "pipeline", id: "one" } },
+    ]);
+  });
+
+  it("let a server fetch a pipeline, and read and change its valves", async () => {
+    upstream.always("/fetched.js", async (exchange) => {
+      const source = signing("F", 1, ["beta"]);
+      await exchange.start(200, { "content-type": "text/plain", "content-length": String(source.length) });
+      await exchange.write(source);
+    });
+    const added = await call("POST /add", { url: `${upstream.origin}/fetched.js`, urlIdx: 2 });
+    expect(added.body).toMatchObject({ status: true });
+    expect((await call("GET /fetched/valves?urlIdx=2")).body).toMatchObject({ sign: "F", priority: 1 });
+    expect((await call("GET /fetched/valves/spec?urlIdx=2")).body).toMatchObject({
+      properties: { sign: { default: "F" } },
+    });
+    expect((await call("POST /fetched/valves/update?urlIdx=2", { sign: "G" })).body).toMatchObject({
+      sign: "G",
+    });
+    expect((await call("GET /fetched/valves?urlIdx=1")).status).toBe(404);
+    await call("DELETE /delete", { id: "fetched", urlIdx: 2 });
+  });
+
+  it("reach nothing but pipelines servers, and no other route of theirs", async () => {
+    expect((await call("GET /?urlIdx=0")).status).toBe(404);
+    expect((await call("GET /?urlIdx=9")).status).toBe(404);
+    expect((await call("GET /%2e%2e/valves?urlIdx=1")).status).toBe(404);
+    const before = first.calls.length;
+    await call("GET /..%2fpipelines%3fx/valves?urlIdx=1");
+    expect(first.calls.slice(before).filter((each) => !each.endsWith("/models"))).toEqual([
+      "GET /..%2Fpipelines%3Fx/valves",
+    ]);
+  });
+
+  it("are the only ones who may", async () => {
+    const { token } = await app.user();
+    for (const route of ["GET /list", "GET /?urlIdx=1", "GET /one/valves?urlIdx=1"]) {
+      expect((await call(route, undefined, token)).status).toBe(403);
+    }
+  });
+});
+
+describe("remote filters", () => {
+  beforeAll(async () => {
+    await upload(1, "late.js", signing("late", 9, ["*"]));
+    await upload(2, "early.js", signing("early", -3, ["*"]));
+    await upload(1, "beta.js", signing("beta", 1, ["beta"]));
+    await upload(
+      2,
+      "pipe.js",
+      `({ type: "pipe", valves: {}, inlet: (body) => {
+        body.messages.at(-1).content += " own:" + body.model;
+        return body;
+      } })`,
+    );
+  });
+
+  it("change the request by priority across servers, before every other filter", async () => {
+    expect(await asked(() => complete())).toEqual({
+      model: "alpha",
+      messages: [{ role: "user", content: "Hi early late" }],
+    });
+    expect(local.inlet).toEqual(["Hi early late"]);
+    expect((await asked(() => complete({ model: "beta" }))).messages[0].content).toBe("Hi early beta late");
+  });
+
+  it("see who asks, and what the run is about", async () => {
+    const seen: { body: Record<string, unknown>; user: unknown }[] = [];
+    second.pipelines.get("early")!.inlet = (body, user) => (seen.push({ body, user }), body);
+    await asked(() => complete({ session_id: "s1", metadata: { note: 1 } }));
+    await upload(2, "early.js", signing("early", -3, ["*"]));
+    expect(seen).toMatchObject([
+      {
+        user: { id: admin.id, email: admin.email, name: admin.name, role: "admin" },
+        body: { model: "alpha", metadata: { note: 1, user_id: admin.id, session_id: "s1", chat_id: "" } },
+      },
+    ]);
+  });
+
+  it("refuse a request with their own words", async () => {
+    const answer = await complete({ messages: [{ role: "user", content: "forbidden" }] });
+    expect([answer.status, answer.body.detail]).toEqual([400, `Not here, ${admin.name}.`]);
+  });
+
+  it("see the finished conversation before every other filter", async () => {
+    upstream.reply("/chat/completions", text("Yes"));
+    const answer = await complete({ stream: true });
+    expect(answer.text).not.toContain("early");
+    await expect.poll(() => local.outlet).toEqual(["Yes early late"]);
+    const messages = [{ id: "m", role: "assistant", content: "Done" }];
+    const completed = await app.call("POST /api/chat/completed", {
+      token: admin.token,
+      body: { model: "beta", messages },
+    });
+    expect(completed.body.messages[0].content).toBe("Done early beta late");
+  });
+
+  it("are no models, and a model of theirs runs its own filter last, under its own id", async () => {
+    const { data } = (await app.call("GET /api/models", { token: admin.token })).body;
+    const ids = data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(expect.arrayContaining(["two.pipe", "alpha"]));
+    expect(ids.filter((id: string) => /late|early|beta\.js/.test(id))).toEqual([]);
+    expect(data.find(({ id }: { id: string }) => id === "two.pipe").pipeline).toMatchObject({ type: "pipe" });
+    const seen: string[] = [];
+    second.pipelines.get("pipe")!.outlet = (body) => (seen.push(body.model), body);
+    await app.call("POST /api/chat/completed", {
+      token: admin.token,
+      body: { model: "two.pipe", messages: [{ id: "m", role: "assistant", content: "Done" }] },
+    });
+    expect(seen).toEqual(["pipe"]);
+    await complete({ model: "two.pipe" });
+    expect(local.inlet).toEqual(["Hi early late own:pipe"]);
+  });
+
+  it("are left out while their server does not answer, and its silence delays one request only", async () => {
+    first.hang(true);
+    const started = performance.now();
+    expect((await asked(() => complete())).messages[0].content).toBe("Hi early");
+    expect(performance.now() - started).toBeGreaterThan(900);
+    const again = performance.now();
+    expect((await asked(() => complete())).messages[0].content).toBe("Hi early");
+    expect(performance.now() - again).toBeLessThan(500);
+  });
+
+  it("may not be left out where the operator says so", async () => {
+    const setting = (value: boolean) =>
+      app.call("POST /api/v1/configs/settings", {
+        token: admin.token,
+        body: { PIPELINES_FILTERS_REQUIRED: value },
+      });
+    expect((await setting(true)).status).toBe(200);
+    const answer = await complete();
+    expect([answer.status, answer.body.detail]).toEqual([
+      503,
+      "The filter Sign late does not answer. Try again later.",
+    ]);
+    await setting(false);
+    first.hang(false);
+    await expect
+      .poll(async () => (await asked(() => complete())).messages[0].content, {
+        timeout: 10_000,
+        interval: 500,
+      })
+      .toBe("Hi early late");
+  });
+
+  it("are left out when what they answer is no request", async () => {
+    first.pipelines.get("late")!.inlet = () => ({ model: "alpha" });
+    expect((await asked(() => complete())).messages[0].content).toBe("Hi early");
+  });
+});
