@@ -1,9 +1,9 @@
+import { sql } from "kysely";
 import type { Grants } from "#storage/grants.ts";
-import { seconds } from "#storage/clock.ts";
-import type { PluginContext } from "#kernel/plugin.ts";
-import type { ModelTables } from "./tables.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { ModelDatabase } from "./tables.ts";
 
-/** A saved model with who may read or write it. */
+/** A saved model with who may read or write it, as the way of a completion needs it: without its picture. */
 export interface ModelRecord {
   readonly id: string;
   readonly user_id: string;
@@ -17,77 +17,89 @@ export interface ModelRecord {
   readonly grants: readonly { principal_type: string; principal_id: string; permission: string }[];
 }
 
-/** All records by id. Kept in memory: the way of a completion must not wait for the database. */
+export type RecordMap = ReadonlyMap<string, ModelRecord>;
+
+/** All records by id, kept in memory: the way of a completion does not wait for the database. */
 export interface ModelRecords {
-  all(): Promise<ReadonlyMap<string, ModelRecord>>;
-  /** Drops the copy in memory, here and (with `announce`) on all replicas. */
-  forget(): void;
-  seed(record: { id: string; name: string; meta: object; params: object }): Promise<boolean>;
+  /** The copy of now; only the very first call waits for the database. */
+  current(): RecordMap | Promise<RecordMap>;
+  /** The copy once changes that were heard of are in it. */
+  fresh(): Promise<RecordMap>;
+  /** Reads all of it anew; resolves when a reading that began now has ended. */
+  refresh(): Promise<void>;
+  /** Reads anew after an announcement, as often as it takes. */
+  follow(): void;
 }
 
-type Context = Pick<PluginContext<never, never, ModelTables>, "db" | "transaction">;
+interface RecordsOptions {
+  readonly db: ModelDatabase;
+  readonly grants: Grants;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
 
-/** Reads records through a copy in memory that is dropped when a replica announces a change. */
-export function createModelRecords({ db, transaction }: Context, grants: Grants): ModelRecords {
-  let loading: Promise<ReadonlyMap<string, ModelRecord>> | undefined;
+const retryMs = 1_000;
 
-  async function load(): Promise<ReadonlyMap<string, ModelRecord>> {
-    const rows = await db.selectFrom("model").selectAll().execute();
-    const granted = await grants.list(
-      "model",
-      rows.map(({ id }) => id),
-    );
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        { ...row, grants: granted.filter((grant) => grant.resource_id === row.id) },
-      ]),
-    );
+/** Keeps the copy; until a new reading has ended the old one answers. */
+export function createModelRecords({ db, grants, log, signal }: RecordsOptions): ModelRecords {
+  let copy: RecordMap | undefined;
+  let reading: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  function read(): Promise<void> {
+    reading = load(db, grants)
+      .then((records) => void (copy = records))
+      .finally(() => (reading = undefined));
+    return reading;
   }
 
+  /** A reading under way may have begun before the change, so that one more has to follow it. */
+  function refresh(): Promise<void> {
+    if (reading === undefined) {
+      return read();
+    }
+    next ??= reading.then(ignore, ignore).then(() => {
+      next = undefined;
+      return read();
+    });
+    return next;
+  }
+
+  function follow(): void {
+    refresh().catch((error: unknown) => {
+      if (!signal.aborted) {
+        log.warn({ err: error }, "saved models could not be read anew; trying again");
+        setTimeout(follow, retryMs).unref();
+      }
+    });
+  }
+
+  const first = async () => {
+    await (reading ?? read());
+    return copy as RecordMap;
+  };
+
   return {
-    all() {
-      loading ??= load().catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-      return loading;
+    refresh,
+    follow,
+    current: () => copy ?? first(),
+    async fresh() {
+      await (next ?? reading);
+      return copy ?? (await first());
     },
-    forget() {
-      loading = undefined;
-    },
-    seed: ({ id, name, meta, params }) =>
-      transaction(async (tx) => {
-        const now = seconds();
-        const first = await tx
-          .insertInto("model_seed")
-          .values({ id, created_at: now })
-          .onConflict((conflict) => conflict.doNothing())
-          .returning("id")
-          .executeTakeFirst();
-        if (first === undefined) {
-          return false;
-        }
-        const row = {
-          id,
-          name,
-          user_id: "",
-          base_model_id: null,
-          meta: JSON.stringify(meta),
-          params: JSON.stringify(params),
-          is_active: true,
-          created_at: now,
-          updated_at: now,
-        };
-        await tx
-          .insertInto("model")
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-        await grants.replace(tx, "model", id, [
-          { principal_type: "user", principal_id: "*", permission: "read" },
-        ]);
-        return true;
-      }),
   };
 }
+
+/** Rows come without their pictures, which may be megabytes and which no completion looks at. */
+async function load(db: ModelDatabase, grants: Grants): Promise<RecordMap> {
+  const rows = await db
+    .selectFrom("model")
+    .select(["id", "user_id", "base_model_id", "name", "params", "is_active", "created_at", "updated_at"])
+    .select(sql<Record<string, unknown>>`meta - 'profile_image_url'`.as("meta"))
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  const granted = Map.groupBy(await grants.list("model", ids), (grant) => grant.resource_id);
+  return new Map(rows.map((row) => [row.id, { ...row, grants: granted.get(row.id) ?? [] }]));
+}
+
+function ignore(): void {}

@@ -9,10 +9,15 @@ export interface ResolvedModel {
   readonly name: string;
   /** The record's `meta` with DEFAULT_MODEL_METADATA filled in. */
   readonly meta: Readonly<Record<string, unknown>>;
-  /** Saved parameters with DEFAULT_MODEL_PARAMS filled in. */
+  /**
+   * Saved parameters with DEFAULT_MODEL_PARAMS filled in. `model_controls` is the list of controls as saved, with what
+   * each option adds (`params`, `system`).
+   */
   readonly params: Readonly<Record<string, unknown>>;
   readonly base: ProviderModel;
   readonly provider: ModelProvider;
+  /** The member that an arena model chose for this request; left out for every other model. */
+  readonly selectedModelId?: string;
 }
 
 /** A record that a plugin brings along for a model it provides. */
@@ -58,3 +63,18 @@ export interface ModelAddons {
 }
 
 export const modelAddons = defineSlot<ModelAddons>("models.addons");
+
+/** Says which rows that records name in `meta.knowledge` a caller may read. */
+export interface ModelReferences {
+  readonly id: string;
+  /** Values of `type` in `meta.knowledge`, such as `collection`. Files are looked after already. */
+  readonly types: readonly string[];
+  /** Those of `ids` that the principal may read. */
+  readable(principal: Principal, type: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * Filled by plugins whose rows a model may lend to those who use it. Ids of a type that nobody fills in are refused
+ * to everybody but administrators.
+ */
+export const modelReferences = defineSlot<ModelReferences>("models.references");

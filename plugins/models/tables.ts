@@ -1,10 +1,12 @@
 import type { ColumnType } from "kysely";
+import type { PluginDatabase } from "#kernel/plugin.ts";
 
 type Json<T> = ColumnType<T, T | string, T | string>;
 
 /** A saved model: a record over a base model, or (without base_model_id) one that edits a provider's model. */
 export interface ModelTable {
   id: string;
+  /** Empty when nobody owns it: records that plugins brought along, and shared ones whose author is gone. */
   user_id: string;
   base_model_id: string | null;
   name: string;
@@ -25,3 +27,6 @@ export interface ModelTables {
   model: ModelTable;
   model_seed: ModelSeedTable;
 }
+
+/** The plugin's database handle, or a transaction on it. */
+export type ModelDatabase = PluginDatabase<ModelTables>;

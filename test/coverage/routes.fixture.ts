@@ -1,7 +1,9 @@
 // Every route of the first two documents, by the plugin that offers it.
 const lines = `
 settings: GET /api/version, GET /health
-models: GET /api/models
+models: GET /api/models, GET /api/v1/models/model
+models: GET /api/v1/models/all, GET /api/v1/models/export, POST /api/v1/models/import, POST /api/v1/models/sync
+models: POST /api/v1/models/create, POST /api/v1/models/model/update, POST /api/v1/models/model/delete
 completions: POST /api/chat/completions, POST /api/chat/completed
 files: POST /api/v1/files/, GET /api/v1/files/{id}/process/status
 accounts: POST /api/v1/users/user/settings/update
@@ -11,9 +13,6 @@ accounts: POST /api/v1/auths/api_key, GET /api/v1/auths/api_key, DELETE /api/v1/
 docs: GET /docs, GET /api/v1/docs, GET /runtime/docs, GET /compat/docs
 docs: GET /images/api/v1/docs, GET /audio/api/v1/docs, GET /retrieval/api/v1/docs
 not yet: POST /api/v1/auths/ldap
-not yet: GET /api/v1/models/all, GET /api/v1/models/export, POST /api/v1/models/import, POST /api/v1/models/sync
-not yet: POST /api/v1/models/create, POST /api/v1/models/model/update, POST /api/v1/models/model/delete
-not yet: GET /api/v1/models/model
 not yet: GET /api/tasks/chat/{chat_id}
 not yet: POST /api/message, POST /api/v1/messages
 not yet: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens

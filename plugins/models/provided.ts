@@ -1,0 +1,38 @@
+import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
+
+/** A provider's model with the provider. */
+export interface Provided {
+  readonly model: ProviderModel;
+  readonly provider: ModelProvider;
+}
+
+export type ProvidedMap = ReadonlyMap<string, Provided>;
+
+export interface ProvidedIndex {
+  /** The providers' models by id; `refresh` waits for the upstreams, each within its time limit. */
+  current(refresh: boolean): Promise<ProvidedMap>;
+}
+
+/**
+ * Providers hand out the same array until their lists change, so the index is built once a change, not once a
+ * request. Of two models with one id the later provider's wins.
+ */
+export function createProvidedIndex(providers: () => readonly ModelProvider[]): ProvidedIndex {
+  let seen: (readonly ProviderModel[])[] = [];
+  let index: ProvidedMap = new Map();
+  return {
+    async current(refresh) {
+      const all = providers();
+      const lists = await Promise.all(all.map((provider) => provider.models({ refresh })));
+      if (lists.length !== seen.length || lists.some((list, at) => list !== seen[at])) {
+        index = new Map(
+          lists.flatMap((list, at) =>
+            list.map((model) => [model.id, { model, provider: all[at] as ModelProvider }] as const),
+          ),
+        );
+        seen = lists;
+      }
+      return index;
+    },
+  };
+}

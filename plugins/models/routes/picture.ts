@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { defineRoute } from "#kernel/http/route.ts";
+import { defaultIcon } from "../default-icon.ts";
+import type { ModelParts } from "../parts.ts";
+import { QueryText } from "../schema.ts";
+import { findPicture } from "../store.ts";
+
+/** The icon of a model. A model that the caller may not see has the icon of one that does not exist. */
+export function pictureRoute({ db, records, permit, accounts }: ModelParts) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/models/model/profile/image",
+      summary: "Get the picture of a model",
+      access: "user",
+      query: z.object({ id: QueryText }),
+      produces: "image/*",
+      fails: [302, 304],
+    },
+    async ({ caller, query, request }) => {
+      const record = (await records.fresh()).get(query.id);
+      const picture = record && permit.record(caller, record) ? await findPicture(db, record.id) : null;
+      const { "if-none-match": known, "sec-fetch-dest": fetchDest } = request.headers;
+      return accounts.pictures.answer(picture, {
+        known,
+        fetchDest: fetchDest?.toString(),
+        fallback: defaultIcon,
+      });
+    },
+  );
+}
