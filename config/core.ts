@@ -74,6 +74,12 @@ const operation = {
   bypassAdminAccessControl: bool("BYPASS_ADMIN_ACCESS_CONTROL", true, {
     text: "Administrators reach every resource without a grant",
   }),
+  plugins: bool("ENABLE_PLUGINS", true, {
+    text: "Functions and workspace tools, the code that administrators and permitted users write",
+  }),
+  valveEncryption: bool("ENABLE_VALVE_ENCRYPTION", false, {
+    text: "Encrypts the settings of functions and tools in the database, with a key made from WEBUI_SECRET_KEY",
+  }),
   bypassModelAccessControl: bool("BYPASS_MODEL_ACCESS_CONTROL", false, {
     text: "All users and administrators see all models",
   }),

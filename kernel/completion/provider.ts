@@ -24,6 +24,7 @@ export interface CallContext {
   readonly principal: Principal;
   readonly chatId?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly sessionId?: string | undefined;
   readonly userMessageId?: string | undefined;
   readonly userMessageParentId?: string | undefined;
   readonly task?: string | undefined;
@@ -35,6 +36,9 @@ export interface CompletionCall extends CallContext {
   /** `model` is the provider's public id; platform-only keys have been taken out. */
   readonly request: CompletionRequest;
   readonly model: ProviderModel;
+  /** `files` and `features` of the caller's request, for providers that run on this platform. */
+  readonly files?: CompletionRequest["files"];
+  readonly features?: CompletionRequest["features"];
 }
 
 /** Several chunks that arrived together; their order is the upstream's. */

@@ -37,6 +37,8 @@ interface CommonInit {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds in all, null for no limit; AIOHTTP_CLIENT_TIMEOUT when left out. */
   readonly timeoutMs?: number | null | undefined;
+  /** False where a redirect must not be followed whatever the settings say. */
+  readonly redirects?: boolean;
   /** Further origins that may be private in this request, as "scheme://host:port". */
   readonly allowedOrigins?: readonly string[];
 }
@@ -178,7 +180,7 @@ function toRoute(init: CommonInit, options: EgressOptions): Route {
   return {
     trust: init.trust,
     allowedOrigins: [...options.allowedPrivateOrigins(), ...(init.allowedOrigins ?? [])],
-    allowRedirects: options.allowRedirects(),
+    allowRedirects: init.redirects !== false && options.allowRedirects(),
   };
 }
 

@@ -5,6 +5,7 @@ import { findAccountFacts, toPrincipal } from "./principals.ts";
 import type { Accounts, TemplateProfile } from "./service.ts";
 import type { UserSettings } from "./settings.ts";
 import type { AccountsDatabase } from "./tables.ts";
+import { createKeptValves } from "./kept-valves.ts";
 import { findUser, findUsers, hasUsers } from "./users-store.ts";
 
 /** Creates what other plugins may ask of accounts. */
@@ -31,6 +32,7 @@ export function createAccounts(
       require: (value) => requireProfileImage(value, images),
       answer: (value, how) => toProfileImageReply(value, images, how),
     },
+    valves: createKeptValves(db),
     defaultPermissions: () => permissions.current(),
   };
 }

@@ -38,6 +38,20 @@ export interface Pictures {
   ): Reply;
 }
 
+/** What accounts keep of their own settings of functions or tools, below `<section>.valves.<id>` of their settings. */
+export interface KeptValves {
+  /** By function or tool id. */
+  read(userId: string, section: "functions" | "tools"): Promise<Readonly<Record<string, unknown>>>;
+  /** Replaces those of one function or tool. Throws `not_found` when the account is gone. */
+  write(
+    userId: string,
+    place: { section: "functions" | "tools"; id: string },
+    value: unknown,
+  ): Promise<void>;
+  /** Takes those of one function or tool from every account. */
+  drop(section: "functions" | "tools", id: string): Promise<void>;
+}
+
 /** What other plugins may ask of accounts. */
 export interface Accounts {
   /** Summaries of the accounts that exist, by id. */
@@ -52,6 +66,7 @@ export interface Accounts {
   settingsOf(userId: string): Promise<Record<string, unknown>>;
   /** The rules of profile images, for records of other plugins that carry one. */
   readonly pictures: Pictures;
+  readonly valves: KeptValves;
   /** What every account may do before its groups add to it. */
   defaultPermissions(): PermissionTree;
 }

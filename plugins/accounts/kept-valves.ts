@@ -1,0 +1,43 @@
+import { sql } from "kysely";
+import { seconds } from "#storage/clock.ts";
+import { toJson } from "#storage/values.ts";
+import { requireFound } from "./found.ts";
+import type { KeptValves } from "./service.ts";
+import type { AccountsDatabase } from "./tables.ts";
+
+/** Keeps each account's own valves inside its settings, one statement a change, so that no two undo each other. */
+export function createKeptValves(db: AccountsDatabase): KeptValves {
+  return {
+    async read(userId, section) {
+      const row = await db
+        .selectFrom("user")
+        .select(sql<unknown>`settings -> ${section}::text -> 'valves'`.as("valves"))
+        .where("id", "=", userId)
+        .executeTakeFirst();
+      return (row?.valves ?? {}) as Readonly<Record<string, unknown>>;
+    },
+    async write(userId, { section, id }, value) {
+      const own = sql`coalesce(settings -> ${section}::text, '{}'::jsonb)`;
+      const valves = sql`coalesce(${own} -> 'valves', '{}'::jsonb) || jsonb_build_object(${id}::text, ${toJson(value)})`;
+      const changed = sql`${own} || jsonb_build_object('valves', ${valves})`;
+      const row = await db
+        .updateTable("user")
+        .set({
+          settings: sql`coalesce(settings, '{}'::jsonb) || jsonb_build_object(${section}::text, ${changed})`,
+          updated_at: seconds(),
+        })
+        .where("id", "=", userId)
+        .returning("id")
+        .executeTakeFirst();
+      requireFound(row);
+    },
+    async drop(section, id) {
+      const path = sql`array[${section}::text, 'valves', ${id}::text]`;
+      await db
+        .updateTable("user")
+        .set({ settings: sql`settings #- ${path}` })
+        .where(sql<boolean>`settings #> ${path} is not null`)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { ValveValues } from "#kernel/valves/valve-set.ts";
+import type { ActiveFunction } from "./active.ts";
+
+type Bag = Readonly<Record<string, unknown>>;
+
+/** What is known of the call a function runs in. */
+export interface CallFacts {
+  readonly principal?: Principal | undefined;
+  /** `{id, name?, meta}` of the model the caller named. */
+  readonly model?: Bag | undefined;
+  /** Free-form notes of the request; what inlet returned as `metadata` arrives in stream and outlet. */
+  readonly metadata?: Bag | undefined;
+  readonly chatId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly files?: readonly unknown[] | null | undefined;
+  readonly features?: Bag | null | undefined;
+  readonly task?: string | undefined;
+  /** The function's own id, or the sub id of a pipe or an action. */
+  readonly id?: string | undefined;
+}
+
+/**
+ * The `ctx` that hooks get (contract D.29), as plain JSON; the sandbox adds `host`.
+ *
+ * - `user`: `{id, name, email, role}` of the caller, null when the server itself acts. No secrets, no settings.
+ * - `metadata`: an object; `model`: `{id, name?, meta}` or null.
+ * - `valves`, `userValves`: saved values over defaults; `userValves` are the caller's own.
+ * - `chat_id`, `message_id`, `session_id`, `task`: texts or null. `files`: a list. `features`: an object.
+ * - `id`: the function's own id, or the sub id of a pipe or an action.
+ */
+export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
+  const { principal } = facts;
+  return {
+    user: principal ? toUser(principal) : null,
+    metadata: facts.metadata ?? {},
+    model: facts.model ?? null,
+    valves: fn.valves,
+    userValves,
+    chat_id: facts.chatId ?? null,
+    message_id: facts.messageId ?? null,
+    session_id: facts.sessionId ?? null,
+    files: facts.files ?? [],
+    features: facts.features ?? {},
+    task: facts.task ?? null,
+    id: facts.id ?? fn.id,
+  };
+}
+
+/** What user code may know of a caller. */
+export function toUser({ userId, name, email, role }: Principal) {
+  return { id: userId, name, email, role };
+}
+
+const models = new WeakMap<Bag, Bag>();
+
+/** The model as functions see it, without its pictures: they are long, and every call would copy them. */
+export function toModel(id: string, meta: Bag): Bag {
+  let slim = models.get(meta);
+  if (slim === undefined) {
+    const { profile_image_url: _picture, background_image_url: _background, ...rest } = meta;
+    slim = rest;
+    models.set(meta, slim);
+  }
+  return { id, meta: slim };
+}

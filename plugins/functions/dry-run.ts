@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import { type HostFunctions, type Json, type Sandbox, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import { type ActiveFunction, toActiveFunction } from "./active.ts";
+import { toContext } from "./call-context.ts";
+import type { HostCall } from "./host.ts";
+import { toFacts } from "./facts.ts";
+import { toScriptId } from "./load.ts";
+import type { DryRunForm, DryRunResult } from "./schema.ts";
+import type { UserEvent } from "./service.ts";
+
+export interface DryRunParts {
+  readonly sandbox: Sandbox;
+  readonly log: Logger;
+  /** A host whose storage is forgotten and whose events end up in `events`. */
+  host(call: HostCall, events: UserEvent[]): HostFunctions;
+  seconds(): number;
+}
+
+/** Items of a generator that are waited for. */
+const maxItems = 10_000;
+
+/** One trial of code that is stored nowhere. */
+interface Trial {
+  readonly fn: ActiveFunction;
+  readonly form: DryRunForm;
+  readonly principal: Principal;
+  readonly host: HostFunctions;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one hook of unsaved code as the caller and tells what came of it; nothing is saved, nobody is sent anything. */
+export function createDryRun(parts: DryRunParts) {
+  const { sandbox, log } = parts;
+  return async (principal: Principal, form: DryRunForm, signal: AbortSignal): Promise<DryRunResult> => {
+    const id = `dry_run_${randomUUID().replaceAll("-", "")}`;
+    // An isolate of its own: what goes wrong here must not hurt the author's functions in use.
+    const script = { owner: `dry-run:${principal.userId}`, id: toScriptId(id), source: form.content };
+    const events: UserEvent[] = [];
+    const started = performance.now();
+    let loaded = started;
+    let outcome: Pick<DryRunResult, "result" | "type" | "error"> = { result: null, type: null, error: null };
+    try {
+      const facts = toFacts(await sandbox.load(script));
+      loaded = performance.now();
+      outcome = { ...outcome, type: facts.type };
+      const row = { id, name: id, is_global: false, created_at: 0 };
+      const fn = toActiveFunction(row, { script, facts, saved: facts.valves?.check(form.valves ?? {}) ?? {} });
+      const call = { id, capabilities: facts.capabilities, principal, signal };
+      const trial = { fn, form, principal, host: parts.host(call, events), signal };
+      outcome = { ...outcome, result: (await run(parts, trial)) ?? null };
+    } catch (error) {
+      outcome = { ...outcome, error: toError(error, log) };
+    }
+    const result = {
+      ...outcome,
+      log: [...sandbox.logs(script.id)],
+      events: events.map((event) => ({ ...event })),
+      time_ms: Math.max(0, performance.now() - Math.max(loaded, started)),
+      load_ms: loaded - started,
+    };
+    sandbox.forget(script.id);
+    return result;
+  };
+}
+
+export type DryRun = ReturnType<typeof createDryRun>;
+
+async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
+  const { fn, form, principal, host, signal } = trial;
+  const facts = { principal, metadata: form.metadata, ...(form.id === undefined ? {} : { id: form.id }) };
+  const own = fn.facts.userValves?.fill(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
+  const context = toContext(fn, facts, own);
+  if (form.hook === "stream") {
+    return await stream(parts.sandbox, trial, context);
+  }
+  const options = {
+    name: form.hook,
+    args: form.hook === "pipes" ? [context] : [form.body ?? {}, context],
+    host,
+    signal,
+    deadlineMs: parts.seconds() * 1000,
+  };
+  if (form.hook !== "pipe") {
+    return await parts.sandbox.call(fn.script, options);
+  }
+  const items: (Json | undefined)[] = [];
+  for await (const item of parts.sandbox.iterate(fn.script, options)) {
+    items.push(item);
+    if (items.length >= maxItems) {
+      break;
+    }
+  }
+  return items.length === 1 ? items[0] : items.map((item) => item ?? null);
+}
+
+/** A chunk or a list of chunks goes through the stream hook; what it dropped is missing. */
+async function stream(sandbox: Sandbox, { fn, form }: Trial, context: unknown): Promise<unknown> {
+  let failure: Error | undefined;
+  const chain = await sandbox.openStream([
+    { script: fn.script, context, failed: (error) => (failure = error) },
+  ]);
+  try {
+    const batch = Array.isArray(form.body) ? form.body : [form.body ?? {}];
+    const answer: unknown = JSON.parse(chain.push(JSON.stringify(batch)));
+    if (failure !== undefined) {
+      throw failure;
+    }
+    return answer;
+  } finally {
+    chain.close();
+  }
+}
+
+function toError(error: unknown, log: Logger): DryRunResult["error"] {
+  if (error instanceof SandboxError) {
+    const { kind, message, line = null, column = null } = error;
+    return { kind, message, line, column };
+  }
+  if (error instanceof AppError) {
+    return { kind: "value", message: error.message, line: null, column: null };
+  }
+  log.error({ err: error }, "a dry run failed");
+  throw error;
+}

@@ -1,0 +1,143 @@
+import { AppError } from "#kernel/errors.ts";
+import type { Json, ModuleShape } from "#kernel/sandbox/sandbox.ts";
+import { createValveSet, type ValveSet } from "#kernel/valves/valve-set.ts";
+
+export type FunctionType = "pipe" | "filter" | "action" | "event";
+
+/** One model of a pipe, or one button of an action. */
+export interface SubItem {
+  readonly id: string;
+  readonly name: string;
+  readonly icon: string | null;
+}
+
+/** What `host` may do for a function, as `meta.capabilities` declares it. */
+export interface Capabilities {
+  /** Host names that `host.fetch` may reach: `api.example.com`, `example.com:8443` or `*.example.com`. */
+  readonly fetch: readonly string[];
+  readonly complete: boolean;
+  readonly storage: boolean;
+}
+
+/** What a function's code says about itself (contract D.29). */
+export interface FunctionFacts {
+  readonly type: FunctionType;
+  /** Names of the exported functions. */
+  readonly exports: ReadonlySet<string>;
+  /** Header comment and `meta` together. */
+  readonly manifest: Readonly<Record<string, unknown>>;
+  readonly description: string;
+  readonly icon: string | null;
+  /** People switch it on themselves, with `filter_ids`. */
+  readonly toggle: boolean;
+  /** It handles attached files itself: they are taken out of the request after inlet. */
+  readonly fileHandler: boolean;
+  /** Undefined where the code names none. */
+  readonly priority: number | undefined;
+  readonly capabilities: Capabilities;
+  readonly valves: ValveSet | undefined;
+  readonly userValves: ValveSet | undefined;
+  /** Stands before the names of a pipe's several models: `export const name`. */
+  readonly prefix: string;
+  /** A pipe's models or an action's buttons; "dynamic" when a function lists them; undefined when there is one only. */
+  readonly items: readonly SubItem[] | "dynamic" | undefined;
+}
+
+/** Reads a loaded module. Throws AppError `invalid` when it is none of the four types or declares nonsense. */
+export function toFacts(shape: ModuleShape): FunctionFacts {
+  const exports = new Set(shape.functions);
+  const type = toType(exports);
+  const meta = toObject(shape.data["meta"]);
+  const manifest = { ...shape.header, ...meta };
+  const flag = (name: string) => (shape.data[name] ?? meta[name]) === true;
+  return {
+    type,
+    exports,
+    manifest,
+    description: toText(manifest["description"]) ?? "",
+    icon: toText(shape.data["icon"] ?? meta["icon"] ?? manifest["icon_url"]) ?? null,
+    toggle: flag("toggle"),
+    fileHandler: flag("file_handler"),
+    priority: toNumber(manifest["priority"]),
+    capabilities: toCapabilities(meta["capabilities"]),
+    valves: toValves(shape.data["valves"], "Valves"),
+    userValves: toValves(shape.data["userValves"], "UserValves"),
+    prefix: toText(shape.data["name"]) ?? "",
+    items: toItems(shape, type),
+  };
+}
+
+/** A list of `{id, name}`, as `pipes` and `actions` give it. Throws AppError `invalid` for anything else. */
+export function toSubItems(value: unknown, name: string): readonly SubItem[] {
+  if (!Array.isArray(value)) {
+    throw new AppError("invalid", `${name} must be a list of {id, name}.`);
+  }
+  return value.map((entry: unknown) => {
+    const item = toObject(entry);
+    const id = toText(item["id"]) ?? "";
+    if (id === "") {
+      throw new AppError("invalid", `Each entry of ${name} needs an id.`);
+    }
+    return { id, name: toText(item["name"]) ?? id, icon: toText(item["icon_url"] ?? item["icon"]) ?? null };
+  });
+}
+
+const filterHooks = ["inlet", "stream", "outlet"];
+
+function toType(exports: ReadonlySet<string>): FunctionType {
+  if (exports.has("pipe")) {
+    return "pipe";
+  }
+  if (filterHooks.some((hook) => exports.has(hook))) {
+    return "filter";
+  }
+  const type = (["action", "event"] as const).find((name) => exports.has(name));
+  if (type === undefined) {
+    throw new AppError(
+      "invalid",
+      "The code exports none of the functions pipe, inlet, stream, outlet, action and event.",
+    );
+  }
+  return type;
+}
+
+function toItems({ data, functions }: ModuleShape, type: FunctionType): FunctionFacts["items"] {
+  const name = type === "pipe" ? "pipes" : type === "action" ? "actions" : undefined;
+  if (name === undefined) {
+    return undefined;
+  }
+  if (type === "pipe" && functions.includes(name)) {
+    return "dynamic";
+  }
+  return data[name] === undefined ? undefined : toSubItems(data[name], name);
+}
+
+function toCapabilities(value: unknown): Capabilities {
+  const { fetch, complete, storage } = toObject(value);
+  const hosts = Array.isArray(fetch) ? fetch.filter((host) => typeof host === "string") : [];
+  return {
+    fetch: hosts.map((host) => host.toLowerCase()),
+    complete: complete === true,
+    storage: storage === true,
+  };
+}
+
+function toValves(declared: Json | undefined, title: string): ValveSet | undefined {
+  return declared === undefined ? undefined : createValveSet(declared, title);
+}
+
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The header comment has texts only. */
+function toNumber(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,80 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Principal } from "#kernel/access/principal.ts";
+import { createAccumulator } from "#kernel/completion/accumulate.ts";
+import { CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
+
+/** Functions that ask functions that ask functions: deeper than this is taken for a circle. */
+const maxDepth = 4;
+
+export interface HostComplete {
+  /** How deep the running code is in calls of `host.complete`. */
+  depth(): number;
+  /**
+   * `host.complete({model, messages, …})` → the whole completion on the common wire. It runs as the caller: a model
+   * that the caller may not use does not exist for the function either.
+   */
+  run(
+    call: { principal: Principal; signal: AbortSignal; depth: number },
+    args: readonly Json[],
+  ): Promise<Json>;
+}
+
+export function createHostComplete(completions: Pick<Completions, "run">): HostComplete {
+  const depths = new AsyncLocalStorage<number>();
+  return {
+    depth: () => depths.getStore() ?? 0,
+    run({ principal, signal, depth }, [given]) {
+      if (depth >= maxDepth) {
+        throw new AppError("invalid", `Functions may ask each other at most ${maxDepth} deep.`);
+      }
+      const request = toRequest(given);
+      return depths.run(depth + 1, async () =>
+        toWhole(await completions.run(request, { principal, signal }), request.model),
+      );
+    },
+  };
+}
+
+/** Nothing that binds the run to a chat of the caller is taken over, and it never streams. */
+function toRequest(given: Json | undefined): CompletionRequest {
+  const parsed = CompletionRequest.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new AppError("invalid", `host.complete: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+  }
+  const request: Record<string, unknown> = { ...parsed.data, stream: false };
+  for (const key of platformKeys) {
+    delete request[key];
+  }
+  return request as CompletionRequest;
+}
+
+/** Models may be told to stream whatever the request says; the function gets a whole answer all the same. */
+async function toWhole(answer: RunAnswer, model: string): Promise<Json> {
+  if (answer.kind === "whole") {
+    return answer.completion as unknown as Json;
+  }
+  if (answer.kind === "raw") {
+    answer.upstream.body.destroy();
+    answer.settle(new Error("nobody reads this stream"));
+    throw new AppError("upstream", "The model answered with a stream although none was asked for.");
+  }
+  const accumulator = createAccumulator();
+  for await (const batch of answer.chunks()) {
+    batch.forEach((chunk) => accumulator.add(chunk));
+  }
+  const choice = {
+    index: 0,
+    message: accumulator.message(),
+    finish_reason: accumulator.finishReason() ?? "stop",
+  };
+  return {
+    object: "chat.completion",
+    model,
+    choices: [choice],
+    usage: accumulator.usage() ?? null,
+  } as unknown as Json;
+}

@@ -1,0 +1,172 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError, ProviderError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
+import type { Capabilities } from "./facts.ts";
+import type { HostComplete } from "./host-complete.ts";
+import type { createHostFetch } from "./host-fetch.ts";
+import type { UserEvent, UserEvents } from "./service.ts";
+import type { FunctionStorage } from "./storage.ts";
+
+/** One call of a function, as its host functions see it. */
+export interface HostCall {
+  readonly id: string;
+  readonly capabilities: Capabilities;
+  /** Who calls; undefined when the server itself acts, and then nothing that needs a person works. */
+  readonly principal: Principal | undefined;
+  readonly chatId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HostParts {
+  readonly log: Logger;
+  readonly fetch: ReturnType<typeof createHostFetch>;
+  readonly complete: HostComplete;
+  readonly storage: FunctionStorage;
+  /** Ways to the caller's open clients; none while no plugin holds sockets. */
+  userEvents(): readonly UserEvents[];
+}
+
+export type CreateHost = (call: HostCall) => HostFunctions;
+
+/**
+ * Makes what `host` offers to one call. Everything is done as the caller, never as the system (promise S71), and only
+ * what `meta.capabilities` declares; refusals are logged as audit lines (promise S69). Failures reach the code as
+ * errors with a text.
+ *
+ * - `host.log(level, text)`: kept with the console lines (made by the sandbox).
+ * - `host.emit({type, data})`: an event of contract 3.4 to the caller's open clients.
+ * - `host.ask({type: "confirmation" | "input", …})`: asks the caller's client and resolves with the answer.
+ * - `host.fetch(url, {method, headers, body})`: needs `fetch: ["host"]`; see host-fetch.ts.
+ * - `host.complete({model, messages, …})`: needs `complete: true`; see host-complete.ts.
+ * - `host.storage.get(key, {user})`, `.set(key, value, {user})`, `.delete(key, {user})`, `.list(prefix, {user})`: needs
+ *   `storage: true`; with `user: true` the values are the caller's alone.
+ */
+export function createHostFactory(parts: HostParts): CreateHost {
+  return (call) => {
+    // Read now: inside the isolate's callbacks nothing tells how deep this call is.
+    const depth = parts.complete.depth();
+    const functions: HostFunctions = {
+      ...toEventFunctions(parts, call),
+      fetch: async (...args) => {
+        requireDeclared(call.capabilities.fetch.length > 0, "fetch");
+        return await parts.fetch({ hosts: call.capabilities.fetch, signal: call.signal }, args);
+      },
+      complete: async (...args) => {
+        requireDeclared(call.capabilities.complete, "complete");
+        const signal = call.signal ?? new AbortController().signal;
+        return await parts.complete.run({ principal: requirePerson(call), signal, depth }, args);
+      },
+      ...toStorageFunctions(parts.storage, call),
+    };
+    return Object.fromEntries(
+      Object.entries(functions).map(([name, run]) => [name, toSafe(name, run, { parts, call })]),
+    );
+  };
+}
+
+function toEventFunctions({ userEvents }: HostParts, call: HostCall): HostFunctions {
+  const toEvent = (given: Json | undefined): UserEvent => {
+    const { type, data, ...rest } = toBag(given);
+    if (typeof type !== "string" || type === "") {
+      throw new AppError("invalid", "An event needs a type.");
+    }
+    return {
+      chat_id: call.chatId ?? null,
+      message_id: call.messageId ?? null,
+      data: { type, data: data ?? rest },
+    };
+  };
+  return {
+    emit: async (given) => {
+      const event = toEvent(given);
+      const principal = requirePerson(call);
+      userEvents().forEach((way) => way.emit(principal, event));
+      return undefined;
+    },
+    ask: async (given) => {
+      const question = toEvent(given);
+      const principal = requirePerson(call);
+      const [way] = userEvents();
+      if (way === undefined || call.sessionId === undefined) {
+        throw new AppError("unavailable", "Nobody can be asked: the call came without an open client.");
+      }
+      return (await way.ask(principal, call.sessionId, question, call.signal)) as Json | undefined;
+    },
+  };
+}
+
+function toStorageFunctions(storage: FunctionStorage, call: HostCall): HostFunctions {
+  const open = (options: Json | undefined) => {
+    requireDeclared(call.capabilities.storage, "storage");
+    const isOwn = toBag(options)["user"] === true;
+    return { functionId: call.id, userId: isOwn ? requirePerson(call).userId : "" };
+  };
+  return {
+    "storage.get": async (key, options) => (await storage.get(open(options), key as string)) ?? null,
+    "storage.set": async (key, value, options) => {
+      await storage.set(open(options), key as string, value ?? null);
+      return undefined;
+    },
+    "storage.delete": async (key, options) => await storage.delete(open(options), key as string),
+    "storage.list": async (prefix, options) => await storage.list(open(options), String(prefix ?? "")),
+  };
+}
+
+/** The code gets texts that were meant for it, and refusals stand in the log. */
+function toSafe(
+  name: string,
+  run: HostFunctions[string],
+  { parts, call }: { parts: HostParts; call: HostCall },
+): HostFunctions[string] {
+  return async (...args) => {
+    try {
+      return await run(...args);
+    } catch (error) {
+      const failure = toAppError(error, call.signal);
+      if (failure.code === "forbidden") {
+        const about = { audit: "denied", function: call.id, host: name, user: call.principal?.userId ?? null };
+        parts.log.warn({ ...about, reason: failure.message }, "a function was refused what it asked for");
+      } else if (failure.code === "unavailable" && !(error instanceof AppError)) {
+        parts.log.error({ err: error, function: call.id, host: name }, "a host function failed");
+      }
+      throw failure;
+    }
+  };
+}
+
+function toAppError(error: unknown, signal: AbortSignal | undefined): AppError {
+  if (error instanceof AppError) {
+    return error;
+  }
+  if (signal?.aborted) {
+    return new AppError("unavailable", "The call was ended.", { cause: error });
+  }
+  if (error instanceof ProviderError) {
+    return new AppError("upstream", `The provider answered ${error.status}: ${error.body.slice(0, 500)}`, {
+      cause: error,
+    });
+  }
+  return new AppError("unavailable", "The host could not do this.", { cause: error });
+}
+
+function requireDeclared(isDeclared: boolean, name: keyof Capabilities): void {
+  if (!isDeclared) {
+    throw new AppError("forbidden", `This function did not declare ${name} in meta.capabilities.`);
+  }
+}
+
+function requirePerson({ principal }: HostCall): Principal {
+  if (principal === undefined) {
+    throw new AppError("forbidden", "No person called this function, so it can act for nobody.");
+  }
+  return principal;
+}
+
+function toBag(value: unknown): Readonly<Record<string, Json>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, Json>>)
+    : {};
+}

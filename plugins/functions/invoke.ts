@@ -1,0 +1,79 @@
+import type { Logger } from "#kernel/log.ts";
+import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox/sandbox.ts";
+import type { ActiveFunction } from "./active.ts";
+import { type CallFacts, toContext } from "./call-context.ts";
+import type { CreateHost } from "./host.ts";
+import type { UserValves } from "./user-valves.ts";
+
+/** One call of an exported function with a body and the context. */
+export interface Invocation {
+  readonly name: string;
+  readonly body?: unknown;
+  readonly facts: CallFacts;
+  /** Further keys of the context. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Calls active functions with everything that belongs to a call: context, own valves, host, time limit. */
+export interface Invoke {
+  /** Filters and events: FUNCTION_HOOK_TIMEOUT_SECONDS. Throws SandboxError. */
+  call(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
+  /** Pipes and actions, which may wait for models and people: FUNCTION_CALL_TIMEOUT_SECONDS. */
+  callLong(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
+  iterate(fn: ActiveFunction, invocation: Invocation): Promise<AsyncIterable<Json | undefined>>;
+  /** Opens the stream hooks of functions of one owner. */
+  openStream(functions: readonly ActiveFunction[], facts: CallFacts): Promise<StreamChain>;
+}
+
+export interface InvokeParts {
+  readonly sandbox: Sandbox;
+  readonly host: CreateHost;
+  readonly userValves: Pick<UserValves, "of">;
+  readonly log: Logger;
+  limits(): { readonly hookSeconds: number; readonly callSeconds: number };
+}
+
+export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeParts): Invoke {
+  const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
+    principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : {};
+
+  async function toOptions(
+    fn: ActiveFunction,
+    { name, body, facts, extra, signal }: Invocation,
+    seconds: number,
+  ): Promise<CallOptions> {
+    const { principal, chatId, messageId, sessionId } = facts;
+    const context = { ...toContext(fn, facts, await toOwn(fn, facts)), ...extra };
+    const { capabilities } = fn.facts;
+    return {
+      name,
+      args: body === undefined ? [context] : [body, context],
+      host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
+      signal,
+      deadlineMs: seconds * 1000,
+    };
+  }
+
+  const call = async (fn: ActiveFunction, invocation: Invocation, seconds: number) =>
+    await sandbox.call(fn.script, await toOptions(fn, invocation, seconds));
+
+  return {
+    call: (fn, invocation) => call(fn, invocation, limits().hookSeconds),
+    callLong: (fn, invocation) => call(fn, invocation, limits().callSeconds),
+    iterate: async (fn, invocation) =>
+      sandbox.iterate(fn.script, await toOptions(fn, invocation, limits().callSeconds)),
+    async openStream(functions, facts) {
+      const links = functions.map(async (fn) => ({
+        script: fn.script,
+        context: toContext(fn, facts, await toOwn(fn, facts)),
+        failed: (error: Error) =>
+          log.warn(
+            { err: error, filter: fn.id },
+            "a stream filter failed; it is left out of the rest of this run",
+          ),
+      }));
+      return await sandbox.openStream(await Promise.all(links));
+    },
+  };
+}

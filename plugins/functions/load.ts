@@ -1,0 +1,38 @@
+import { AppError } from "#kernel/errors.ts";
+import { type Sandbox, SandboxError, type Script } from "#kernel/sandbox/sandbox.ts";
+import { type FunctionFacts, toFacts } from "./facts.ts";
+
+/** The name of a function inside the sandbox; tools may have the same ids. */
+export function toScriptId(functionId: string): string {
+  return `function:${functionId}`;
+}
+
+/** The function that a script's name belongs to; undefined for scripts of other plugins. */
+export function toFunctionId(scriptId: string): string | undefined {
+  return scriptId.startsWith("function:") ? scriptId.slice("function:".length) : undefined;
+}
+
+/** The script of a stored function: code of one author shares an isolate. */
+export function toScript(row: { id: string; user_id: string; content: string }): Script {
+  return { owner: row.user_id, id: toScriptId(row.id), source: row.content };
+}
+
+/** Loads code and reads what it exports. Throws AppError `invalid` that names line and column. */
+export async function loadFacts(sandbox: Sandbox, script: Script): Promise<FunctionFacts> {
+  try {
+    return toFacts(await sandbox.load(script));
+  } catch (error) {
+    throw error instanceof SandboxError
+      ? new AppError("invalid", toSandboxMessage(error), { cause: error })
+      : error;
+  }
+}
+
+/** What is told of a sandbox failure: its message, and where in the source it happened. */
+export function toSandboxMessage(error: SandboxError): string {
+  if (error.line === undefined) {
+    return error.message;
+  }
+  const place = `line ${error.line}${error.column === undefined ? "" : `, column ${error.column}`}`;
+  return `${error.message} (${place})`;
+}

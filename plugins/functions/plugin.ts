@@ -1,0 +1,54 @@
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { sandbox } from "#kernel/sandbox/sandbox.ts";
+import { fill } from "#kernel/service.ts";
+import { deployment, egress, events, notices } from "#kernel/services.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { completions } from "#plugins/completions/service.ts";
+import { modelAddons, models } from "#plugins/models/service.ts";
+import { createActions } from "./actions.ts";
+import { createAddons } from "./addons.ts";
+import { assembleFunctions } from "./assemble.ts";
+import { functionVariables } from "./config.ts";
+import { createEventFunctions } from "./event-functions.ts";
+import { createFilterSource } from "./filters.ts";
+import { createFunctions } from "./migrations/0001_functions.ts";
+import { createPipeModels } from "./pipe-models.ts";
+import { createPipeProvider } from "./pipes.ts";
+import { actionRoutes } from "./routes/actions.ts";
+import { adminRoutes } from "./routes.ts";
+import { userEvents } from "./service.ts";
+import { forgetUser } from "./storage.ts";
+import type { FunctionTables } from "./tables.ts";
+
+export default definePlugin({
+  id: "functions",
+  title: "Functions",
+  config: functionVariables,
+  uses: {
+    ...{ accounts, completions, deployment, egress, events, models, notices, sandbox, userEvents },
+  },
+  tables: tables<FunctionTables>("function", "function_version", "function_storage"),
+  migrations: { "0001_functions": createFunctions },
+  enabled: (config) => config.enabled,
+
+  async setup(context) {
+    const { config, use, db, log } = context;
+    const parts = await assembleFunctions(context);
+    const { active, invoke } = parts;
+    const isEnabled = () => config.enabled;
+    const tell = createEventFunctions({ ...parts, deployment: use.deployment, log, isEnabled });
+    const runAction = createActions({ active, invoke, models: use.models });
+    use.events.onSystemEvent(tell);
+    use.events.on("user.deleted", async ({ subject }) => {
+      await forgetUser(db, subject?.id ?? "");
+    });
+    return {
+      filters: [createFilterSource({ active, invoke, log })],
+      providers: [createPipeProvider({ models: createPipeModels({ active, invoke, log }), invoke })],
+      fills: [fill(modelAddons, createAddons(active, isEnabled))],
+      routes: { main: actionRoutes(runAction), api: adminRoutes(context, parts) },
+      // Loaded before the first request comes; what does not load is switched off visibly.
+      start: async () => void (await active.current()),
+    };
+  },
+});

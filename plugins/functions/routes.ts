@@ -1,0 +1,46 @@
+import { AppError } from "#kernel/errors.ts";
+import type { FunctionContext, FunctionParts } from "./assemble.ts";
+import { createDryRun } from "./dry-run.ts";
+import { createFunctionValves } from "./function-valves.ts";
+import { createHostFactory } from "./host.ts";
+import { createLibrary } from "./library.ts";
+import { createUrlLoader } from "./load-url.ts";
+import { libraryRoutes } from "./routes/library.ts";
+import { valveRoutes } from "./routes/valves.ts";
+import { versionRoutes } from "./routes/versions.ts";
+import { createPassingStorage } from "./storage.ts";
+import { createTransfer } from "./transfer.ts";
+import { createVersions } from "./versions.ts";
+
+/** Everything below `/api/v1/functions`. */
+export function adminRoutes({ config, use, db, transaction, log }: FunctionContext, parts: FunctionParts) {
+  const { sandbox, accounts } = use;
+  const shared = { ...parts, db, transaction, sandbox, log };
+  const library = createLibrary(shared);
+  const summaries = (ids: readonly string[]) => accounts.summaries(ids);
+  const dryRun = createDryRun({
+    sandbox,
+    log,
+    seconds: () => config.hookSeconds,
+    host: (call, events) =>
+      createHostFactory({
+        ...parts.hostParts,
+        storage: createPassingStorage(),
+        userEvents: () => [
+          {
+            emit: (_principal, event) => void events.push(event),
+            ask: () => Promise.reject(new AppError("unavailable", "Nobody can be asked in a dry run.")),
+          },
+        ],
+      })(call),
+  });
+  return [
+    ...libraryRoutes({
+      ...{ library, dryRun, sandbox, summaries },
+      transfer: createTransfer(shared),
+      loadUrl: createUrlLoader(use.egress),
+    }),
+    ...versionRoutes({ versions: createVersions(db), library, summaries }),
+    ...valveRoutes(createFunctionValves(shared)),
+  ];
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { defineRoute } from "#kernel/http/route.ts";
+import type { AccountSummary } from "#plugins/accounts/service.ts";
+import type { Library } from "../library.ts";
+import { toFullRecord } from "../record.ts";
+import {
+  FunctionRecord,
+  FunctionVersion,
+  FunctionVersionContent,
+  IdParams,
+  VersionParams,
+} from "../schema.ts";
+import type { Versions } from "../versions.ts";
+
+export interface VersionRoutesParts {
+  readonly versions: Versions;
+  readonly library: Library;
+  summaries(ids: readonly string[]): Promise<ReadonlyMap<string, AccountSummary>>;
+}
+
+const access = "admin";
+
+/** What a function's code was, and the way back. */
+export function versionRoutes({ versions, library, summaries }: VersionRoutesParts) {
+  return [
+    defineRoute(
+      {
+        method: "GET",
+        path: "/functions/id/:id/versions",
+        summary: "List the versions of a function's code, newest first",
+        access,
+        params: IdParams,
+        returns: z.array(FunctionVersion),
+      },
+      async ({ params }) => {
+        const found = await versions.list(params.id);
+        const people = await summaries(found.map(({ user_id }) => user_id));
+        return found.map((version) => ({ ...version, user: people.get(version.user_id) ?? null }));
+      },
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/functions/id/:id/versions/:version",
+        summary: "Read the code of a version",
+        access,
+        params: VersionParams,
+        returns: FunctionVersionContent,
+      },
+      ({ params }) => versions.find(params.id, params.version),
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/functions/id/:id/versions/:version/restore",
+        summary: "Make a version the function's code again",
+        access,
+        params: VersionParams,
+        returns: FunctionRecord,
+        fails: [400],
+      },
+      async ({ caller, params }) => {
+        const { content } = await versions.find(params.id, params.version);
+        return toFullRecord(await library.restore(caller, params.id, content));
+      },
+    ),
+  ];
+}
