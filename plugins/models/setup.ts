@@ -22,7 +22,7 @@ import { catalogueRoutes } from "./routes/catalogue.ts";
 import { configRoutes } from "./routes/config.ts";
 import { pictureRoute } from "./routes/picture.ts";
 import { portableRoutes } from "./routes/portable.ts";
-import { listRoutes, recordRoutes } from "./routes/records.ts";
+import { listRoutes, recordRoutes, stateRoutes } from "./routes/records.ts";
 import type { ModelAddons, ModelReferences, Models, ModelSeed } from "./service.ts";
 import { existingIds, findRow, insertSeed, modelsChannel } from "./store.ts";
 import type { ModelDatabase } from "./tables.ts";
@@ -83,6 +83,7 @@ export async function setUpModels(context: Context) {
       api: [
         ...routes.api,
         ...recordRoutes(saved),
+        ...stateRoutes(saved),
         ...listRoutes(listing),
         ...portableRoutes(parts, listing),
         pictureRoute(parts),

@@ -27,23 +27,36 @@ const names = Object.keys(ModelsConfig.shape) as (keyof z.output<typeof ModelsCo
 
 /** The instance's defaults for models (contract 2.3) and its arena models (contract §10). */
 export function configRoutes(configuration: ConfigRegistry, events: Events) {
-  const read = (list: readonly string[]) => () =>
-    Object.fromEntries(list.map((name) => [name, configuration.valueOf(name)]));
-  const current = read(names);
-  const arena = read(arenaNames);
-  async function change(caller: Principal, body: Record<string, unknown>): Promise<void> {
-    const changes = Object.entries(body).filter(([, value]) => value !== undefined);
-    const cleared = changes.filter(([, value]) => value === null).map(([name]) => name);
-    await configuration.set(Object.fromEntries(changes.filter(([, value]) => value !== null)), caller.userId);
-    if (cleared.length > 0) {
-      await configuration.reset(cleared, caller.userId);
-    }
-    events.announce("config.models.updated", {
-      actor: { id: caller.userId, name: caller.name, email: caller.email, role: caller.role },
-      subject: null,
-      data: { names: changes.map(([name]) => name) },
-    });
-  }
+  const settings = createSettings(configuration, events);
+  return [...defaultsRoutes(settings, configuration), ...arenaRoutes(settings)] as const;
+}
+
+type Settings = ReturnType<typeof createSettings>;
+
+function createSettings(configuration: ConfigRegistry, events: Events) {
+  return {
+    read: (list: readonly string[]) =>
+      Object.fromEntries(list.map((name) => [name, configuration.valueOf(name)])),
+
+    /** Null goes back to what the environment or the default says. */
+    async change(caller: Principal, body: Record<string, unknown>): Promise<void> {
+      const changes = Object.entries(body).filter(([, value]) => value !== undefined);
+      const cleared = changes.filter(([, value]) => value === null).map(([name]) => name);
+      const set = Object.fromEntries(changes.filter(([, value]) => value !== null));
+      await configuration.set(set, caller.userId);
+      if (cleared.length > 0) {
+        await configuration.reset(cleared, caller.userId);
+      }
+      events.announce("config.models.updated", {
+        actor: { id: caller.userId, name: caller.name, email: caller.email, role: caller.role },
+        subject: null,
+        data: { names: changes.map(([name]) => name) },
+      });
+    },
+  };
+}
+
+function defaultsRoutes({ read, change }: Settings, configuration: ConfigRegistry) {
   return [
     defineRoute(
       {
@@ -53,7 +66,7 @@ export function configRoutes(configuration: ConfigRegistry, events: Events) {
         access: "admin",
         returns: ModelsConfig,
       },
-      current,
+      () => read(names),
     ),
     defineRoute(
       {
@@ -66,7 +79,7 @@ export function configRoutes(configuration: ConfigRegistry, events: Events) {
       },
       async ({ body, caller }) => {
         await change(caller, body);
-        return current();
+        return read(names);
       },
     ),
     defineRoute(
@@ -81,6 +94,11 @@ export function configRoutes(configuration: ConfigRegistry, events: Events) {
         DEFAULT_MODEL_METADATA: configuration.valueOf("DEFAULT_MODEL_METADATA") as Record<string, unknown>,
       }),
     ),
+  ] as const;
+}
+
+function arenaRoutes({ read, change }: Settings) {
+  return [
     defineRoute(
       {
         method: "GET",
@@ -89,7 +107,7 @@ export function configRoutes(configuration: ConfigRegistry, events: Events) {
         access: "admin",
         returns: ArenaConfig,
       },
-      arena,
+      () => read(arenaNames),
     ),
     defineRoute(
       {
@@ -102,7 +120,7 @@ export function configRoutes(configuration: ConfigRegistry, events: Events) {
       },
       async ({ body, caller }) => {
         await change(caller, body);
-        return arena();
+        return read(arenaNames);
       },
     ),
   ] as const;

@@ -58,6 +58,12 @@ export function recordRoutes(models: SavedModels) {
       },
       ({ caller, body }) => models.share(caller, body),
     ),
+  ] as const;
+}
+
+/** What may be done to a saved model besides editing it (contract 2.2). */
+export function stateRoutes(models: SavedModels) {
+  return [
     defineRoute(
       {
         method: "POST",
