@@ -201,6 +201,7 @@ async function stopAll({
   await closed;
   await jobsStopped;
   await host.stop();
+  await parts.sandbox.close();
   await parts.egress.close();
   await database.close();
   log.info("stopped");

@@ -10,6 +10,8 @@ import type { Gathered } from "./host.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import type { Logger } from "./log.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
+import { createSandbox } from "./sandbox/create.ts";
+import { type Sandbox, sandbox } from "./sandbox/sandbox.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
 import { createToolRegistry } from "./tools/registry.ts";
@@ -31,13 +33,14 @@ export interface Parts {
   readonly egress: Egress;
   readonly blobs: Blobs;
   readonly jobs: JobRunner;
+  readonly sandbox: Sandbox;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
 }
 
 /** Ids of the services the kernel provides; plugins cannot provide them again. */
 export const kernelServiceIds: ReadonlySet<string> = new Set(
-  [...Object.values(kernel), access].map(({ id }) => id),
+  [...Object.values(kernel), access, sandbox].map(({ id }) => id),
 );
 
 /** Builds the kernel's own parts over an open database. */
@@ -68,12 +71,14 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.jobs, jobs);
   offer(kernel.pipeline, createPipeline(gathered.filters, log));
   offer(kernel.toolRegistry, createToolRegistry(gathered.tools));
+  const isolates = createSandbox({ log, budgetMegabytes: () => config.sandboxMemoryBudget });
+  offer(sandbox, isolates);
   offer(kernel.configuration, registry);
   offer(kernel.notices, toNotices(database));
   offer(kernel.deployment, toDeployment(options, readiness));
   offer(kernel.declarations, toDeclarations(gathered));
   await followSettings(database, registry);
-  return { services, egress, blobs, jobs, readiness };
+  return { services, egress, blobs, jobs, sandbox: isolates, readiness };
 }
 
 function toNotices(database: Database): kernel.Notices {

@@ -1,0 +1,210 @@
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import { limits } from "./limits.ts";
+import type { Message, Realm, Receiver } from "./realm.ts";
+import { type CallOptions, type Json, SandboxError } from "./sandbox.ts";
+
+/** What becomes of a call. Exactly one of `done` and `failed` is called, once. */
+export interface Outcome {
+  done(answer: Json | undefined): void;
+  failed(error: unknown): void;
+  /** The answer is a generator, whose items wait to be pulled. */
+  begun?(): void;
+  /** Items that came; `isFull` when the pull is over. */
+  items?(items: readonly Json[], isFull: boolean): void;
+}
+
+export interface CallParts {
+  readonly realm: Realm;
+  readonly options: CallOptions;
+  readonly outcome: Outcome;
+  readonly log: Logger;
+  /** Told when the code, and not the host, took too long. */
+  overran(realm: Realm, error: SandboxError): void;
+}
+
+let serial = 0;
+
+/** One call: hands host functions, timers and the answer to and fro until one side ends it. */
+export class Call implements Receiver {
+  readonly #id = ++serial;
+  readonly #parts: CallParts;
+  readonly #timers = new Map<number, NodeJS.Timeout>();
+  /** Host functions that have not answered. */
+  #asked = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(parts: CallParts) {
+    this.#parts = parts;
+  }
+
+  start(isIterated: boolean): void {
+    const { realm, options } = this.#parts;
+    const { signal, name, args, host } = options;
+    if (signal?.aborted) {
+      this.#parts.outcome.failed(signal.reason);
+      return;
+    }
+    const text = JSON.stringify(args);
+    if (text.length > limits.argumentsLength) {
+      this.#parts.outcome.failed(new SandboxError("value", "The arguments are too long for the sandbox."));
+      return;
+    }
+    realm.calls.set(this.#id, this);
+    signal?.addEventListener("abort", this.#onAbort);
+    this.within(options.deadlineMs ?? (isIterated ? limits.itemMs : limits.callMs));
+    void this.#run("enter", [this.#id, name, text, JSON.stringify(Object.keys(host)), isIterated]);
+  }
+
+  /** The call ends with a timeout when nothing calls `within` or `wait` in that time. */
+  within(ms: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#expire(ms), ms);
+  }
+
+  /** Nobody waits for the code: its time does not run. */
+  wait(): void {
+    clearTimeout(this.#deadline);
+  }
+
+  pull(count: number): void {
+    void this.#run("pull", [this.#id, count]);
+  }
+
+  /** Ends a call whose answer is not wanted any more. */
+  stop(): void {
+    if (!this.#isOver) {
+      this.#close();
+      void this.#run("end", [this.#id]);
+    }
+  }
+
+  fail(error: unknown): void {
+    if (!this.#isOver) {
+      this.#close();
+      this.#parts.outcome.failed(error);
+    }
+  }
+
+  receive({ kind, text, name, at }: Message): void {
+    const { realm, outcome } = this.#parts;
+    if (this.#isOver) {
+      return;
+    }
+    if (kind === "host") {
+      void this.#ask(String(name), text ?? "[]", at ?? 0);
+    } else if (kind === "timer") {
+      this.#setTimer(at ?? 0, Number(name));
+    } else if (kind === "begun") {
+      outcome.begun?.();
+    } else if (kind === "items") {
+      outcome.items?.(fromText(text) as readonly Json[], name === "full");
+    } else if (kind !== "done") {
+      this.fail(
+        kind === "missing" ? toMissing(text) : realm.toReported(kind === "value" ? "value" : "thrown", text),
+      );
+    } else if (text !== undefined && text.length > limits.answerLength) {
+      this.fail(new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`));
+    } else {
+      this.#close();
+      outcome.done(fromText(text));
+    }
+  }
+
+  readonly #onAbort = (): void => {
+    if (!this.#isOver) {
+      this.stop();
+      this.#parts.outcome.failed(this.#parts.options.signal?.reason);
+    }
+  };
+
+  #expire(ms: number): void {
+    const { realm, outcome, overran } = this.#parts;
+    const error = new SandboxError("timeout", `The code did not answer within ${ms / 1000} s.`);
+    const isOwnFault = this.#asked === 0;
+    this.stop();
+    if (isOwnFault) {
+      overran(realm, error);
+    }
+    outcome.failed(error);
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#deadline);
+    for (const timer of this.#timers.values()) {
+      clearTimeout(timer);
+    }
+    this.#timers.clear();
+    this.#parts.options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#parts.realm.calls.delete(this.#id);
+    // The message that ended the call may be on its way before the entry that sent it has returned.
+    setImmediate(() => this.#parts.realm.leave());
+  }
+
+  async #run(way: Parameters<Realm["run"]>[0], args: Parameters<Realm["run"]>[1]): Promise<void> {
+    const { realm, overran } = this.#parts;
+    try {
+      await realm.run(way, args);
+    } catch (error) {
+      if (error instanceof SandboxError && error.kind === "timeout" && !realm.cell.isGone) {
+        overran(realm, error);
+      }
+      this.fail(error);
+    }
+  }
+
+  async #ask(name: string, text: string, at: number): Promise<void> {
+    const { options, log, realm } = this.#parts;
+    this.#asked += 1;
+    let answer: [isOk: boolean, text: string | undefined];
+    try {
+      const run = Object.hasOwn(options.host, name) ? options.host[name] : undefined;
+      const args = fromText(text) as readonly Json[];
+      answer = [true, JSON.stringify(await run?.(...args))];
+    } catch (error) {
+      answer = [false, toShown(error)];
+      if (!(error instanceof AppError) && !this.#isOver) {
+        log.error({ err: error, function: realm.id, host: name }, "a host function failed");
+      }
+    }
+    this.#asked -= 1;
+    if (!this.#isOver) {
+      await this.#run("answer", [this.#id, at, ...answer]);
+    }
+  }
+
+  #setTimer(at: number, ms: number): void {
+    const delay = Math.min(Math.max(limits.timerMs, ms), limits.callMs * 10);
+    const timer = setTimeout(() => {
+      this.#timers.delete(at);
+      void this.#run("tick", [this.#id, at]);
+    }, delay);
+    this.#timers.set(at, timer);
+  }
+}
+
+/** What code is told about a host function's failure: an AppError's own text, never an inner one. */
+function toShown(error: unknown): string {
+  if (error instanceof AppError || error instanceof SandboxError) {
+    return error.message;
+  }
+  return error instanceof DOMException && error.name === "AbortError"
+    ? "The call was ended."
+    : "The host failed.";
+}
+
+function toMissing(name: string | undefined): SandboxError {
+  return new SandboxError("missing", `The module exports no function "${name}".`);
+}
+
+/** Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later. */
+function fromText(text: string | undefined): Json | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  return text.includes('"__proto__"')
+    ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
+    : (JSON.parse(text) as Json);
+}

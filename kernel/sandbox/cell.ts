@@ -1,0 +1,143 @@
+import ivm from "isolated-vm";
+import { limits } from "./limits.ts";
+import type { Realm } from "./realm.ts";
+import { SandboxError } from "./sandbox.ts";
+
+/**
+ * Where code of an owner runs. Calls run on threads beside the event loop. Stream hooks run on the event loop's own
+ * thread, in an isolate of their own: entering one that another thread is in would make the loop wait for it.
+ */
+export type Lane = "calls" | "streams";
+
+/** One isolate of one owner with the contexts in it. It is gone when it ran out of memory or did not answer. */
+export class Cell {
+  readonly owner: string;
+  readonly lane: Lane;
+  readonly isolate: ivm.Isolate;
+  readonly realms = new Map<string, Realm>();
+  /** Contexts that were replaced while calls were still running in them. */
+  readonly leaving = new Set<Realm>();
+  bytes = 1_500_000;
+  dropped = 0;
+  usedAt = performance.now();
+  isGone = false;
+  /** Entries that have not returned, the running one first. */
+  readonly #entries = new Set<{ realm: Realm }>();
+  readonly #onGone: (cell: Cell, culprit: Realm | undefined, reason: string) => void;
+  #watchdog: NodeJS.Timeout | undefined;
+
+  constructor(
+    owner: string,
+    lane: Lane,
+    onGone: (cell: Cell, culprit: Realm | undefined, reason: string) => void,
+  ) {
+    this.owner = owner;
+    this.lane = lane;
+    this.#onGone = onGone;
+    this.isolate = new ivm.Isolate({
+      memoryLimit: limits.isolateMegabytes,
+      // A thread that cannot be stopped is put to sleep. The event loop's own thread must not be.
+      ...(lane === "calls" && { onCatastrophicError: () => this.giveUp() }),
+    });
+  }
+
+  isIdle(): boolean {
+    return this.leaving.size === 0 && [...this.realms.values()].every((realm) => realm.isIdle());
+  }
+
+  /** Runs one entry into the isolate and watches that it comes back. */
+  async enter<T>(realm: Realm, run: () => Promise<T>): Promise<T> {
+    const entry = { realm };
+    this.usedAt = performance.now();
+    this.#entries.add(entry);
+    this.#watchdog ??= setTimeout(() => this.giveUp(), limits.sliceMs + limits.graceMs);
+    try {
+      return await run();
+    } catch (error) {
+      throw this.explain(error, realm);
+    } finally {
+      this.#entries.delete(entry);
+      if (this.#entries.size === 0) {
+        clearTimeout(this.#watchdog);
+        this.#watchdog = undefined;
+      } else {
+        // Entries wait for each other; each has its own time.
+        this.#watchdog?.refresh();
+      }
+    }
+  }
+
+  /** Tells a failure of the isolate from one of the code; the former ends the cell. */
+  explain(error: unknown, realm: Realm): unknown {
+    const message = error instanceof Error ? error.message : "";
+    if (message.startsWith("Isolate was disposed during execution due to memory limit")) {
+      const [first = { realm }] = this.#entries;
+      this.end(first.realm, "memory");
+      return first.realm === realm ? toMemoryError() : toNeighbourError(first.realm.id);
+    }
+    if (this.isGone && /disposed|released/i.test(message)) {
+      return new SandboxError("timeout", "The code was stopped together with other code of its owner.");
+    }
+    return error;
+  }
+
+  /** The isolate did not come back in time: nothing waits for it any more. */
+  giveUp(): void {
+    const [first] = this.#entries;
+    this.end(first?.realm, "timeout");
+  }
+
+  /** Disposes of the isolate; everything that runs in it fails, the culprit with its own reason. */
+  end(culprit: Realm | undefined, reason: "memory" | "timeout"): void {
+    if (this.isGone) {
+      return;
+    }
+    this.isGone = true;
+    clearTimeout(this.#watchdog);
+    this.#onGone(this, culprit, reason);
+    for (const realm of [...this.realms.values(), ...this.leaving]) {
+      const own = reason === "memory" ? toMemoryError() : toTimeoutError();
+      realm.failAll(realm === culprit || !culprit ? own : toNeighbourError(culprit.id));
+    }
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.isGone = true;
+    this.realms.clear();
+    this.leaving.clear();
+    if (!this.isolate.isDisposed) {
+      this.isolate.dispose();
+    }
+  }
+
+  /** Looks how much memory the isolate holds. */
+  async measure(): Promise<void> {
+    if (!this.isGone) {
+      try {
+        const heap =
+          this.lane === "calls"
+            ? await this.isolate.getHeapStatistics()
+            : this.isolate.getHeapStatisticsSync();
+        this.bytes = heap.total_heap_size + heap.externally_allocated_size;
+      } catch {
+        // It was disposed of meanwhile.
+      }
+    }
+  }
+}
+
+export function toMemoryError(): SandboxError {
+  return new SandboxError("memory", `The code used more than ${limits.isolateMegabytes} MB of memory.`);
+}
+
+export function toTimeoutError(): SandboxError {
+  return new SandboxError("timeout", `The code ran longer than ${limits.sliceMs / 1000} s without a pause.`);
+}
+
+function toNeighbourError(id: string): SandboxError {
+  return new SandboxError(
+    "memory",
+    `The code was stopped because "${id}", of the same owner, overran its limits.`,
+  );
+}

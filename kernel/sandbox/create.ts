@@ -1,0 +1,85 @@
+import type { Logger } from "#kernel/log.ts";
+import { Call } from "./call.ts";
+import type { Cell } from "./cell.ts";
+import { createConsoles } from "./console.ts";
+import { iterate } from "./iterate.ts";
+import { createOverruns } from "./overruns.ts";
+import { createPool } from "./pool.ts";
+import type { Realm } from "./realm.ts";
+import type { CallOptions, Json, Sandbox, SandboxError, Script } from "./sandbox.ts";
+import { openChain, openLinks } from "./stream.ts";
+import { createStripper } from "./typescript.ts";
+
+export interface SandboxOptions {
+  readonly log: Logger;
+  /** Megabytes that idle isolates may hold together. */
+  budgetMegabytes(): number;
+}
+
+/** The sandbox, and how many isolates it holds now. */
+export type OpenSandbox = Sandbox & { isolates(): number };
+
+/** Opens the sandbox: isolates are made when code is called and dropped when nobody needs them. */
+export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSandbox {
+  const consoles = createConsoles();
+  const overruns = createOverruns();
+  const stripper = createStripper();
+
+  const onGone = (cell: Cell, culprit: Realm | undefined, reason: string) => {
+    const function_ = culprit?.id;
+    log.warn(
+      { function: function_, owner: cell.owner, reason },
+      "an isolate was ended; the next call gets another",
+    );
+    if (culprit) {
+      overruns.add(
+        culprit.id,
+        reason === "memory" ? "It used too much memory." : "It could not be stopped in time.",
+      );
+    }
+  };
+  const pool = createPool({ stripper, budgetMegabytes, log: consoles.write, onGone });
+
+  /** The context that overran is replaced: what it left undone must not trouble the next call. */
+  const overran = (realm: Realm, error: SandboxError) => {
+    realm.retire();
+    overruns.add(realm.id, error.message);
+  };
+
+  function callIn(realm: Realm, options: CallOptions): Promise<Json | undefined> {
+    return new Promise((done, failed) => {
+      new Call({ realm, options, outcome: { done, failed }, log, overran }).start(false);
+    });
+  }
+
+  async function* iterateOver(
+    script: Script,
+    options: CallOptions,
+  ): AsyncGenerator<Json | undefined, void, void> {
+    yield* iterate({ realm: await pool.realm(script, "calls"), options, log, overran });
+  }
+
+  return {
+    async load(script) {
+      return (await pool.realm(script, "calls")).shape;
+    },
+    async call(script, options) {
+      return callIn(await pool.realm(script, "calls"), options);
+    },
+    iterate: iterateOver,
+
+    openStream: async (links) => openChain({ ...(await openLinks(pool, links)), overran }),
+
+    logs: consoles.lines,
+    forget(id) {
+      consoles.forget(id);
+      pool.forget(id);
+    },
+    onRepeatedOverrun: overruns.onRepeated,
+    async close() {
+      pool.close();
+      stripper.close();
+    },
+    isolates: () => pool.cells().length,
+  };
+}

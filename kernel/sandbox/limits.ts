@@ -1,0 +1,33 @@
+/** The limits of user code, in one place. Times in milliseconds. */
+export const limits = {
+  /** Megabytes of one isolate (architecture.md §4). */
+  isolateMegabytes: 64,
+  /** Time on the processor between two waits: from a call's begin, or a host answer, until nothing is left to do. */
+  sliceMs: 1000,
+  /** A call in all, waiting for host functions included, when the caller names nothing else. */
+  callMs: 30_000,
+  /** A generator's time between two items that were asked for. */
+  itemMs: 60_000,
+  /** Compiling and evaluating a module whose stream hook runs on the main thread: longer than that would be felt. */
+  streamLoadMs: 100,
+  /** A batch of a stream (contract D.30). */
+  streamMs: 20,
+  /** What a stopped isolate gets beyond its limit before it is given up. */
+  graceMs: 1000,
+  /** Characters of a source, of an answer, of arguments. */
+  sourceLength: 512 * 1024,
+  answerLength: 16 * 1024 * 1024,
+  argumentsLength: 16 * 1024 * 1024,
+  /** Contexts of one isolate; the one that was unused longest goes first. */
+  contexts: 64,
+  /** An isolate that had this many contexts dropped is replaced, so that its garbage goes at once. */
+  droppedContexts: 25,
+  /** Timers of one call run at least this many milliseconds apart. */
+  timerMs: 4,
+  /** Overruns within `overrunWindowMs` after which the owner plugin is told. */
+  overruns: 3,
+  overrunWindowMs: 60_000,
+  /** What is kept of a script's console. */
+  logLines: 200,
+  logCharacters: 64 * 1024,
+} as const;

@@ -1,0 +1,283 @@
+import ivm from "isolated-vm";
+import { type Cell, toTimeoutError } from "./cell.ts";
+import { lookUp } from "./facts.ts";
+import { bootstrap } from "./inside.ts";
+import { limits } from "./limits.ts";
+import { type Json, type ModuleShape, SandboxError, type Script } from "./sandbox.ts";
+import { sourceName, toComments, toHeader, toImportPosition, toPosition } from "./source.ts";
+import type { Code } from "./typescript.ts";
+
+/** Whoever waits for messages of one call. */
+export interface Receiver {
+  receive(message: Message): void;
+  fail(error: SandboxError): void;
+}
+
+/** What code sends: how a call ended, a host function it asks for, a timer it sets, items of a generator. */
+export interface Message {
+  readonly kind: string;
+  readonly text: string | undefined;
+  readonly name: string | number | undefined;
+  readonly at: number | undefined;
+}
+
+export interface RealmOptions {
+  readonly cell: Cell;
+  readonly script: Script;
+  /** Names the source: a realm serves one. */
+  readonly key: string;
+  readonly compiled: Code;
+  /** A line that the code wrote. */
+  log(level: string, text: string): void;
+}
+
+type Way = "answer" | "end" | "enter" | "pull" | "tick";
+const ways = ["adopt", "answer", "chain", "end", "enter", "hook", "pull", "tick"] as const;
+
+/** The context of one script: its module, evaluated, and the host's ways in (inside/bridge.js). */
+export class Realm {
+  readonly id: string;
+  readonly key: string;
+  readonly cell: Cell;
+  readonly calls = new Map<number, Receiver>();
+  /** Runs whose stream hooks live here. */
+  streams = 0;
+  usedAt = performance.now();
+  isRetired = false;
+  shape!: ModuleShape;
+  readonly #options: RealmOptions;
+  readonly #ways = new Map<string, ivm.Reference>();
+  #context: ivm.Context | undefined;
+
+  /** Compiles and evaluates. Throws SandboxError; a SyntaxError of the compiler comes as kind "syntax". */
+  static async open(options: RealmOptions): Promise<Realm> {
+    const realm = new Realm(options);
+    try {
+      await realm.#open();
+      return realm;
+    } catch (error) {
+      realm.#release();
+      throw realm.toError(error);
+    }
+  }
+
+  private constructor(options: RealmOptions) {
+    this.#options = options;
+    this.cell = options.cell;
+    this.id = options.script.id;
+    this.key = options.key;
+  }
+
+  isIdle(): boolean {
+    return this.calls.size === 0 && this.streams === 0;
+  }
+
+  /** True when it can serve no more calls. */
+  get isClosed(): boolean {
+    return this.cell.isGone || this.#context === undefined;
+  }
+
+  /** One way in, on a thread of the isolate; the code's answer comes as a message. Rejects with SandboxError. */
+  async run(way: Way, args: readonly (string | number | boolean | undefined)[]): Promise<void> {
+    this.usedAt = performance.now();
+    try {
+      await this.cell.enter(this, async () => {
+        await this.#ways.get(way)?.apply(undefined, [...args], { timeout: limits.sliceMs });
+      });
+    } catch (error) {
+      throw this.toError(error);
+    }
+  }
+
+  /** The stream hook of this module, bound to the context of a run. Runs code, at most for the time of a batch. */
+  hook(context: string): ivm.Reference {
+    return this.#call("hook", [context]);
+  }
+
+  /** Chains hooks; the answer's members are the chain's ways in (inside/chain.js). */
+  chain(hooks: readonly ivm.Reference[]): ivm.Reference {
+    return this.#call(
+      "chain",
+      hooks.map((hook) => hook.derefInto()),
+    );
+  }
+
+  /** Ends all calls with an error that says why. */
+  failAll(error: SandboxError): void {
+    for (const receiver of this.calls.values()) {
+      receiver.fail(error);
+    }
+    this.calls.clear();
+  }
+
+  /** New calls get another context; this one goes when its last call has ended. */
+  retire(): void {
+    if (!this.isRetired) {
+      this.isRetired = true;
+      this.cell.dropped += 1;
+      if (this.cell.realms.get(this.id) === this) {
+        this.cell.realms.delete(this.id);
+      }
+      if (!this.cell.isGone) {
+        this.cell.leaving.add(this);
+      }
+    }
+    this.leave();
+  }
+
+  /** Called when a call or a stream ended. */
+  leave(): void {
+    if (this.isRetired && this.isIdle()) {
+      this.cell.leaving.delete(this);
+      this.#release();
+    }
+  }
+
+  /** Gives an error of the isolate its kind and its position in the author's source. */
+  toError(error: unknown): SandboxError {
+    if (error instanceof SandboxError) {
+      return error;
+    }
+    const isError = error instanceof Error;
+    const message = isError ? error.message : `The code threw ${String(error)}.`;
+    if (message === "Script execution timed out.") {
+      return toTimeoutError();
+    }
+    const at = toPosition(isError ? String(error.stack) : "", this.#options.compiled.positions);
+    // Two texts of the engine that say too little.
+    const said =
+      message === "Not supported" ? "import() is not available here: a function has no imports." : message;
+    return new SandboxError(isError && error.name === "SyntaxError" ? "syntax" : "thrown", said, at);
+  }
+
+  /** The error that code reported about itself. */
+  toReported(kind: SandboxError["kind"], text: string | undefined): SandboxError {
+    const { message = "", stack = "" } = JSON.parse(text ?? "{}") as { message?: string; stack?: string };
+    const error = this.toError(Object.assign(new Error(message), { stack }));
+    return new SandboxError(kind, error.message || "The code failed without saying why.", error);
+  }
+
+  #call(way: "chain" | "hook", args: unknown[]): ivm.Reference {
+    if (this.isClosed) {
+      throw new SandboxError("timeout", "The code was stopped.");
+    }
+    try {
+      return this.#ways.get(way)?.applySync(undefined, args, {
+        timeout: limits.streamMs,
+        result: { reference: true },
+      }) as ivm.Reference;
+    } catch (error) {
+      throw this.toError(this.cell.explain(error, this));
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { cell, compiled, script } = this.#options;
+    const onLoop = cell.lane === "streams";
+    const { isolate } = cell;
+    const timeout = onLoop ? limits.streamLoadMs : limits.sliceMs;
+    const step = <T>(run: () => T | Promise<T>): Promise<T> => cell.enter(this, async () => run());
+
+    const filename = { filename: sourceName };
+    const module = await step(() =>
+      onLoop
+        ? isolate.compileModuleSync(compiled.code, filename)
+        : isolate.compileModule(compiled.code, filename),
+    );
+    refuseImports(script.source, module.dependencySpecifiers);
+    const context = await step(() => (onLoop ? isolate.createContextSync() : isolate.createContext()));
+    this.#context = context;
+    await step(() => this.#boot(context, onLoop));
+    const refuse = (specifier: string): never => {
+      throw new SandboxError("syntax", `"${specifier}" cannot be imported.`);
+    };
+    await step(() =>
+      onLoop ? module.instantiateSync(context, refuse) : module.instantiate(context, refuse),
+    );
+    await step(() => (onLoop ? module.evaluateSync({ timeout }) : module.evaluate({ timeout })));
+    const adopt = this.#ways.get("adopt");
+    const told = await step(async () => {
+      const args = [module.namespace.derefInto()];
+      return onLoop
+        ? adopt?.applySync(undefined, args, { timeout })
+        : adopt?.apply(undefined, args, { timeout });
+    }).catch((error: unknown) => {
+      throw toUnfinished(error);
+    });
+    module.release();
+    this.shape = toShape(String(told), script.source);
+  }
+
+  async #boot(context: ivm.Context, onLoop: boolean): Promise<void> {
+    const send = new ivm.Callback(this.#receive, { ignored: true });
+    const lookup = new ivm.Callback(lookUp, { sync: true });
+    const options = { result: { reference: true } } as const;
+    const bridge: ivm.Reference = onLoop
+      ? context.evalClosureSync(bootstrap, [send, lookup], options)
+      : await context.evalClosure(bootstrap, [send, lookup], options);
+    for (const way of ways) {
+      const found = onLoop
+        ? bridge.getSync(way, { reference: true })
+        : await bridge.get(way, { reference: true });
+      this.#ways.set(way, found);
+    }
+    bridge.release();
+  }
+
+  readonly #receive = (kind: unknown, id: unknown, text?: unknown, name?: unknown, at?: unknown): void => {
+    if (kind === "log") {
+      this.#options.log(String(name), String(text));
+      return;
+    }
+    this.calls.get(Number(id))?.receive({
+      kind: String(kind),
+      text: typeof text === "string" ? text : undefined,
+      name: typeof name === "string" || typeof name === "number" ? name : undefined,
+      at: typeof at === "number" ? at : undefined,
+    });
+  };
+
+  #release(): void {
+    if (!this.cell.isGone) {
+      for (const way of this.#ways.values()) {
+        way.release();
+      }
+      this.#context?.release();
+    }
+    this.#ways.clear();
+    this.#context = undefined;
+  }
+}
+
+function refuseImports(source: string, specifiers: readonly string[]): void {
+  const [first] = specifiers;
+  if (first !== undefined) {
+    const message = `"${first}" cannot be imported: a function has no imports, only what its host offers.`;
+    throw new SandboxError("syntax", message, toImportPosition(source, first));
+  }
+}
+
+/** An export that cannot be read yet waits for something that will never come: nothing happens outside of calls. */
+function toUnfinished(error: unknown): unknown {
+  return error instanceof Error &&
+    error.name === "ReferenceError" &&
+    /before initialization|not defined/.test(error.message)
+    ? new SandboxError(
+        "timeout",
+        "The module waits, with a top-level await, for something that does not come.",
+      )
+    : error;
+}
+
+function toShape(text: string, source: string): ModuleShape {
+  const { functions, data, tools } = JSON.parse(text) as Pick<ModuleShape, "functions" | "data" | "tools">;
+  const told = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, withoutRun(tool)]));
+  return { functions, data, tools: told, header: toHeader(source), comments: toComments(source) };
+}
+
+function withoutRun(tool: Json): Json {
+  if (typeof tool !== "object" || tool === null || Array.isArray(tool)) {
+    return {};
+  }
+  return Object.fromEntries(Object.entries(tool).filter(([name]) => name !== "run"));
+}
