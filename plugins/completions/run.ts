@@ -58,6 +58,9 @@ export function createRunner(options: RunOptions): Completions {
         userAgent,
         chatId: run.context.chatId,
         messageId: run.context.messageId,
+        sessionId: run.context.sessionId,
+        files: run.request.files,
+        features: run.request.features,
       });
       return deliver(run, answer, options);
     },
