@@ -1,8 +1,8 @@
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
+import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { fillRequest } from "./parameters.ts";
-import { fillTemplate, hasVariables, type TemplateFacts } from "./template.ts";
 
 /** Looks up what templates may name beyond what the principal holds. */
 export type FindProfile = (principal: Principal) => Promise<Pick<TemplateFacts, "timeZone" | "user">>;

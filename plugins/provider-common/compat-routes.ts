@@ -12,11 +12,13 @@ import type { CommonProvider } from "./provider.ts";
 import { providerId } from "./provider.ts";
 import { adapt, fitsAsItIs, namesModelOnce } from "./request.ts";
 import { fillSaved } from "./saved-parameters.ts";
+import { type FindProfile, withFilledPrompt } from "./saved-prompt.ts";
 
 export interface CompatOptions {
   readonly provider: CommonProvider;
   readonly connections: Connections;
   readonly models: Models;
+  readonly findProfile: FindProfile;
 }
 
 const ChatBody = z.looseObject({
@@ -68,7 +70,7 @@ function listRoutes({ connections, models }: CompatOptions) {
   ] as const;
 }
 
-function chatRoute({ provider, models }: CompatOptions) {
+function chatRoute({ provider, models, findProfile }: CompatOptions) {
   return defineRoute(
     {
       method: "POST",
@@ -80,7 +82,8 @@ function chatRoute({ provider, models }: CompatOptions) {
     },
     async ({ body, bodyText, caller, request }) => {
       const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
-      const filled = fillSaved(body, model.params);
+      const saved = withFilledPrompt(model.params, caller, findProfile);
+      const filled = fillSaved(body, saved instanceof Promise ? await saved : saved);
       const isUnchanged = filled === body && fitsAsItIs(body, target) && namesModelOnce(bodyText as string);
       const text = isUnchanged
         ? (bodyText as string)

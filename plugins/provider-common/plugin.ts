@@ -2,6 +2,7 @@ import { core } from "#config/core.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
 import { configuration, egress } from "#kernel/services.ts";
+import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { compatRoutes } from "./compat-routes.ts";
 import { configRoutes } from "./config-routes.ts";
@@ -28,7 +29,7 @@ export default definePlugin({
     commonModelListTimeout: core.commonModelListTimeout,
     requestBodyMaxBytes: core.requestBodyMaxBytes,
   },
-  uses: { egress, configuration, models },
+  uses: { accounts, egress, configuration, models },
   provides: [commonConnections],
   enabled: (config) => config.enabled,
   whenOff: 503,
@@ -43,7 +44,12 @@ export default definePlugin({
       fetchModels(client, connection, 1000 * (config.commonModelListTimeout ?? config.modelListTimeout));
     const connections = createConnections({ config, fetchModels: listModels, log });
     const provider = createProvider({ connections, client, config, log });
-    const shared = { provider, connections, models: use.models };
+    const shared = {
+      provider,
+      connections,
+      models: use.models,
+      findProfile: use.accounts.templateFacts,
+    };
     return {
       providers: [provider],
       services: [provide(commonConnections, toService({ provider, connections, client }))],
