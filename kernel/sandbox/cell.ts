@@ -19,6 +19,8 @@ export class Cell {
   readonly leaving = new Set<Realm>();
   bytes = 1_500_000;
   dropped = 0;
+  /** Contexts that are being opened. */
+  opening = 0;
   usedAt = performance.now();
   isGone = false;
   /** Entries that have not returned, the running one first. */
@@ -42,7 +44,11 @@ export class Cell {
   }
 
   isIdle(): boolean {
-    return this.leaving.size === 0 && [...this.realms.values()].every((realm) => realm.isIdle());
+    return (
+      this.opening === 0 &&
+      this.leaving.size === 0 &&
+      [...this.realms.values()].every((realm) => realm.isIdle())
+    );
   }
 
   /** Runs one entry into the isolate and watches that it comes back. */

@@ -1,16 +1,29 @@
 import { readFileSync } from "node:fs";
 
-const read = (name: string): string => readFileSync(new URL(`inside/${name}`, import.meta.url), "utf8");
+/** In this order: guards before what they guard is used, primordials before code can change them. */
+const parts = [
+  "guards",
+  "globals",
+  "primordials",
+  "bridge",
+  "host",
+  "generator",
+  "timers",
+  "console",
+  "module",
+  "chain",
+] as const;
+const ways = "adopt, answer, chain: toChain, end, enter, hook: toHook, pull, tick";
+const read = (name: string): string => readFileSync(new URL(`inside/${name}.js`, import.meta.url), "utf8");
 
 /**
  * What runs first in every context, as the body of a function of `$0` (sends a message to the host) and `$1` (asks the
- * host for a pure fact). It answers an object of the host's ways in.
+ * host for a pure fact). It answers an object of the host's ways in. The parts share one scope, which no code of an
+ * author can reach.
  */
-export const bootstrap = `"use strict";\nconst send = $0, lookup = $1;\n${[
-  "guards",
-  "globals",
-  "chain",
-  "bridge",
-]
-  .map((name) => read(`${name}.js`))
-  .join("\n")}`;
+export const bootstrap = [
+  '"use strict";',
+  "const [send, lookup] = [$0, $1];",
+  ...parts.map(read),
+  `return { ${ways} };`,
+].join("\n");

@@ -26,135 +26,140 @@ export interface Pool {
   close(): void;
 }
 
+/** Opens an empty pool. */
 export function createPool(options: PoolOptions): Pool {
-  const cells = new Map<string, Cell>();
+  return new IsolatePool(options);
+}
+
+class IsolatePool implements Pool {
+  readonly #options: PoolOptions;
+  readonly #cells = new Map<string, Cell>();
   /** Isolates that are being replaced; they end with their last call. */
-  const leaving = new Set<Cell>();
-  const opening = new Map<string, Promise<Realm>>();
+  readonly #leaving = new Set<Cell>();
+  readonly #opening = new Map<string, Promise<Realm>>();
   // What the compiler made of a TypeScript source, so that it works once a source and not once a context.
-  const stripped = new LruMap<string, Code>(256);
+  readonly #stripped = new LruMap<string, Code>(256);
 
-  const cellOf = (owner: string, lane: Lane): Cell => {
-    const name = `${lane} ${owner}`;
-    const found = cells.get(name);
-    if (found && !found.isGone && found.dropped < limits.droppedContexts) {
-      return found;
-    }
-    if (found && !found.isGone) {
-      leaving.add(found);
-      sweep();
-    }
-    const cell = new Cell(owner, lane, options.onGone);
-    cells.set(name, cell);
-    return cell;
-  };
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
 
-  const sweep = () => {
-    for (const cell of leaving) {
-      if (cell.isIdle()) {
-        leaving.delete(cell);
+  async realm(script: Script, lane: Lane): Promise<Realm> {
+    requireSize(script.source);
+    const key = toKey(script.source);
+    const realm = this.#cells.get(toName(lane, script.owner))?.realms.get(script.id);
+    if (realm?.key === key && !realm.isClosed) {
+      return realm;
+    }
+    const name = JSON.stringify([lane, script.owner, script.id, key]);
+    let opening = this.#opening.get(name);
+    if (!opening) {
+      opening = this.#open(script, key, lane).finally(() => this.#opening.delete(name));
+      this.#opening.set(name, opening);
+    }
+    return opening;
+  }
+
+  forget(id: string): void {
+    for (const [name, cell] of this.#cells) {
+      cell.realms.get(id)?.retire();
+      if (cell.realms.size === 0 && cell.isIdle()) {
+        this.#cells.delete(name);
         cell.dispose();
       }
     }
-  };
+    this.#sweep();
+  }
 
-  async function open(script: Script, key: string, lane: Lane): Promise<Realm> {
-    const cell = cellOf(script.owner, lane);
-    const log = (level: string, text: string) => options.log(script.id, level, text);
-    const realm = await compile({ cell, script, key, log });
-    if (cell.isGone) {
-      throw new SandboxError("memory", "The code was stopped while it was loaded.");
+  async trim(): Promise<void> {
+    this.#sweep();
+    await Promise.all(this.cells().map((cell) => cell.measure()));
+    const cells = [...this.#cells].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
+    const budget = this.#options.budgetMegabytes() * 2 ** 20;
+    let bytes = cells.reduce((sum, [, cell]) => sum + cell.bytes, 0);
+    for (const [name, cell] of cells) {
+      if (bytes > budget && cell.isIdle()) {
+        bytes -= cell.bytes;
+        this.#cells.delete(name);
+        cell.dispose();
+      }
     }
-    cell.realms.get(script.id)?.retire();
-    cell.realms.set(script.id, realm);
-    dropUnused(cell);
-    void trim();
-    return realm;
+  }
+
+  cells(): readonly Cell[] {
+    return [...this.#cells.values(), ...this.#leaving];
+  }
+
+  close(): void {
+    for (const cell of this.cells()) {
+      cell.dispose();
+    }
+    this.#cells.clear();
+    this.#leaving.clear();
+  }
+
+  async #open(script: Script, key: string, lane: Lane): Promise<Realm> {
+    const cell = this.#cellOf(script.owner, lane);
+    const log = (level: string, text: string) => this.#options.log(script.id, level, text);
+    cell.opening += 1;
+    try {
+      const realm = await this.#compile({ cell, script, key, log });
+      cell.realms.get(script.id)?.retire();
+      cell.realms.set(script.id, realm);
+      dropUnused(cell);
+      return realm;
+    } finally {
+      cell.opening -= 1;
+      void this.trim();
+    }
   }
 
   /** Most sources are JavaScript, which is tried first: the isolate's compiler is the faster one. */
-  async function compile(parts: Omit<RealmOptions, "compiled">): Promise<Realm> {
+  async #compile(parts: Omit<RealmOptions, "compiled">): Promise<Realm> {
     const { source } = parts.script;
-    const known = stripped.get(parts.key);
+    const known = this.#stripped.get(parts.key);
     try {
       return await Realm.open({ ...parts, compiled: known ?? { code: source, positions: same } });
     } catch (error) {
       if (known || !(error instanceof SandboxError) || error.kind !== "syntax" || parts.cell.isGone) {
         throw error;
       }
-      const compiled = await toJavaScript(source, error);
-      stripped.set(parts.key, compiled);
+      const compiled = await this.#options.stripper.strip(source);
+      // Without any type in it the isolate's own words were the right ones.
+      if (compiled.code === source) {
+        throw error;
+      }
+      this.#stripped.set(parts.key, compiled);
       return Realm.open({ ...parts, compiled });
     }
   }
 
-  /** When it is no TypeScript either, that compiler's words count for TypeScript and the isolate's for the rest. */
-  async function toJavaScript(source: string, first: SandboxError): Promise<Code> {
-    const compiled = await options.stripper.strip(source);
-    if (compiled.code === source) {
-      throw first;
+  #cellOf(owner: string, lane: Lane): Cell {
+    const name = toName(lane, owner);
+    const found = this.#cells.get(name);
+    if (found && !found.isGone && found.dropped < limits.droppedContexts) {
+      return found;
     }
-    return compiled;
+    if (found && !found.isGone) {
+      this.#leaving.add(found);
+    }
+    const cell = new Cell(owner, lane, this.#options.onGone);
+    this.#cells.set(name, cell);
+    this.#sweep();
+    return cell;
   }
 
-  async function trim(): Promise<void> {
-    sweep();
-    await Promise.all([...cells.values()].map((cell) => cell.measure()));
-    const idle = [...cells].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
-    let bytes = idle.reduce((sum, [, cell]) => sum + cell.bytes, 0);
-    for (const [name, cell] of idle) {
-      if (bytes <= options.budgetMegabytes() * 2 ** 20) {
-        return;
-      }
-      if (cell.isIdle() && !opening.has(name)) {
-        bytes -= cell.bytes;
-        cells.delete(name);
+  #sweep(): void {
+    for (const cell of this.#leaving) {
+      if (cell.isIdle()) {
+        this.#leaving.delete(cell);
         cell.dispose();
       }
     }
   }
-
-  return {
-    async realm(script, lane) {
-      requireSize(script.source);
-      const key = toKey(script.source);
-      const found = cells.get(`${lane} ${script.owner}`);
-      const realm = found?.realms.get(script.id);
-      if (realm?.key === key && !realm.isClosed) {
-        return realm;
-      }
-      const name = JSON.stringify([lane, script.owner, script.id, key]);
-      let pending = opening.get(name);
-      if (!pending) {
-        pending = open(script, key, lane).finally(() => opening.delete(name));
-        opening.set(name, pending);
-      }
-      return pending;
-    },
-
-    forget(id) {
-      for (const [name, cell] of cells) {
-        cell.realms.get(id)?.retire();
-        if (cell.realms.size === 0 && cell.isIdle() && opening.size === 0) {
-          cells.delete(name);
-          cell.dispose();
-        }
-      }
-      sweep();
-    },
-
-    trim,
-    cells: () => [...cells.values()],
-
-    close() {
-      for (const cell of [...cells.values(), ...leaving]) {
-        cell.dispose();
-      }
-      cells.clear();
-      leaving.clear();
-    },
-  };
 }
+
+const toName = (lane: Lane, owner: string): string => `${lane} ${owner}`;
 
 /** Keeps the contexts of an isolate at their limit. */
 function dropUnused(cell: Cell): void {

@@ -10,111 +10,6 @@ export interface StreamParts {
   overran(realm: Realm, error: SandboxError): void;
 }
 
-interface Ways {
-  readonly push: ivm.Reference;
-  readonly resume: ivm.Reference;
-  readonly where: ivm.Reference;
-}
-
-const within = { timeout: limits.streamMs };
-
-/**
- * Opens the hooks of a run as one chain: a batch crosses the border once, whatever the number of hooks. Everything here
- * runs on the event loop's own thread, at most `limits.streamMs` a batch and hook.
- */
-export function openChain({ links, realms, overran }: StreamParts): StreamChain {
-  const open = new Set(links.keys());
-  let ways: Ways | undefined;
-
-  const fail = (at: number, error: SandboxError) => {
-    if (open.delete(at)) {
-      links[at]?.failed(error);
-    }
-  };
-  const failAll = (error: SandboxError) => {
-    ways = undefined;
-    for (const at of [...open]) {
-      fail(at, error);
-    }
-  };
-
-  const hooks = new Map<number, ivm.Reference>();
-  for (const [at, realm] of realms.entries()) {
-    realm.streams += 1;
-    try {
-      hooks.set(at, realm.hook(JSON.stringify(links[at]?.context ?? {})));
-    } catch (error) {
-      fail(at, realm.toError(error));
-    }
-  }
-  // The chain counts the hooks that opened; their place among the links is this list's.
-  const places = [...hooks.keys()];
-  const first = realms[places[0] ?? -1];
-  if (first) {
-    try {
-      ways = toWays(first.chain([...hooks.values()]));
-    } catch (error) {
-      failAll(first.toError(error));
-    }
-  }
-  const placeOf = (at: number) => places[at] ?? 0;
-
-  /** Runs one way in; on an overrun that hook is out and the rest goes on with the last good value. */
-  function run(batch: string): string {
-    let answer: unknown;
-    let way = ways?.push;
-    for (let tries = 0; way && ways && tries <= links.length; tries++) {
-      try {
-        answer = way.applySync(undefined, way === ways.push ? [batch] : [], within);
-        return typeof answer === "string" ? answer : batch;
-      } catch (error) {
-        const at = placeOf(whereOf(ways));
-        const realm = realms[at] as Realm;
-        const failure = realm.toError(realm.cell.explain(error, realm));
-        if (failure.kind !== "timeout" || realm.cell.isGone) {
-          failAll(failure);
-          return batch;
-        }
-        const slow = new SandboxError("timeout", `The stream hook took more than ${limits.streamMs} ms.`);
-        fail(at, slow);
-        overran(realm, slow);
-        way = ways?.resume;
-      }
-    }
-    return batch;
-  }
-
-  return {
-    push(batch) {
-      if (!ways || open.size === 0) {
-        return batch;
-      }
-      const answer = run(batch);
-      const end = answer.startsWith("[") ? -1 : answer.indexOf("\n");
-      if (end >= 0) {
-        for (const told of answer.slice(0, end).split("\t")) {
-          const split = told.indexOf(":");
-          const at = placeOf(Number(told.slice(0, split)));
-          fail(at, (realms[at] as Realm).toReported("thrown", told.slice(split + 1)));
-        }
-      }
-      return answer.slice(end + 1);
-    },
-    close() {
-      const isLive = realms.some((realm) => !realm.cell.isGone);
-      for (const reference of isLive ? [...hooks.values(), ...Object.values(ways ?? {})] : []) {
-        reference.release();
-      }
-      ways = undefined;
-      open.clear();
-      for (const realm of realms) {
-        realm.streams -= 1;
-        realm.leave();
-      }
-    },
-  };
-}
-
 /**
  * The contexts of the links, all in one isolate. A hook that cannot be loaded is left out like one that fails later.
  */
@@ -130,6 +25,139 @@ export async function openLinks(
     // An isolate may have been replaced while the last link was still loading.
     if (realms.every((realm) => realm.cell === realms[0]?.cell && !realm.isClosed)) {
       return { links: left, realms };
+    }
+  }
+}
+
+/**
+ * Opens the hooks of a run as one chain: a batch crosses the border once, whatever the number of hooks. Everything here
+ * runs on the event loop's own thread, at most `limits.streamMs` a batch and hook.
+ */
+export function openChain(parts: StreamParts): StreamChain {
+  return new Chain(parts);
+}
+
+interface Ways {
+  readonly push: ivm.Reference;
+  readonly resume: ivm.Reference;
+  readonly where: ivm.Reference;
+}
+
+/** A hook with the link it belongs to; `reference` is the function inside. */
+interface Hook {
+  readonly link: StreamLink;
+  readonly realm: Realm;
+  readonly reference: ivm.Reference;
+  isOut: boolean;
+}
+
+const within = { timeout: limits.streamMs };
+
+class Chain implements StreamChain {
+  readonly #parts: StreamParts;
+  readonly #hooks: Hook[] = [];
+  #ways: Ways | undefined;
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+    for (const [at, realm] of parts.realms.entries()) {
+      realm.streams += 1;
+      const link = parts.links[at] as StreamLink;
+      try {
+        const reference = realm.hook(JSON.stringify(link.context ?? {}));
+        this.#hooks.push({ link, realm, reference, isOut: false });
+      } catch (error) {
+        link.failed(realm.toError(error));
+      }
+    }
+    const first = this.#hooks[0];
+    if (first) {
+      try {
+        this.#ways = toWays(first.realm.chain(this.#hooks.map(({ reference }) => reference)));
+      } catch (error) {
+        this.#failAll(first.realm.toError(error));
+      }
+    }
+  }
+
+  push(batch: string): string {
+    if (!this.#ways) {
+      return batch;
+    }
+    const answer = this.#run(this.#ways, batch);
+    if (answer.startsWith("[")) {
+      return answer;
+    }
+    // A line of failures, `place:report` each, comes before the batch.
+    const end = answer.indexOf("\n");
+    for (const told of answer.slice(0, end).split("\t")) {
+      const split = told.indexOf(":");
+      const hook = this.#hooks[Number(told.slice(0, split))];
+      this.#fail(hook, hook?.realm.toReported("thrown", told.slice(split + 1)));
+    }
+    return answer.slice(end + 1);
+  }
+
+  close(): void {
+    const live = this.#hooks.filter(({ realm }) => !realm.cell.isGone);
+    const ways = live.length > 0 ? Object.values(this.#ways ?? {}) : [];
+    for (const reference of [...live.map(({ reference }) => reference), ...ways]) {
+      reference.release();
+    }
+    this.#ways = undefined;
+    for (const realm of this.#parts.realms) {
+      realm.streams -= 1;
+      realm.leave();
+    }
+  }
+
+  /** Runs a batch; on an overrun that hook is out and the rest goes on with the last good value. */
+  #run(ways: Ways, batch: string): string {
+    let way = ways.push;
+    let args = [batch];
+    // Each round takes a hook out, so that this ends.
+    for (;;) {
+      try {
+        const answer: unknown = way.applySync(undefined, args, within);
+        return typeof answer === "string" ? answer : batch;
+      } catch (error) {
+        if (!this.#recover(error, ways)) {
+          return batch;
+        }
+        [way, args] = [ways.resume, []];
+      }
+    }
+  }
+
+  /** Takes the hook that overran out; false when nothing of the chain is left. */
+  #recover(error: unknown, ways: Ways): boolean {
+    const hook = this.#hooks[whereOf(ways)] ?? this.#hooks[0];
+    if (!hook || hook.isOut) {
+      this.#failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
+      return false;
+    }
+    const failure = hook.realm.toError(hook.realm.cell.explain(error, hook.realm));
+    if (failure.kind !== "timeout" || hook.realm.cell.isGone) {
+      this.#failAll(failure);
+      return false;
+    }
+    const slow = new SandboxError("timeout", `The stream hook took more than ${limits.streamMs} ms.`);
+    this.#fail(hook, slow);
+    this.#parts.overran(hook.realm, slow);
+    return this.#hooks.some(({ isOut }) => !isOut);
+  }
+
+  #fail(hook: Hook | undefined, error: SandboxError | undefined): void {
+    if (hook && !hook.isOut) {
+      hook.isOut = true;
+      hook.link.failed(error ?? new SandboxError("thrown", "The stream hook failed."));
+    }
+  }
+
+  #failAll(error: SandboxError): void {
+    this.#ways = undefined;
+    for (const hook of this.#hooks) {
+      this.#fail(hook, error);
     }
   }
 }
@@ -150,7 +178,7 @@ function toWays(chain: ivm.Reference): Ways {
   return ways;
 }
 
-/** The hook that ran when the time was over. */
+/** The place of the hook that ran when the time was over. */
 function whereOf(ways: Ways): number {
   try {
     return Number(ways.where.applySync(undefined, [], within));

@@ -3,7 +3,8 @@
 import { stripTypeScriptTypes } from "node:module";
 import { parentPort } from "node:worker_threads";
 
-parentPort.on("message", ({ id, source }) => parentPort.postMessage({ id, ...strip(source) }));
+const port = parentPort;
+port.on("message", ({ id, source }) => port.postMessage({ id, ...strip(source) }));
 
 function strip(source) {
   try {

@@ -43,7 +43,7 @@ export function createStripper(): Stripper {
     void worker?.terminate();
     worker = undefined;
     // Whoever still waits gets no answer from a worker that broke.
-    for (const [id, resolve] of [...waiting]) {
+    for (const [id, resolve] of waiting) {
       resolve({ id, isBroken: true });
     }
   };
@@ -66,6 +66,7 @@ export function createStripper(): Stripper {
     const id = ++serial;
     const deadline = setTimeout(() => resolve({ id, isBroken: true }), deadlineMs);
     waiting.set(id, resolve);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
     worker.postMessage({ id, source });
     const answer = await promise;
     clearTimeout(deadline);

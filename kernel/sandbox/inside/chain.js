@@ -5,7 +5,7 @@
 function toHook(text) {
   const call = toCall(`hook ${++serial}`, []);
   const { run } = find("stream");
-  const [context] = toArguments(call, `[${text}]`);
+  const context = toArguments(call, `[${text}]`)[0];
   if (typeof run !== "function") {
     throw new TypeError_("The module exports no stream function.");
   }
@@ -21,80 +21,82 @@ function toHook(text) {
  * leaves the hook that ran then out and goes on with the last good value; `where` names that hook.
  */
 function toChain(...hooks) {
-  const isOut = [];
+  const chain = { __proto__: null, hooks, isOut: [], isCareful: false };
   for (let at = 0; at < hooks.length; at++) {
-    isOut[at] = false;
+    chain.isOut[at] = false;
   }
-  let [batch, at, link, safe, failures, isCareful] = ["", 0, 0, undefined, "", false];
-  let [chunks, kept] = [[], []];
-
-  function begin(text) {
-    [batch, at, link, safe, failures] = [text, 0, 0, undefined, ""];
-    [chunks, kept] = [parse(text), []];
-  }
-
-  function run() {
-    for (; at < chunks.length; at++, link = 0, safe = undefined) {
-      let chunk = safe === undefined ? chunks[at] : parse(safe);
-      for (; link < hooks.length && chunk !== null; link++) {
-        if (!isOut[link]) {
-          // The first hook's last good value is what came; later ones need a copy, since a hook may change its chunk.
-          safe = link === 0 ? undefined : stringify(chunk);
-          chunk = pass(chunk);
-        }
-      }
-      if (chunk !== null) {
-        kept[kept.length] = chunk;
-      }
-    }
-    const text = stringify(kept);
-    kept = chunks = [];
-    const told = failures;
-    failures = "";
-    return told === "" ? text : `${told}\n${text}`;
-  }
-
-  function pass(chunk) {
-    try {
-      const next = hooks[link](chunk);
-      if (next === null) {
-        return null;
-      }
-      const value = next === undefined ? chunk : next;
-      if (typeof value !== "object" || isArray(value) || "then" in value) {
-        throw new TypeError_("A stream hook returns a chunk, null or nothing, and is not async.");
-      }
-      return isCareful ? parse(toText(value)) : value;
-    } catch (error) {
-      failures += `${failures === "" ? "" : "\t"}${link}:${toReport(error)}`;
-      return lastGood();
-    }
-  }
-
-  function lastGood() {
-    isOut[link] = true;
-    return parse(safe ?? stringify(parse(batch)[at]));
-  }
-
   return {
-    push(text) {
-      begin(text);
-      try {
-        return run();
-      } catch {
-        // Some hook made what JSON has no word for. Looking closely finds out which.
-        isCareful = true;
-        begin(text);
-        const told = run();
-        isCareful = false;
-        return told;
-      }
-    },
+    push: (text) => push(chain, text),
     resume() {
-      safe = stringify(lastGood());
-      link++;
-      return run();
+      chain.safe = stringify(leaveOut(chain));
+      chain.link++;
+      return runChain(chain);
     },
-    where: () => link,
+    where: () => chain.link,
   };
+}
+
+function push(chain, text) {
+  reset(chain, text);
+  try {
+    return runChain(chain);
+  } catch {
+    // Some hook made what JSON has no word for. Looking closely finds out which.
+    reset(chain, text);
+    chain.isCareful = true;
+    const answer = runChain(chain);
+    chain.isCareful = false;
+    return answer;
+  }
+}
+
+function reset(chain, text) {
+  chain.batch = text;
+  chain.chunks = parse(text);
+  chain.kept = [];
+  chain.failures = "";
+  chain.at = chain.link = 0;
+  chain.safe = undefined;
+}
+
+function runChain(chain) {
+  const { chunks, hooks, isOut, kept } = chain;
+  for (; chain.at < chunks.length; chain.at++, chain.link = 0, chain.safe = undefined) {
+    let chunk = chain.safe === undefined ? chunks[chain.at] : parse(chain.safe);
+    for (; chain.link < hooks.length && chunk !== null; chain.link++) {
+      if (!isOut[chain.link]) {
+        // The first hook's last good value is what came; later ones need a copy, since a hook may change its chunk.
+        chain.safe = chain.link === 0 ? undefined : stringify(chunk);
+        chunk = pass(chain, chunk);
+      }
+    }
+    if (chunk !== null) {
+      kept[kept.length] = chunk;
+    }
+  }
+  const text = stringify(kept);
+  return chain.failures === "" ? text : `${chain.failures}\n${text}`;
+}
+
+function pass(chain, chunk) {
+  try {
+    const next = chain.hooks[chain.link](chunk);
+    if (next === null) {
+      return null;
+    }
+    const value = next === undefined ? chunk : next;
+    if (typeof value !== "object" || isArray(value) || "then" in value) {
+      throw new TypeError_("A stream hook returns a chunk, null or nothing, and is not async.");
+    }
+    return chain.isCareful ? parse(toText(value)) : value;
+  } catch (error) {
+    chain.failures += `${chain.failures === "" ? "" : "\t"}${chain.link}:${toReport(error)}`;
+    return leaveOut(chain);
+  }
+}
+
+/** Takes the hook that runs out of the chain; answers what it was given. */
+function leaveOut(chain) {
+  chain.isOut[chain.link] = true;
+  return chain.safe === undefined ? parse(chain.batch)[chain.at] : parse(chain.safe);
 }

@@ -1,0 +1,55 @@
+// What the code writes is kept for its author.
+
+const [lineLength, linesPerSecond] = [2000, 200];
+let second = 0;
+let lines = 0;
+
+function write(level, args) {
+  const at = now();
+  if (at - second >= 1000) {
+    second = at;
+    lines = 0;
+  }
+  if (++lines > linesPerSecond) {
+    return;
+  }
+  let text = "";
+  for (let i = 0; i < args.length && text.length < lineLength; i++) {
+    text += (i > 0 ? " " : "") + cut(toShown(args[i]), lineLength);
+  }
+  send("log", 0, cut(text, lineLength), level);
+}
+
+function toShown(value) {
+  try {
+    if (typeof value !== "object" || value === null) {
+      return String_(value);
+    }
+    return "stack" in value ? String_(value.stack) : stringify(value);
+  } catch {
+    return "[not to be shown]";
+  }
+}
+
+const levels = {
+  __proto__: null,
+  debug: "debug",
+  info: "info",
+  warn: "warn",
+  warning: "warn",
+  error: "error",
+};
+
+/** `host.log(level, text)`, or `host.log(text)`. */
+function log(...args) {
+  const level = args.length > 1 && typeof args[0] === "string" ? levels[args[0]] : undefined;
+  write(level ?? "info", level ? [args[1], args[2] ?? ""] : args);
+  return resolved();
+}
+
+globalThis.console = { __proto__: null };
+const names = ["debug", "log", "info", "warn", "error", "trace", "dir"];
+for (let at = 0; at < names.length; at++) {
+  const level = levels[names[at]] ?? "info";
+  console[names[at]] = (...args) => write(level, args);
+}

@@ -1,0 +1,52 @@
+// Timers belong to the call that set them and end with it.
+
+function setTimer(run, ms, args, isRepeated) {
+  const call = current;
+  if (typeof run !== "function") {
+    throw new TypeError_("A timer needs a function.");
+  }
+  if (!call?.live) {
+    throw new Error_("Timers run within a call; there is none.");
+  }
+  if (call.set >= maxTimers) {
+    throw new RangeError_(`A call can have ${maxTimers} timers.`);
+  }
+  const at = ++serial;
+  call.set++;
+  call.timers[at] = { run, args, ms: isRepeated ? ms : undefined };
+  send("timer", call.id, undefined, +ms || 0, at);
+  return at;
+}
+
+function clearTimer(at) {
+  const call = current;
+  if (call?.timers[at]) {
+    delete call.timers[at];
+    call.set--;
+  }
+}
+
+function tick(id, at) {
+  const call = calls[id];
+  const timer = call?.timers[at];
+  if (!timer) {
+    return;
+  }
+  current = call;
+  if (timer.ms === undefined) {
+    clearTimer(at);
+  } else {
+    send("timer", id, undefined, +timer.ms || 0, at);
+  }
+  try {
+    apply(timer.run, undefined, timer.args);
+  } catch (error) {
+    write("error", [error]);
+  }
+}
+
+globalThis.setTimeout = (run, ms, ...args) => setTimer(run, ms, args, false);
+globalThis.setInterval = (run, ms, ...args) => setTimer(run, ms, args, true);
+globalThis.clearTimeout = clearTimer;
+globalThis.clearInterval = clearTimer;
+globalThis.queueMicrotask = (run) => void apply(then, resolved(), [() => run()]);
