@@ -29,6 +29,8 @@ export interface CatalogueOptions {
 
 export interface Catalogue {
   resolve(principal: Principal, id: string): Promise<ResolvedModel>;
+  /** Without a question of access; undefined when nothing is offered under this id. */
+  resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   list(principal: Principal, options?: { refresh?: boolean }): Promise<ListItem[]>;
   /** The providers' own models, without records. */
   base(): Promise<ListItem[]>;
@@ -70,6 +72,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       }
       const model = toResolved(offer, settings());
       return arena ? { ...model, id, name: arena.name, selectedModelId: offer.id } : model;
+    },
+
+    async resolveAsInstance(id) {
+      const offer = (await current()).find(id);
+      return offer && toResolved(offer, settings());
     },
 
     async list(principal, { refresh = false } = {}) {

@@ -178,13 +178,10 @@ describe("a shared model", () => {
       ["user", other.id],
     ]);
     // Whoever may write it sends the grants back as they were: nothing is taken away.
-    await at.post(
-      "model/access/update",
-      { id: "open", access_grants: [everybody, writes(owner)] },
-      publisher,
-    );
-    const { body } = await at.post("model/update", { ...form("open"), access_grants: [everybody] }, owner);
-    expect(body.detail ?? body.access_grants).toMatchObject([{ principal_id: "*" }]);
+    const sent = [everybody, writes(owner)];
+    await at.post("model/access/update", { id: "open", access_grants: sent }, publisher);
+    const { body } = await at.post("model/update", { ...form("open"), access_grants: sent }, owner);
+    expect(body.access_grants).toMatchObject(sent);
   });
 
   it("is not shared with accounts and groups that do not exist", async () => {
@@ -269,7 +266,11 @@ describe("providers' models", () => {
 
     expect((await at.post("create", edit)).status).toBe(200);
     expect(await at.listed(other)).toContain("beta");
-    expect((await at.get("base")).body.map(({ id }: { id: string }) => id)).toEqual(["alpha", "beta"]);
+    expect((await at.get("base")).body.map(({ id }: { id: string }) => id)).toEqual([
+      "alpha",
+      "beta",
+      "guide",
+    ]);
     expect((await at.post("model/delete", { id: "beta" })).body).toBe(true);
     expect(await at.listed(other)).not.toContain("beta");
   });

@@ -31,6 +31,11 @@ export interface ModelSeed {
 export interface Models {
   /** Resolves to the model. Throws `not_found` ("Model not found") for unknown and forbidden ids alike. */
   resolve(principal: Principal, id: string): Promise<ResolvedModel>;
+  /**
+   * The model whoever asks; undefined when none is offered under this id. Only for ids that an administrator chose for
+   * work of the platform itself, never for one that a caller named.
+   */
+  resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   /** The wire items of the model list that the caller may see, in order. */
   list(principal: Principal, options?: { refresh?: boolean }): Promise<Record<string, unknown>[]>;
   /** Stores the record with read access for every account, once ever: a record an admin removed stays away. */

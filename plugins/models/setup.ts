@@ -59,6 +59,7 @@ export async function setUpModels(context: Context) {
   const settle = () => settleOwnerless(parts);
   const service: Models = {
     resolve: catalogue.resolve,
+    resolveAsInstance: catalogue.resolveAsInstance,
     list: catalogue.list,
     async seed(seed: ModelSeed) {
       const grant = { principal_type: "user", principal_id: "*", permission: "read" } as const;
