@@ -16,9 +16,9 @@ test("it opens nowhere else, with no other key, for no other purpose and not whe
   const refusal = expect.objectContaining({ code: "unavailable" });
   expect(() => seal.open(sealed, "function:two")).toThrow(refusal);
   expect(() => createSeal("another secret key", "valves").open(sealed, "function:one")).toThrow(refusal);
-  expect(() =>
-    createSeal("a secret key of this installation", "x").open(sealed, "function:one"),
-  ).toThrow(refusal);
+  expect(() => createSeal("a secret key of this installation", "x").open(sealed, "function:one")).toThrow(
+    refusal,
+  );
   expect(() => seal.open(`${sealed.slice(0, -4)}AAAA`, "function:one")).toThrow(refusal);
   expect(() => seal.open("sealed:v1:", "function:one")).toThrow(refusal);
 });

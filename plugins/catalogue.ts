@@ -3,6 +3,7 @@ import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import completions from "./completions/plugin.ts";
 import files from "./files/plugin.ts";
+import functions from "./functions/plugin.ts";
 import guide from "./guide/plugin.ts";
 import models from "./models/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
@@ -15,6 +16,7 @@ export const catalogue: readonly AnyPlugin[] = [
   accounts,
   completions,
   files,
+  functions,
   guide,
   models,
   pipelines,
@@ -29,6 +31,7 @@ export interface Api
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof files>,
+    ApiOfPlugin<typeof functions>,
     ApiOfPlugin<typeof models>,
     ApiOfPlugin<typeof pipelines>,
     ApiOfPlugin<typeof providerCommon>,

@@ -30,6 +30,7 @@ export interface ModuleShape {
 /**
  * What `host` offers to one call. Every function is made by who calls and acts as the caller, never as the system.
  * A missing one answers the code with "not available here". A rejection's message reaches the code: throw AppErrors only.
+ * A name with a dot stands in a group: `storage.get` is `host.storage.get`.
  */
 export interface HostFunctions {
   readonly [name: string]: (...args: readonly Json[]) => Promise<Json | undefined>;

@@ -23,7 +23,7 @@ test("the form's schema keeps what the author declared", () => {
 test("only values that are not null are saved, defaults fill the rest", () => {
   const saved = valves.check({ keep: 3, tone: null, unknown: 1 });
   expect(saved).toEqual({ keep: 3 });
-  expect(valves.fill(saved)).toEqual({ keep: 3, tone: "plain", hosts: [], limit: null });
+  expect(valves.complete(saved)).toEqual({ keep: 3, tone: "plain", hosts: [], limit: null });
 });
 
 describe("a value that does not fit is refused by name", () => {
@@ -40,7 +40,7 @@ describe("a value that does not fit is refused by name", () => {
 });
 
 test("a saved value of an older shape gives way to the default", () => {
-  expect(valves.fill({ keep: "many", tone: "kind" })).toMatchObject({ keep: 8, tone: "kind" });
+  expect(valves.complete({ keep: "many", tone: "kind" })).toMatchObject({ keep: 8, tone: "kind" });
 });
 
 test("a whole object schema works too, with what it requires", () => {

@@ -18,13 +18,15 @@ export interface ValveSet {
    */
   check(given: ValveValues): ValveValues;
   /** What the code sees: saved values that still fit, defaults for the rest. */
-  fill(saved: ValveValues): ValveValues;
+  complete(saved: ValveValues): ValveValues;
 }
 
 /** Reads a declaration: properties by name, or a whole object schema. Throws AppError `invalid` when it is neither. */
 export function createValveSet(declared: unknown, title: string): ValveSet {
   const { properties, required } = toProperties(declared, title);
-  const checks = new Map([...properties].map(([name, schema]) => [name, toCheck(schema, `${title}.${name}`)]));
+  const checks = new Map(
+    [...properties].map(([name, schema]) => [name, toCheck(schema, `${title}.${name}`)]),
+  );
   const isMissing = (given: ValveValues, name: string) =>
     (given[name] ?? null) === null && properties.get(name)?.["default"] === undefined;
 
@@ -39,7 +41,7 @@ export function createValveSet(declared: unknown, title: string): ValveSet {
       const kept = Object.entries(given).filter(([name, value]) => value !== null && checks.has(name));
       return Object.fromEntries(kept.map(([name, value]) => [name, requireFit(checks, name, value)]));
     },
-    fill(saved) {
+    complete(saved) {
       const filled: [string, unknown][] = [];
       for (const [name, schema] of properties) {
         const own = saved[name] ?? null;

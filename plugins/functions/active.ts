@@ -120,7 +120,7 @@ export function toActiveFunction(
     createdAt: row.created_at,
     script,
     facts,
-    valves: facts.valves?.fill(saved) ?? {},
+    valves: facts.valves?.complete(saved) ?? {},
     priority: toPriority(facts, saved),
   };
 }

@@ -84,7 +84,13 @@ export async function assembleFunctions(context: FunctionContext) {
     ),
   );
   return {
-    ...{ vault, userValves, active, changes, hostParts, host, invoke },
+    vault,
+    userValves,
+    active,
+    changes,
+    hostParts,
+    host,
+    invoke,
     loadInactive: (id: string) => loadInactive(context, id, openValves),
     dropUserValves: async (id: string) => {
       await use.accounts.valves.drop("functions", id);

@@ -19,11 +19,7 @@ export type FunctionEvent =
 export interface FunctionChanges {
   /** Resolves when this process has dropped what it knew and the others have been told. */
   changed(id: string, what?: { code: boolean }): Promise<void>;
-  announce(
-    event: FunctionEvent,
-    by: Principal | null,
-    row: Pick<FunctionRow, "id" | "name" | "type">,
-  ): void;
+  announce(event: FunctionEvent, by: Principal | null, row: Pick<FunctionRow, "id" | "name" | "type">): void;
 }
 
 export interface ChangesParts {
@@ -81,7 +77,11 @@ export async function openFunctionChanges(parts: ChangesParts): Promise<Function
     },
     announce(event, by, { id, name, type }) {
       const actor = by && { id: by.userId, name: by.name, email: by.email, role: by.role };
-      events.announce(`function.${event}`, { actor, subject: { type: "function", id }, data: { id, name, type } });
+      events.announce(`function.${event}`, {
+        actor,
+        subject: { type: "function", id },
+        data: { id, name, type },
+      });
     },
   };
 }

@@ -47,7 +47,11 @@ export function createDryRun(parts: DryRunParts) {
       loaded = performance.now();
       outcome = { ...outcome, type: facts.type };
       const row = { id, name: id, is_global: false, created_at: 0 };
-      const fn = toActiveFunction(row, { script, facts, saved: facts.valves?.check(form.valves ?? {}) ?? {} });
+      const fn = toActiveFunction(row, {
+        script,
+        facts,
+        saved: facts.valves?.check(form.valves ?? {}) ?? {},
+      });
       const call = { id, capabilities: facts.capabilities, principal, signal };
       const trial = { fn, form, principal, host: parts.host(call, events), signal };
       outcome = { ...outcome, result: (await run(parts, trial)) ?? null };
@@ -71,7 +75,7 @@ export type DryRun = ReturnType<typeof createDryRun>;
 async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
   const { fn, form, principal, host, signal } = trial;
   const facts = { principal, metadata: form.metadata, ...(form.id === undefined ? {} : { id: form.id }) };
-  const own = fn.facts.userValves?.fill(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
+  const own = fn.facts.userValves?.complete(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
   const context = toContext(fn, facts, own);
   if (form.hook === "stream") {
     return await stream(parts.sandbox, trial, context);

@@ -178,4 +178,3 @@ function toHooks(chain: StreamChain, log: Logger): StreamHooks {
     close: () => chain.close(),
   };
 }
-

@@ -127,7 +127,12 @@ function toSafe(
     } catch (error) {
       const failure = toAppError(error, call.signal);
       if (failure.code === "forbidden") {
-        const about = { audit: "denied", function: call.id, host: name, user: call.principal?.userId ?? null };
+        const about = {
+          audit: "denied",
+          function: call.id,
+          host: name,
+          user: call.principal?.userId ?? null,
+        };
         parts.log.warn({ ...about, reason: failure.message }, "a function was refused what it asked for");
       } else if (failure.code === "unavailable" && !(error instanceof AppError)) {
         parts.log.error({ err: error, function: call.id, host: name }, "a host function failed");

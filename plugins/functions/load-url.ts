@@ -29,10 +29,7 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
     /^https:\/\/(?:www\.)?github\.com\/([^/]+\/[^/]+)\/tree\/(.+?)\/?$/,
     "https://raw.githubusercontent.com/$1/$2/main.js",
   ],
-  [
-    /^https:\/\/gist\.github\.com\/([^/]+\/[0-9a-f]+)\/?$/,
-    "https://gist.githubusercontent.com/$1/raw",
-  ],
+  [/^https:\/\/gist\.github\.com\/([^/]+\/[0-9a-f]+)\/?$/, "https://gist.githubusercontent.com/$1/raw"],
   [/^(https:\/\/[^/]+\/.+?)\/-\/blob\/(.+)$/, "$1/-/raw/$2"],
   [/^(https:\/\/codeberg\.org\/[^/]+\/[^/]+)\/src\/(branch|tag|commit)\/(.+)$/, "$1/raw/$2/$3"],
   [/^(https:\/\/bitbucket\.org\/[^/]+\/[^/]+)\/src\/(.+)$/, "$1/raw/$2"],

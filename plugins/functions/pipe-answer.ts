@@ -84,7 +84,9 @@ function toBatch(item: Json | undefined, head: AnswerHead): Chunk[] {
   }
   if (typeof item !== "object") {
     const text = String(item);
-    return /^(?:data|event|id|retry)?:/.test(text) ? fromFrames(text, head) : [toChunk(head, { content: text })];
+    return /^(?:data|event|id|retry)?:/.test(text)
+      ? fromFrames(text, head)
+      : [toChunk(head, { content: text })];
   }
   if (Array.isArray(item)) {
     return item.flatMap((each: Json) => toBatch(each, head));

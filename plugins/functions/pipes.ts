@@ -28,8 +28,8 @@ export function createPipeProvider({
         return { kind: "whole", completion: await toCompletion(items, head) };
       }
       // What fails before the first item is an answer with a status; later it can only be a frame.
-      const started = await begin(items);
-      return { kind: "stream", stream: { raw: undefined, chunks: () => toChunks(started, head) } };
+      const chunks = await begin(toChunks(items, head));
+      return { kind: "stream", stream: { raw: undefined, chunks: () => chunks } };
     },
   };
 }
@@ -57,7 +57,7 @@ async function open(invoke: Invoke, { fn, sub }: PipeModel, call: CompletionCall
 }
 
 /** Waits for the first item, so that an early failure is told before anything is written. */
-async function begin(items: AsyncIterable<Json | undefined>): Promise<AsyncIterable<Json | undefined>> {
+async function begin<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
   return {

@@ -36,7 +36,10 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
   });
   return [
     ...libraryRoutes({
-      ...{ library, dryRun, sandbox, summaries },
+      library,
+      dryRun,
+      sandbox,
+      summaries,
       transfer: createTransfer(shared),
       loadUrl: createUrlLoader(use.egress),
     }),

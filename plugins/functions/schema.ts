@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Longest source in characters. */
-export const maxContent = 1024 * 1024;
+export const maxContent = 512 * 1024;
 
 const Type = z.enum(["pipe", "filter", "action", "event"]);
 const Bag = z.record(z.string(), z.unknown());
@@ -96,7 +96,7 @@ export const DryRunForm = z
     content: z.string().max(maxContent),
     hook: z.enum(["inlet", "stream", "outlet", "pipe", "pipes", "action", "event"]),
     /** What the hook gets first: a request, a chunk (or a list of chunks), a conversation or an event. */
-    body: z.unknown(),
+    body: z.unknown().optional(),
     valves: Bag.optional(),
     user_valves: Bag.optional(),
     metadata: Bag.optional(),

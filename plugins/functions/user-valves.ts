@@ -39,7 +39,10 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
     try {
       return vault.open(value, toPlace(userId, id));
     } catch (error) {
-      log.warn({ err: error, user: userId, function: id }, "a person's valves cannot be read and count as none");
+      log.warn(
+        { err: error, user: userId, function: id },
+        "a person's valves cannot be read and count as none",
+      );
       return {};
     }
   }
@@ -80,8 +83,8 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
       }
       const own = known.get(userId);
       return own
-        ? declared.fill(own.get(id) ?? none)
-        : load(userId).then((loaded) => declared.fill(loaded.get(id) ?? none));
+        ? declared.complete(own.get(id) ?? none)
+        : load(userId).then((loaded) => declared.complete(loaded.get(id) ?? none));
     },
     saved: async (userId, id) => (await load(userId)).get(id) ?? none,
     async save(userId, id, values) {

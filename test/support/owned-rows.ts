@@ -37,5 +37,6 @@ export const ownedRows: Record<string, OwnedRows> = {
 export const ownerless: Record<string, string> = {
   accounts:
     "members see each other's public facts by id; the routes that change an account are for administrators",
+  functions: "functions are the installation's; by their id each account reaches its own user valves only",
   "provider-common": "the rest of the path is the upstream's",
 };

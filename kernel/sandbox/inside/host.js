@@ -6,17 +6,43 @@ function toHost(call) {
     if (typeof name !== "string" || name === "then") {
       return undefined;
     }
-    return name === "log" ? log : (...args) => ask(call, name, args);
+    if (name === "log") {
+      return log;
+    }
+    return groups[name] ?? ((...args) => ask(call, name, args));
   };
   const target = { __proto__: null };
+  const groups = { __proto__: null };
   for (let at = 0; at < call.names.length; at++) {
     target[call.names[at]] = true;
+    const group = groupOf(call.names[at]);
+    if (group !== undefined) {
+      target[group] = true;
+      groups[group] ??= toGroup(call, group);
+    }
   }
   return new Proxy_(freeze({ __proto__: null }), {
     __proto__: null,
     get,
     has: (_, name) => name === "log" || target[name] === true,
   });
+}
+
+/** What stands before the dot of a name such as `storage.get`. */
+function groupOf(name) {
+  for (let at = 0; at < name.length; at++) {
+    if (name[at] === ".") {
+      return cut(name, at);
+    }
+  }
+  return undefined;
+}
+
+/** `host.storage`, whose functions are `storage.get`, `storage.set` and so on. */
+function toGroup(call, group) {
+  const get = (_, name) =>
+    typeof name !== "string" || name === "then" ? undefined : (...args) => ask(call, `${group}.${name}`, args);
+  return new Proxy_(freeze({ __proto__: null }), { __proto__: null, get });
 }
 
 function ask(call, name, args) {

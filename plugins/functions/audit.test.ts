@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { firstAdmin } from "#test/support/client.ts";
+import { type ServerProcess, startProcess } from "#test/support/process.ts";
+
+let folder: string;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "audit-"));
+  server = await startProcess({ DATA_DIR: folder, LOG_FORMAT: "json" });
+}, 60_000);
+
+afterAll(async () => {
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it("what a function was refused stands in the log, with who ran it (promise S69)", async () => {
+  const token = await firstAdmin(server.url);
+  const content = `export const meta = { capabilities: { fetch: ["127.0.0.1:9"] } };
+    export async function pipe(body, { host }) {
+      const said = [];
+      for (const run of [() => host.fetch("http://127.0.0.1:9/"), () => host.fetch("https://elsewhere.test/"),
+        () => host.storage.get("x"), () => host.complete({})]) {
+        try { await run(); } catch (error) { said.push(error.message); } }
+      return said; }`;
+  const answer = await fetch(`${server.url}/api/v1/functions/dry-run`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ content, hook: "pipe" }),
+  });
+  const { result } = (await answer.json()) as { result: string[] };
+  expect(result.length).toBe(4);
+  const lines = server
+    .output()
+    .split("\n")
+    .filter((line) => line.includes('"audit":"denied"'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.map(({ host }) => host)).toEqual(["fetch", "fetch", "storage.get", "complete"]);
+  expect(lines.every(({ user, reason, plugin }) => Boolean(user && reason) && plugin === "functions")).toBe(
+    true,
+  );
+});

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "#kernel/errors.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { fill } from "#kernel/service.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { body as bytes, json, text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { addFunction, require } from "./functions.fixture.ts";
+import { type UserEvent, userEvents } from "./service.ts";
+
+let app: App;
+let upstream: Upstream;
+let hidden: Upstream;
+let admin: TestUser;
+let member: TestUser;
+
+/** What open clients got, and their answers, in place of sockets. */
+const emitted: { user: string; event: UserEvent }[] = [];
+const sockets = definePlugin({
+  id: "client",
+  title: "Client",
+  setup: () => ({
+    fills: [
+      fill(userEvents, {
+        emit: ({ userId }, event) => void emitted.push({ user: userId, event }),
+        async ask(principal, sessionId, { data }) {
+          if (sessionId !== `of ${principal.userId}`) {
+            throw new AppError("unavailable", "No such client.");
+          }
+          return { answered: data };
+        },
+      }),
+    ],
+  }),
+});
+
+beforeAll(async () => {
+  [upstream, hidden] = await Promise.all([startUpstream(), startUpstream()]);
+  upstream.models = ["alpha"];
+  app = await startApp({
+    plugins: [sockets],
+    env: {
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "k",
+      EGRESS_ALLOWED_PRIVATE_ORIGINS: upstream.origin,
+      FUNCTION_STORAGE_MAX_BYTES: "2000",
+      FUNCTION_FETCH_MAX_BYTES: "2000",
+    },
+  });
+  admin = await app.admin();
+  member = await app.user();
+});
+
+afterAll(async () => {
+  await app.close();
+  await Promise.all([upstream.close(), hidden.close()]);
+});
+
+beforeEach(async () => {
+  emitted.length = 0;
+  await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
+});
+
+/** An action that runs `code` with host, body and ctx, and answers what it returns or the error's message. */
+async function addAction(id: string, code: string, capabilities: object = {}): Promise<void> {
+  const content = `export const meta = { capabilities: ${JSON.stringify(capabilities)} };
+    export async function action(body, ctx) {
+      const { host } = ctx;
+      try { ${code} } catch (error) { return { refused: error.message }; }
+    }`;
+  await addFunction(app, id, content, { global: true });
+}
+
+async function act(id: string, user: TestUser, body: object = {}) {
+  const sent = { model: "guide", messages: [], ...body };
+  return (await require(app.call(`POST /api/chat/actions/${id}`, { token: user.token, body: sent }))).body;
+}
+
+describe("host.emit and host.ask", () => {
+  it("reach the caller's own clients, with the place of the call", async () => {
+    await addAction(
+      "talk",
+      `await host.emit({ type: "status", data: { done: true } });
+      return await host.ask({ type: "confirmation", title: "Sure?" });`,
+    );
+    const facts = { chat_id: "temporary:c", id: "m", session_id: `of ${member.id}` };
+    const place = { chat_id: "temporary:c", message_id: "m" };
+    expect(await act("talk", member, facts)).toEqual({
+      answered: { type: "confirmation", data: { title: "Sure?" } },
+    });
+    expect(emitted).toEqual([
+      { user: member.id, event: { ...place, data: { type: "status", data: { done: true } } } },
+    ]);
+  });
+
+  it("ask nobody else, and nobody when there is no client", async () => {
+    await addAction("ask", `return await host.ask({ type: "input", title: "Name?" });`);
+    expect(await act("ask", member, { session_id: `of ${admin.id}` })).toEqual({
+      refused: "No such client.",
+    });
+    expect((await act("ask", member)).refused).toContain("Nobody can be asked");
+  });
+});
+
+describe("host.fetch", () => {
+  const get = `const answer = await host.fetch(body.url, body.init); return answer;`;
+  const host = () => new URL(upstream.origin).host;
+
+  it("reaches a declared host", async () => {
+    await addAction("get", get, { fetch: [host()] });
+    upstream.reply("/echo", json({ fine: true }));
+    const seen = upstream.nextRequest("/echo");
+    const init = { method: "POST", headers: { "x-own": "1" }, body: { a: 1 } };
+    expect(await act("get", member, { url: `${upstream.origin}/echo`, init })).toMatchObject({
+      status: 200,
+      ok: true,
+      body: '{"fine":true}',
+      headers: { "content-type": "application/json" },
+    });
+    expect(await seen).toMatchObject({ method: "POST", body: { a: 1 }, headers: { "x-own": "1" } });
+  });
+
+  it.each<[string, () => object, () => string, RegExp]>([
+    ["without the capability", () => ({}), () => upstream.origin, /did not declare fetch/],
+    [
+      "to an undeclared host",
+      () => ({ fetch: ["example.com"] }),
+      () => upstream.origin,
+      /did not declare 127/,
+    ],
+    ["to another port", () => ({ fetch: ["127.0.0.1"] }), () => upstream.origin, /did not declare 127/],
+    [
+      "to a private address, though declared",
+      () => ({ fetch: [new URL(hidden.origin).host] }),
+      () => hidden.origin,
+      /address|private|not allowed/i,
+    ],
+    ["to no address", () => ({ fetch: ["x"] }), () => "/etc/passwd", /whole URL/],
+  ])("is refused %s", async (_how, capabilities, url, message) => {
+    await addAction("get", get, capabilities());
+    expect((await act("get", member, { url: url() })).refused).toMatch(message);
+    expect(hidden.requests).toEqual([]);
+  });
+
+  it("follows no redirect and reads no more than its limit", async () => {
+    await addAction("get", get, { fetch: [host()] });
+    upstream.reply("/away", async (exchange) => {
+      await exchange.start(302, { location: `${hidden.origin}/`, "content-length": "0" });
+    });
+    expect((await act("get", member, { url: `${upstream.origin}/away` })).refused).toMatch(/redirect/i);
+    upstream.reply("/big", bytes("x".repeat(3000)));
+    expect(await act("get", member, { url: `${upstream.origin}/big` })).toHaveProperty("refused");
+    expect(hidden.requests).toEqual([]);
+  });
+});
+
+describe("host.complete", () => {
+  const ask = `const answer = await host.complete({ model: body.ask, messages: [{ role: "user", content: "Q" }] });
+    return answer.choices[0].message.content;`;
+
+  it("asks a model as the caller: what he may not use does not exist", async () => {
+    await addAction("ask", ask, { complete: true });
+    upstream.reply("/chat/completions", text("An answer"));
+    expect(await act("ask", admin, { ask: "alpha" })).toBe("An answer");
+    expect(await act("ask", member, { ask: "alpha" })).toEqual({ refused: "Model not found" });
+    await addAction("shy", ask);
+    expect((await act("shy", admin, { ask: "alpha" })).refused).toContain("did not declare complete");
+  });
+
+  it("ends functions that ask themselves", async () => {
+    const loop = `export const meta = { capabilities: { complete: true } };
+      export async function pipe(body, { host }) {
+        const answer = await host.complete({ model: "loop", messages: body.messages });
+        return answer.choices[0].message.content; }`;
+    await addFunction(app, "loop", loop);
+    await addAction("ask", ask, { complete: true });
+    expect((await act("ask", admin, { ask: "loop" })).refused).toMatch(/at most 4 deep/);
+  });
+});
+
+describe("host.storage", () => {
+  const storage = `const [name, ...args] = body.do; return await host.storage[name](...args) ?? null;`;
+  const run = (id: string, user: TestUser, ...todo: unknown[]) => act(id, user, { do: todo });
+
+  it("keeps values for all callers, and for each of them alone", async () => {
+    await addAction("keep", storage, { storage: true });
+    await run("keep", admin, "set", "a/1", { deep: [1] });
+    await run("keep", admin, "set", "a/2", null);
+    await run("keep", admin, "set", "mine", "admin's", { user: true });
+    await run("keep", member, "set", "mine", "member's", { user: true });
+    expect(await run("keep", member, "get", "a/1")).toEqual({ deep: [1] });
+    expect(await run("keep", member, "list", "a/")).toEqual(["a/1", "a/2"]);
+    expect(await run("keep", admin, "get", "mine", { user: true })).toBe("admin's");
+    expect(await run("keep", member, "list", "", { user: true })).toEqual(["mine"]);
+    expect(await run("keep", member, "get", "mine")).toBeNull();
+    expect(await run("keep", admin, "delete", "a/1")).toBe(true);
+    expect(await run("keep", admin, "delete", "a/1")).toBe(false);
+    expect(await run("keep", admin, "get", "a/1")).toBeNull();
+  });
+
+  it("is closed to other functions, to those that did not declare it, and beyond its quota", async () => {
+    await addAction("keep", storage, { storage: true });
+    await addAction("other", storage, { storage: true });
+    await addAction("none", storage);
+    await run("keep", admin, "set", "secret", "s");
+    expect(await run("other", admin, "get", "secret")).toBeNull();
+    expect((await run("none", admin, "get", "secret")).refused).toContain("did not declare storage");
+    await run("keep", admin, "set", "big", "x".repeat(1500));
+    expect((await run("keep", admin, "set", "more", "x".repeat(600))).refused).toContain("2000 bytes");
+    expect(await run("keep", admin, "set", "big", "small again")).toBeNull();
+    expect((await run("keep", admin, "set", "", 1)).refused).toContain("1 to 256");
+  });
+});
