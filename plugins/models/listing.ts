@@ -51,7 +51,7 @@ export function createListing({ db, permit }: ModelParts, { show }: Pick<SavedMo
         .executeTakeFirstOrThrow();
       const way = direction ?? (order === "name" ? "asc" : "desc");
       const rows = await found
-        .orderBy(`model.${order ?? "updated_at"}`, way)
+        .orderBy(order === "name" ? sql`lower(model.name)` : `model.${order ?? "updated_at"}`, way)
         .orderBy("model.id")
         .limit(pageSize)
         .offset((page - 1) * pageSize)
