@@ -98,6 +98,44 @@ export async function inRounds<T>(
   return results;
 }
 
+/**
+ * Measures contestants under the same paced load at the same time, in fresh processes, once a round. A paced load
+ * leaves the core idle most of the time, so they hardly meet; what disturbs the machine disturbs all of them alike.
+ */
+export async function sideBySide(
+  bench: Bench,
+  contestants: readonly Contestant[],
+  shape: Shape,
+): Promise<Figures[][]> {
+  const results: Figures[][] = contestants.map(() => []);
+  for (let round = 0; round < bench.rounds; round++) {
+    const running: { at: number; process: Running; load: Load }[] = [];
+    try {
+      for (const at of shuffled(contestants.length)) {
+        const process = await contestants[at]!.start(bench.mock.port);
+        running.push({ at, process, load: openLoad(process, shape) });
+      }
+      await delay(bench.warm);
+      const before = running.map(({ process, load }) => {
+        failOnErrors(process, load.take());
+        return process.cpu();
+      });
+      const started = performance.now();
+      await delay(2 * bench.window);
+      running.forEach(({ at, process, load }, n) => {
+        const counts = load.take();
+        const seconds = (performance.now() - started) / 1000;
+        failOnErrors(process, counts);
+        results[at]!.push(toFigures(counts, process.cpu() - before[n]!, seconds));
+      });
+    } finally {
+      running.forEach(({ load }) => load.stop());
+      await Promise.all(running.map(({ process }) => process.stop()));
+    }
+  }
+  return results;
+}
+
 /** Throws when a load saw anything but complete answers. */
 export function failOnErrors(running: Running, counts: Counts): void {
   if (counts.failures.length > 0) {

@@ -26,7 +26,8 @@ const chosen = chooseScenarios(args.only?.split(","));
 const bench: Bench = {
   mock: await startMock(),
   rounds: Number(args.rounds ?? (args.quick ? 1 : 3)),
-  warm: args.quick ? 2000 : 4000,
+  // A small proxy is warm after four seconds, a platform with its many functions later.
+  warm: args.quick ? 2000 : 8000,
   window: args.quick ? 2000 : 5000,
   isQuick: args.quick,
   best: new Map(),

@@ -1,7 +1,8 @@
 import { millrace, rawpipe } from "../contestants.ts";
-import { inRounds, underLoad } from "../measure.ts";
+import { sideBySide } from "../measure.ts";
 import { compare } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
+import { pacedShape } from "./streams-against-rawpipe.ts";
 import { requireFilter } from "./require-filter.ts";
 
 /** Seven tokens joined into one chunk, through one native filter. */
@@ -11,9 +12,7 @@ export const joinedDeltas: Scenario = {
   async run(bench) {
     const ours = millrace({ plugins: "upper", env: { CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE: "7" } });
     await requireFilter(bench, ours);
-    const [joined = [], piped = []] = await inRounds(bench, [ours, rawpipe], (running) =>
-      underLoad(bench, running, { model: "paced-100", connections: 100 }),
-    );
+    const [joined = [], piped = []] = await sideBySide(bench, [ours, rawpipe], pacedShape);
     return [
       compare({
         goal: "P6",

@@ -1,5 +1,5 @@
 import { type MillraceOptions, millrace, rawpipe } from "../contestants.ts";
-import { type Bench, inRounds, underLoad } from "../measure.ts";
+import { type Bench, inRounds, sideBySide, underLoad } from "../measure.ts";
 import { compare, type Finding } from "../report.ts";
 
 export interface StreamGoals {
@@ -12,42 +12,42 @@ export interface StreamGoals {
   readonly burstRate?: number;
 }
 
+/** A hundred people who read along: 50 tokens a second each. */
+export const pacedShape = { model: "paced-100", connections: 100 } as const;
+
 /** Measures bursts and paced streams of the platform and of the plain pipe. */
 export async function againstRawpipe(bench: Bench, goals: StreamGoals): Promise<Finding[]> {
   const { goal } = goals;
-  const [ours = [], theirs = []] = await inRounds(
-    bench,
-    [millrace(goals.millrace), rawpipe],
-    async (running) => ({
-      paced: await underLoad(bench, running, { model: "paced-100", connections: 100 }),
-      burst: await underLoad(bench, running, { model: "burst-200", connections: 8 }),
-    }),
+  const contestants = [millrace(goals.millrace), rawpipe];
+  const [paced = [], pacedPipe = []] = await sideBySide(bench, contestants, pacedShape);
+  const [burst = [], burstPipe = []] = await inRounds(bench, contestants, (running) =>
+    underLoad(bench, running, { model: "burst-200", connections: 8 }),
   );
   return [
     compare({
       goal,
       what: "paced: CPU per token",
-      ours,
-      theirs,
-      figure: ({ paced }) => paced.cpuPerToken,
+      ours: paced,
+      theirs: pacedPipe,
+      figure: ({ cpuPerToken }) => cpuPerToken,
       figureUnit: "µs",
       atMost: goals.paced,
     }),
     compare({
       goal,
       what: "burst: CPU per token",
-      ours,
-      theirs,
-      figure: ({ burst }) => burst.cpuPerToken,
+      ours: burst,
+      theirs: burstPipe,
+      figure: ({ cpuPerToken }) => cpuPerToken,
       figureUnit: "µs",
       ...(goals.burstCpu !== undefined && { atMost: goals.burstCpu }),
     }),
     compare({
       goal,
       what: "burst: rate",
-      ours,
-      theirs,
-      figure: ({ burst }) => burst.tokenRate,
+      ours: burst,
+      theirs: burstPipe,
+      figure: ({ tokenRate }) => tokenRate,
       figureUnit: "tokens/s",
       ...(goals.burstRate !== undefined && { atLeast: goals.burstRate }),
     }),

@@ -39,6 +39,8 @@ export interface CompletionCall extends CallContext {
   /** `files` and `features` of the caller's request, for providers that run on this platform. */
   readonly files?: CompletionRequest["files"];
   readonly features?: CompletionRequest["features"];
+  /** The caller's own JSON text, where `request` is still all that stands in it. */
+  readonly text?: string | undefined;
 }
 
 /** Several chunks that arrived together; their order is the upstream's. */

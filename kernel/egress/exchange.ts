@@ -1,5 +1,6 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { DirectBody } from "./direct-body.ts";
 import { toEgressError, toTimeLimit } from "./failure.ts";
 import type { OutgoingHeaders } from "./redirect.ts";
 
@@ -61,7 +62,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #body: Readable | undefined;
+  #body: DirectBody | undefined;
   #failure: Error | undefined;
 
   constructor(call: Call, resolve: (response: UpstreamResponse) => void, reject: (error: Error) => void) {
@@ -108,16 +109,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#body?.push(piece) === false) {
-      controller.pause();
-    }
+  onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#body?.arrive(piece);
   }
 
   onResponseEnd(): void {
     this.#controller = undefined;
     this.#release();
-    this.#body?.push(null);
+    this.#body?.complete();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -125,21 +124,17 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
-  #createBody(controller: Dispatcher.DispatchController): Readable {
-    const body = new Readable({
-      highWaterMark: 65_536,
-      read: () => controller.resume(),
-      destroy: (error, callback) => {
+  #createBody(controller: Dispatcher.DispatchController): DirectBody {
+    return new DirectBody({
+      pause: () => controller.pause(),
+      resume: () => controller.resume(),
+      abandon: (error) => {
         this.#release();
         const open = this.#controller;
         this.#controller = undefined;
         open?.abort(error ?? new Error("the answer was abandoned"));
-        callback(error);
       },
     });
-    // Who reads sees the failure as well; without a listener one that comes before the reader would end the process.
-    body.on("error", () => {});
-    return body;
   }
 
   #abort = (): void => {

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { receive } from "#kernel/egress/direct-body.ts";
 import { type RespondContext, writeHead } from "./head.ts";
 import { onceDrained, writePiece } from "./piece.ts";
 import type { Relay } from "./route.ts";
@@ -18,10 +19,10 @@ export function writeRelay(
   // The first token may be a minute away; the client should know now that it was accepted.
   response.flushHeaders();
   return new Promise((resolve) => {
-    let ended = false;
+    let isSettled = false;
     const settle = (error?: Error) => {
-      if (!ended) {
-        ended = true;
+      if (!isSettled) {
+        isSettled = true;
         options.end?.(error);
       }
     };
@@ -30,44 +31,42 @@ export function writeRelay(
     const flush = () => {
       const pieces = waiting;
       waiting = [];
-      if (pieces.length > 0 && !writePiece(response, join(pieces)) && !body.isPaused()) {
-        body.pause();
-        onceDrained(response, () => body.resume());
+      if (pieces.length > 0 && !writePiece(response, join(pieces))) {
+        flow.pause();
+        onceDrained(response, flow.resume);
       }
     };
-    body.on("data", (piece: Buffer) => {
-      options.tap?.(piece);
-      if (waiting.push(piece) === 1) {
-        process.nextTick(flush);
-      }
-    });
-    const broke = (error: Error) => {
-      if (!ended) {
-        flush();
-        settle(error);
-        context.failed(error);
-        if (options.brokenFrame && !response.destroyed) {
-          response.end(options.brokenFrame(error));
-        } else {
-          response.destroy();
+    const flow = receive(body, {
+      data(piece) {
+        options.tap?.(piece);
+        if (waiting.push(piece) === 1) {
+          process.nextTick(flush);
         }
-      }
-    };
-    body.once("end", () => {
-      flush();
-      settle();
-      response.end();
+      },
+      end() {
+        // Behind the flush of what came in this turn, which may have to wait for the reader.
+        process.nextTick(() => {
+          settle();
+          response.end();
+        });
+      },
+      failed(error) {
+        process.nextTick(() => {
+          settle(error);
+          context.failed(error);
+          if (options.brokenFrame && !response.destroyed) {
+            response.end(options.brokenFrame(error));
+          } else {
+            response.destroy();
+          }
+        });
+      },
     });
-    body.once("error", broke);
     response.once("close", () => {
       settle(response.writableFinished ? undefined : new Error("the client left"));
-      body.destroy();
+      flow.abort();
       resolve();
     });
-    // An upstream that broke before anybody listened says nothing more.
-    if (body.errored || body.destroyed) {
-      broke(body.errored ?? new Error("the upstream closed early"));
-    }
   });
 }
 

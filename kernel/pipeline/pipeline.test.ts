@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createLogger } from "#kernel/log.ts";
-import type { Conversation, Filter, FilterContext } from "./filter.ts";
+import type { Conversation, Filter, FilterContext, StreamGroup } from "./filter.ts";
 import { createPipeline } from "./pipeline.ts";
-import { toChunkFilter } from "./stream.ts";
+import { hasStreamHooks, openStreamHooks } from "./stream.ts";
 
 const lines: string[] = [];
 const log = createLogger({
@@ -114,9 +115,10 @@ describe("a hook that returns nonsense", () => {
     ["an async hook", async (piece: unknown) => piece],
     ["an async hook that fails", () => Promise.reject(new Error("late"))],
     ["a text", () => "text"],
-  ])("%s does not reach the client as a chunk", (_name, stream) => {
+  ])("%s does not reach the client as a chunk", async (_name, stream) => {
     const piece = { choices: [{ index: 0, delta: { content: "a" } }] };
-    expect(toChunkFilter([nonsense({ stream })], context, log)?.(piece)).toBe(piece);
+    const hooks = await openStreamHooks([nonsense({ stream })], context, log);
+    expect(hooks?.push([piece])).toEqual([piece]);
     expect(lines.join("")).toContain("is not async");
   });
 });
@@ -148,17 +150,18 @@ describe("outlet", () => {
 describe("stream filters", () => {
   const chunk = { choices: [{ index: 0, delta: { content: "a" } }] };
 
-  it("are no function at all when no filter looks at chunks", () => {
-    expect(toChunkFilter([filter("a", 0)], context, log)).toBeUndefined();
+  it("are nothing at all when no filter looks at chunks", async () => {
+    expect(hasStreamHooks([filter("a", 0)])).toBe(false);
+    expect(await openStreamHooks([filter("a", 0)], context, log)).toBeUndefined();
   });
 
-  it("drop a chunk on null and keep it on undefined", () => {
-    const dropping = toChunkFilter([filter("a", 0, { stream: () => null })], context, log);
-    const keeping = toChunkFilter([filter("a", 0, { stream: () => undefined })], context, log);
-    expect([dropping?.(chunk), keeping?.(chunk)]).toEqual([null, chunk]);
+  it("drop a chunk on null and keep it on undefined", async () => {
+    const dropping = await openStreamHooks([filter("a", 0, { stream: () => null })], context, log);
+    const keeping = await openStreamHooks([filter("a", 0, { stream: () => undefined })], context, log);
+    expect([dropping?.push([chunk]), keeping?.push([chunk])]).toEqual([[], [chunk]]);
   });
 
-  it("leave a failing filter out of the rest of the run", () => {
+  it("leave a failing filter out of the rest of the run", async () => {
     let calls = 0;
     const failing = filter("bad", 0, {
       stream() {
@@ -166,7 +169,49 @@ describe("stream filters", () => {
         throw new Error("broken stream");
       },
     });
-    const run = toChunkFilter([failing], context, log);
-    expect([run?.(chunk), run?.(chunk), calls]).toEqual([chunk, chunk, 1]);
+    const hooks = await openStreamHooks([failing], context, log);
+    expect([hooks?.push([chunk]), hooks?.push([chunk]), calls]).toEqual([[chunk], [chunk], 1]);
+  });
+
+  it("keep their order, and neighbours of one group are opened together", async () => {
+    const opened: string[][] = [];
+    let closed = 0;
+    const streamGroup: StreamGroup = {
+      open(members) {
+        opened.push(members.map(({ id }) => id));
+        return { push: (batch) => batch.map((each) => signed(each, members.length)), close: () => closed++ };
+      },
+    };
+    const native = (id: string) => filter(id, 0, { stream: (each) => signed(each, id) });
+    const filters = [
+      native("a"),
+      filter("b", 0, { streamGroup }),
+      filter("c", 0, { streamGroup }),
+      native("d"),
+    ];
+    const hooks = await openStreamHooks([...filters, filter("e", 0, { streamGroup })], context, log);
+    expect(hooks?.push([{ path: "" }])).toEqual([{ path: "a2d1" }]);
+    expect(opened).toEqual([["b", "c"], ["e"]]);
+    hooks?.close();
+    expect(closed).toBe(2);
+  });
+
+  it("that cannot be opened are logged and left out", async () => {
+    const streamGroup: StreamGroup = {
+      open() {
+        throw new Error("no room");
+      },
+    };
+    const filters = [
+      filter("b", 0, { streamGroup }),
+      filter("a", 0, { stream: (each) => signed(each, "a") }),
+    ];
+    const hooks = await openStreamHooks(filters, context, log);
+    expect(hooks?.push([{ path: "" }])).toEqual([{ path: "a" }]);
+    expect(lines.join("")).toContain("no room");
   });
 });
+
+function signed(chunk: Chunk, name: unknown): Chunk {
+  return { ...chunk, path: `${String(chunk["path"])}${String(name)}` };
+}

@@ -1,30 +1,71 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Filter, FilterContext } from "./filter.ts";
-
-/** Takes one chunk through all stream filters; null when one of them dropped it. */
-export type ChunkFilter = (chunk: Chunk) => Chunk | null;
+import type { Filter, FilterContext, StreamGroup, StreamHooks } from "./filter.ts";
 
 /**
- * Joins the stream hooks of `filters` into one function, or undefined when none has such a hook: a run that
- * looks into nothing must not pay for looking. A filter that throws is logged once and left out of the run.
+ * Opens the stream hooks of `filters` as one, or gives undefined when none has such a hook: a run that looks into
+ * nothing must not pay for looking. Neighbours of one group are opened together. What fails is logged once and left
+ * out of the run.
  */
-export function toChunkFilter(
+export async function openStreamHooks(
   filters: readonly Filter[],
   context: FilterContext,
   log: Logger,
-): ChunkFilter | undefined {
-  const hooks = filters.filter((filter) => filter.stream !== undefined);
-  if (hooks.length === 0) {
-    return undefined;
+): Promise<StreamHooks | undefined> {
+  const stages: StreamHooks[] = [];
+  for (const { group, members } of toNeighbours(filters)) {
+    if (group === undefined) {
+      stages.push(openNative(members, context, log));
+      continue;
+    }
+    try {
+      stages.push(await group.open(members, context));
+    } catch (error) {
+      const ids = members.map(({ id }) => id);
+      log.warn(
+        { err: error, filters: ids },
+        "stream filters cannot be opened; they are left out of this run",
+      );
+    }
   }
-  const failed = new Set<Filter>();
-  return (chunk) => {
-    let current: Chunk = chunk;
+  return stages.length > 1 ? inOrder(stages) : stages[0];
+}
+
+/** Whether any of `filters` looks into the stream. */
+export function hasStreamHooks(filters: readonly Filter[]): boolean {
+  return filters.some((filter) => filter.stream !== undefined || filter.streamGroup !== undefined);
+}
+
+interface Neighbours {
+  readonly group: StreamGroup | undefined;
+  readonly members: Filter[];
+}
+
+function toNeighbours(filters: readonly Filter[]): Neighbours[] {
+  const all: Neighbours[] = [];
+  for (const filter of filters.filter((each) => hasStreamHooks([each]))) {
+    const last = all.at(-1);
+    if (last && last.group === filter.streamGroup) {
+      last.members.push(filter);
+    } else {
+      all.push({ group: filter.streamGroup, members: [filter] });
+    }
+  }
+  return all;
+}
+
+function inOrder(stages: readonly StreamHooks[]): StreamHooks {
+  return {
+    push: (batch) => stages.reduce((current, stage) => stage.push(current), batch),
+    close: () => stages.forEach((stage) => stage.close()),
+  };
+}
+
+function openNative(filters: readonly Filter[], context: FilterContext, log: Logger): StreamHooks {
+  let hooks = filters;
+  const pass = (chunk: Chunk): Chunk | null => {
+    let current = chunk;
     for (const filter of hooks) {
-      if (failed.has(filter)) {
-        continue;
-      }
       try {
         const next = filter.stream?.(current, context);
         if (next === null) {
@@ -36,7 +77,7 @@ export function toChunkFilter(
           current = next;
         }
       } catch (error) {
-        failed.add(filter);
+        hooks = hooks.filter((each) => each !== filter);
         log.warn(
           { err: error, filter: filter.id },
           "a stream filter failed; it is left out of the rest of this run",
@@ -45,10 +86,23 @@ export function toChunkFilter(
     }
     return current;
   };
+  return {
+    push(batch) {
+      const kept: Chunk[] = [];
+      for (const chunk of batch) {
+        const passed = pass(chunk);
+        if (passed !== null) {
+          kept.push(passed);
+        }
+      }
+      return kept;
+    },
+    close: () => {},
+  };
 }
 
 /** An async hook gives a promise, which would go out as an empty object. */
-function requireChunk(value: unknown): void {
+function requireChunk(value: unknown): asserts value is Chunk {
   if (value instanceof Promise) {
     value.catch(() => undefined);
   }

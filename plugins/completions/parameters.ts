@@ -15,27 +15,28 @@ const platformParameters = new Set([
   "custom_params",
 ]);
 
+// A request that nothing has to be done to comes back as the same object: its text can then be sent as it came.
+
 /**
  * Fills what the request left out from the model's saved parameters (instance defaults are filled into those
  * already). Core API, chat completion rule 7: what the caller sent is kept.
  */
 export function fillRequest(request: CompletionRequest, saved: Bag): CompletionRequest {
-  const filled: Record<string, unknown> = { ...request };
-  for (const [name, value] of Object.entries(saved)) {
-    if (!platformParameters.has(name) && value !== null && isAbsent(filled[name])) {
-      filled[name] = value;
-    }
-  }
+  const missing = Object.entries(saved).filter(
+    ([name, value]) => !platformParameters.has(name) && value !== null && isAbsent(request[name]),
+  );
+  const filled = missing.length === 0 ? request : { ...request, ...Object.fromEntries(missing) };
   return mergeCustom(filled, saved["custom_params"]) as CompletionRequest;
 }
 
 /** Takes out what is meant for the platform. */
 export function toProviderRequest(request: CompletionRequest): CompletionRequest {
-  const sent: Record<string, unknown> = { ...request };
-  for (const key of platformKeys) {
-    delete sent[key];
+  const keys = Object.keys(request);
+  if (!keys.some((key) => platformKeys.has(key))) {
+    return request;
   }
-  return sent as CompletionRequest;
+  const kept = keys.filter((key) => !platformKeys.has(key)).map((key) => [key, request[key]] as const);
+  return Object.fromEntries(kept) as CompletionRequest;
 }
 
 /**

@@ -17,9 +17,11 @@ export async function prepare(
 ): Promise<CompletionRequest> {
   const { system, stream_response: streams } = model.params;
   const filled = fillRequest(request, model.params);
-  const messages =
-    typeof system === "string" && system !== "" ? withSystem(filled.messages, system) : filled.messages;
-  const prepared = { ...filled, messages, ...(typeof streams === "boolean" ? { stream: streams } : {}) };
+  const hasSystem = typeof system === "string" && system !== "";
+  const isSteered = typeof streams === "boolean" && streams !== filled.stream;
+  const messages = hasSystem ? withSystem(filled.messages, system) : filled.messages;
+  const prepared =
+    hasSystem || isSteered ? { ...filled, messages, ...(isSteered && { stream: streams }) } : filled;
   if (!messages.some(isTemplate)) {
     return prepared;
   }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { mapBatches } from "#kernel/completion/map-batches.ts";
 import { CompletionRequest, EmbeddingsRequest } from "#kernel/completion/request.ts";
+import { TextDeltaWriter } from "#kernel/completion/text-delta.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
 import type { Completed } from "./completed.ts";
@@ -37,11 +39,12 @@ export function completionRoutes({ completions, completed, embeddings }: Complet
       idempotent: true,
       fails: [400, 404, 429, 502, 504],
     },
-    async ({ body, caller, request }) => {
+    async ({ body, bodyText, caller, request }) => {
       const answer = await completions.run(body, {
         principal: caller,
         signal: request.signal,
         userAgent: request.headers["user-agent"],
+        text: bodyText,
       });
       return toHttp(answer, request.id);
     },
@@ -93,13 +96,16 @@ function toHttp(answer: RunAnswer, requestId: string) {
 }
 
 /** One write a batch: chunks that arrived together leave together. */
-async function* toFrames(batches: AsyncIterable<ChunkBatch>): AsyncGenerator<string> {
-  for await (const batch of batches) {
-    let frames = "";
-    for (const chunk of batch) {
-      frames += `data: ${JSON.stringify(chunk)}\n\n`;
-    }
-    yield frames;
-  }
-  yield "data: [DONE]\n\n";
+function toFrames(batches: AsyncIterable<ChunkBatch>): AsyncIterableIterator<string> {
+  const writer = new TextDeltaWriter();
+  return mapBatches(batches, {
+    next(batch: ChunkBatch) {
+      let frames = "";
+      for (const chunk of batch) {
+        frames += `data: ${writer.write(chunk)}\n\n`;
+      }
+      return frames;
+    },
+    end: () => "data: [DONE]\n\n",
+  });
 }

@@ -1,11 +1,13 @@
-import type { Chunk, CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
+import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
+import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Upstream } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
+import type { Filter, FilterContext, StreamHooks } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
-import { type ChunkFilter, toChunkFilter } from "#kernel/pipeline/stream.ts";
+import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { admit } from "./admit.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
@@ -45,13 +47,15 @@ interface Outcome {
 /** Runs completions in a straight line: admit → prepare → inlet → provider → stream filters → deliver → outlet. */
 export function createRunner(options: RunOptions): Completions {
   return {
-    async run(request, { principal, signal, userAgent }: RunContext): Promise<RunAnswer> {
+    async run(request, { principal, signal, userAgent, text }: RunContext): Promise<RunAnswer> {
       const model = await admit(request, { principal, models: options.models, chats: options.chats() });
       const prepared = await prepare(request, { model, principal, findProfile: options.findProfile });
       const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
       const upstreamRequest = withUsage(toProviderRequest(run.request), hasUsageCapability(model));
+      const isUntouched = upstreamRequest === request && request.model === model.base.id;
       const answer = await model.provider.complete({
-        request: { ...upstreamRequest, model: model.base.id },
+        request: isUntouched ? request : { ...upstreamRequest, model: model.base.id },
+        text: isUntouched ? text : undefined,
         model: model.base,
         principal,
         signal,
@@ -104,80 +108,58 @@ async function enterPipeline(
   };
 }
 
-function deliver(run: Run, answer: CompletionAnswer, options: RunOptions): RunAnswer {
+async function deliver(run: Run, answer: CompletionAnswer, options: RunOptions): Promise<RunAnswer> {
   if (answer.kind === "whole") {
     const { completion } = answer;
     void finish(run, { usage: completion.usage ?? undefined, message: toMessage(completion) }, options);
     return { kind: "whole", completion, text: answer.text };
   }
-  const filter = toChunkFilter(run.filters, run.context, options.log);
-  if (filter === undefined && run.deltaSize <= 1 && answer.stream.raw) {
-    return passOn(run, { ...answer.stream, raw: answer.stream.raw }, options);
+  const { raw } = answer.stream;
+  if (raw && run.deltaSize <= 1 && !hasStreamHooks(run.filters)) {
+    return passOn(run, raw, options);
   }
-  return { kind: "chunks", chunks: () => readChunks(run, answer.stream, { filter, options }) };
+  const hooks = await openStreamHooks(run.filters, run.context, options.log);
+  return { kind: "chunks", chunks: () => readChunks(run, answer.stream, { hooks, options }) };
 }
 
 /** Nothing looks into the stream: its bytes go out as they came, and are read afterwards for usage alone. */
-function passOn(
-  run: Run,
-  stream: ChunkStream & { raw: NonNullable<ChunkStream["raw"]> },
-  options: RunOptions,
-): RunAnswer {
+function passOn(run: Run, upstream: Upstream, options: RunOptions): RunAnswer {
   const observer = createObserver(outletFilters(run, options).length > 0);
   return {
     kind: "raw",
-    upstream: stream.raw,
+    upstream,
     tap: observer.tap,
     settle: (error) => void finish(run, { ...observer.conclude(), error }, options),
   };
 }
 
 /** Filters and joins each batch on its way; the reply is put together only where an outlet filter will see it. */
-async function* readChunks(
+function readChunks(
   run: Run,
   stream: ChunkStream,
-  { filter, options }: { filter: ChunkFilter | undefined; options: RunOptions },
-): AsyncGenerator<ChunkBatch> {
+  { hooks, options }: { hooks: StreamHooks | undefined; options: RunOptions },
+): AsyncIterableIterator<ChunkBatch> {
   const accumulator = outletFilters(run, options).length > 0 ? createAccumulator() : undefined;
   const joiner = run.deltaSize > 1 ? createDeltaJoiner(run.deltaSize) : undefined;
   let usage: Usage | undefined;
-  let error: unknown;
-  const pass = (batch: ChunkBatch): ChunkBatch => {
+  const pass = (batch: ChunkBatch): ChunkBatch | undefined => {
     for (const chunk of batch) {
       usage = chunk.usage ?? usage;
       accumulator?.add(chunk);
     }
-    return batch;
+    return batch.length > 0 ? batch : undefined;
   };
-  try {
-    for await (const batch of stream.chunks()) {
-      const kept = filter ? toFiltered(batch, filter) : batch;
-      const joined = joiner ? joiner.add(kept) : kept;
-      if (joined.length > 0) {
-        yield pass(joined);
-      }
-    }
-    const rest = joiner?.end() ?? [];
-    if (rest.length > 0) {
-      yield pass(rest);
-    }
-  } catch (caught) {
-    error = caught;
-    throw caught;
-  } finally {
-    void finish(run, { usage, message: accumulator?.message(), error }, options);
-  }
-}
-
-function toFiltered(batch: ChunkBatch, filter: ChunkFilter): ChunkBatch {
-  const kept: Chunk[] = [];
-  for (const chunk of batch) {
-    const filtered = filter(chunk);
-    if (filtered !== null) {
-      kept.push(filtered);
-    }
-  }
-  return kept;
+  return mapBatches(stream.chunks(), {
+    next(batch: ChunkBatch) {
+      const kept = hooks ? hooks.push(batch) : batch;
+      return pass(joiner ? joiner.add(kept) : kept);
+    },
+    end: () => joiner && pass(joiner.end()),
+    close(error) {
+      hooks?.close();
+      void finish(run, { usage, message: accumulator?.message(), error }, options);
+    },
+  });
 }
 
 /** After the answer is out: usage is announced, then the outlet filters see the conversation. Never throws. */

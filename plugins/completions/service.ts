@@ -22,6 +22,8 @@ export interface RunContext {
   readonly principal: Principal;
   readonly signal: AbortSignal;
   readonly userAgent?: string | undefined;
+  /** The JSON text that the request was read from, where there is one. */
+  readonly text?: string | undefined;
 }
 
 /** Runs chat completions in-process: no plugin calls the platform over HTTP. */

@@ -1,4 +1,5 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
+import { TextDeltaReader } from "#kernel/completion/text-delta.ts";
 import { toChunks } from "./frames.ts";
 import { type SseEvent, SseParser } from "./stream-parse.ts";
 
@@ -28,6 +29,7 @@ export class ChunkParser {
 
   readonly #options: ChunkParserOptions;
   readonly #sse: SseParser;
+  readonly #text = new TextDeltaReader();
   #dropped = 0;
 
   constructor(options: ChunkParserOptions) {
@@ -75,10 +77,15 @@ export class ChunkParser {
       this.isDone = true;
       return false;
     }
-    const chunks = toChunks(event);
+    const known = event.name === "" ? this.#text.read(event.data) : undefined;
+    const chunks = known ? [known] : toChunks(event);
     if (chunks === "broken") {
       this.#options.skipped("broken");
       return true;
+    }
+    const [first] = chunks;
+    if (known === undefined && first !== undefined && chunks.length === 1) {
+      this.#text.learn(event.data, first);
     }
     for (const chunk of chunks) {
       this.#options.amend?.(chunk);

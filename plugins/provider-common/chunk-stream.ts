@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { type Flow, receive } from "#kernel/egress/direct-body.ts";
 import { AppError } from "#kernel/errors.ts";
 import { ChunkParser, type ChunkParserOptions } from "./chunk-parser.ts";
 import { toUpstreamError } from "./upstream-errors.ts";
@@ -8,6 +9,9 @@ export interface ChunkReaderOptions extends ChunkParserOptions {
   /** Of the caller; an aborted one explains why the body broke off. */
   readonly signal: AbortSignal;
 }
+
+/** Bytes that may wait to be read before the upstream is paused. */
+const pauseAt = 65_536;
 
 /** Milliseconds the upstream has to end its answer after [DONE] before its connection is given up. */
 const graceAfterDone = 1000;
@@ -24,7 +28,9 @@ export function readChunks(body: Readable, options: ChunkReaderOptions): AsyncIt
 type Result = IteratorResult<ChunkBatch, undefined>;
 
 class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
-  readonly #body: Readable;
+  /** Undefined while what came before anybody asked is handed over. */
+  #flow: Flow | undefined;
+  #patience: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal;
   readonly #parser: ChunkParser;
   #waiting: PromiseWithResolvers<Result> | undefined;
@@ -36,22 +42,20 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   /** Bytes taken since the parser was last empty. */
   #unread = 0;
   #sawBytes = false;
+  #isPaused = false;
 
   constructor(body: Readable, options: ChunkReaderOptions) {
-    this.#body = body;
     this.#signal = options.signal;
     this.#parser = new ChunkParser(options);
-    body.on("data", (piece: Buffer) => this.#take(piece));
-    body.once("end", () => this.#end());
-    body.once("error", (error) => this.#fail(error));
-    body.once("close", () => {
-      // The close after a regular end is no failure, and an error with its stack is not free.
-      if (this.#state === "open") {
-        this.#fail(brokenOff());
-      }
+    this.#flow = receive(body, {
+      data: (piece) => this.#take(piece),
+      end: () => this.#end(),
+      failed: (error) => this.#fail(error),
     });
-    if (body.destroyed) {
-      this.#fail(body.errored ?? brokenOff());
+    if (this.#state === "ended") {
+      this.#flow.abort();
+    } else if (this.#unread > pauseAt) {
+      this.#pause();
     }
   }
 
@@ -74,7 +78,7 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   return(): Promise<Result> {
     this.#state = "finished";
     this.#parser.isDone = true;
-    this.#body.destroy();
+    this.#flow?.abort();
     this.#deliver();
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -96,9 +100,14 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
       process.nextTick(this.#deliverDue);
     }
     this.#unread += piece.length;
-    if (this.#unread > 65_536) {
-      this.#body.pause();
+    if (this.#unread > pauseAt) {
+      this.#pause();
     }
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    this.#flow?.pause();
   }
 
   #deliverDue = (): void => {
@@ -107,6 +116,7 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   };
 
   #end(): void {
+    clearTimeout(this.#patience);
     if (this.#state === "open") {
       this.#state = "ended";
       this.#parser.end();
@@ -115,6 +125,7 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   }
 
   #fail(error: unknown): void {
+    clearTimeout(this.#patience);
     if (this.#state === "open") {
       this.#break(error);
       this.#deliver();
@@ -124,7 +135,7 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   #break(error: unknown): void {
     this.#state = "ended";
     this.#failure = toUpstreamError(error, this.#signal);
-    this.#body.destroy();
+    this.#flow?.abort();
   }
 
   /** Answers the waiting consumer when there is something to say. */
@@ -146,8 +157,9 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
     } else if (this.#state !== "open") {
       this.#waiting = undefined;
       this.#conclude(waiting);
-    } else if (this.#body.isPaused()) {
-      this.#body.resume();
+    } else if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#flow?.resume();
     }
   }
 
@@ -157,10 +169,11 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
       this.#break(this.#parser.failure);
       return;
     }
+    if (this.#state === "open") {
+      this.#patience = setTimeout(() => this.#flow?.abort(), graceAfterDone);
+      this.#flow?.resume();
+    }
     this.#state = "finished";
-    const patience = setTimeout(() => this.#body.destroy(), graceAfterDone);
-    this.#body.once("close", () => clearTimeout(patience));
-    this.#body.resume();
   }
 
   #conclude(waiting: PromiseWithResolvers<Result>): void {
@@ -173,10 +186,6 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
     }
     this.#state = "finished";
   }
-}
-
-function brokenOff(): AppError {
-  return new AppError("upstream", "The provider broke off its answer.");
 }
 
 function notAStream(): AppError {

@@ -12,7 +12,7 @@ import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
 import type { Target } from "./offers.ts";
 import { readText } from "./read-body.ts";
-import { toUpstreamBody } from "./request.ts";
+import { fitsAsItIs, namesModelOnce, toUpstreamBody } from "./request.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 /** Id of the provider of common-format connections. */
@@ -79,10 +79,13 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     requireTarget,
     send,
     post,
-    async complete({ request, model, ...context }) {
+    async complete({ request, model, text, ...context }) {
       const target = requireTarget(model.id);
       const isStream = request.stream === true;
-      const call = { target, isStream, context, body: JSON.stringify(toUpstreamBody(request, target)) };
+      const isSendable = text !== undefined && request.metadata === undefined && fitsAsItIs(request, target);
+      const body =
+        isSendable && namesModelOnce(text) ? text : JSON.stringify(toUpstreamBody(request, target));
+      const call = { target, isStream, context, body };
       return toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {

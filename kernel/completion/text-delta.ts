@@ -1,0 +1,167 @@
+import type { Chunk, ChunkChoice } from "./chunk.ts";
+
+// Most chunks of a stream differ from the one before in nothing but their text. Both classes keep what is around the
+// text and leave parsing and writing it again to chunks that differ in more.
+
+/** Reads the chunks of one stream. */
+export class TextDeltaReader {
+  #around: Around | undefined;
+  #misses = 0;
+
+  /** The chunk in `text` when it is like the one learned last; undefined when it has to be parsed. */
+  read(text: string): Chunk | undefined {
+    if (this.#around === undefined) {
+      return undefined;
+    }
+    const { before, after, chunk, choice } = this.#around;
+    const end = text.length - after.length;
+    if (end < before.length || !text.startsWith(before) || !text.endsWith(after)) {
+      return undefined;
+    }
+    const content = toContent(text.slice(before.length, end));
+    if (content === undefined) {
+      return undefined;
+    }
+    this.#misses = 0;
+    return { ...chunk, choices: [{ ...choice, delta: { content } }] };
+  }
+
+  /** Learns from a chunk that had to be parsed, for as long as that proves to be of use. */
+  learn(text: string, chunk: Chunk): void {
+    const choice = toTextChoice(chunk);
+    if (choice !== undefined && this.#misses < mostMisses) {
+      this.#misses += 1;
+      this.#around = findAround(text, { chunk: { ...chunk }, choice: { ...choice } });
+    }
+  }
+}
+
+/** Writes the chunks of one stream as JSON. */
+export class TextDeltaWriter {
+  #around: Around | undefined;
+  #misses = 0;
+
+  write(chunk: Chunk): string {
+    const choice = toTextChoice(chunk);
+    if (choice === undefined) {
+      return JSON.stringify(chunk);
+    }
+    const around = this.#around;
+    if (around && isAlike(chunk, around.chunk, "choices") && isAlike(choice, around.choice, "delta")) {
+      this.#misses = 0;
+      return around.before + JSON.stringify(choice.delta.content) + around.after;
+    }
+    if (this.#misses < mostMisses) {
+      this.#misses += 1;
+      this.#around = split({ chunk: { ...chunk }, choice: { ...choice } });
+    }
+    return JSON.stringify(chunk);
+  }
+}
+
+/** Some upstreams put something new into every chunk; learning in vain costs more than parsing. */
+const mostMisses = 8;
+
+/** Stands for the text while its surroundings are looked for. Plain ASCII: what it touches must stay one byte a character. */
+const mark = "~~the text of a chunk~~";
+
+interface Shape {
+  readonly chunk: Chunk;
+  readonly choice: ChunkChoice;
+}
+
+/** The JSON text before and after the text of a chunk. The reader's ends with the opening quote, the writer's before it. */
+interface Around extends Shape {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The only choice of a chunk that has text and nothing else; undefined for other chunks. */
+function toTextChoice(chunk: Chunk): ChunkChoice | undefined {
+  const { choices } = chunk;
+  const choice = choices?.length === 1 ? choices[0] : undefined;
+  if (choice === undefined || typeof choice.delta?.content !== "string") {
+    return undefined;
+  }
+  for (const key in choice.delta) {
+    if (key !== "content") {
+      return undefined;
+    }
+  }
+  // Objects could be shared by chunks, and what a filter does to one must not show in the next.
+  return isFlat(chunk, "choices") && isFlat(choice, "delta") ? choice : undefined;
+}
+
+function isFlat(value: Readonly<Record<string, unknown>>, except: string): boolean {
+  for (const key in value) {
+    const field = value[key];
+    if (typeof field === "object" && field !== null && key !== except) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function isAlike(
+  value: Readonly<Record<string, unknown>>,
+  model: Readonly<Record<string, unknown>>,
+  except: string,
+): boolean {
+  for (const key in value) {
+    if (value[key] !== model[key] && key !== except) {
+      return false;
+    }
+  }
+  // Fields that the model alone has, or that are undefined in one of the two.
+  for (const key in model) {
+    if (!(key in value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function toContent(raw: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[^"\\\u0000-\u001F]*$/.test(raw)) {
+    return raw;
+  }
+  try {
+    // Fails for a quote that ends the text early, so that nothing but one string gets through.
+    return JSON.parse(`"${raw}"`) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks the text up in what the upstream wrote, and proves by parsing that nothing else was found. */
+function findAround(text: string, shape: Shape): Around | undefined {
+  const found = /"content"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text);
+  if (found === null) {
+    return undefined;
+  }
+  const end = found.index + found[0].length - 1;
+  const before = text.slice(0, end - (found[1] as string).length);
+  const after = text.slice(end);
+  const isProven = tryParse(`${before}${mark}${after}`) === JSON.stringify(withText(shape, mark));
+  return isProven ? { before, after, ...shape } : undefined;
+}
+
+function tryParse(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function split(shape: Shape): Around | undefined {
+  const [before, after, more] = JSON.stringify(withText(shape, mark)).split(JSON.stringify(mark));
+  return before === undefined || after === undefined || more !== undefined
+    ? undefined
+    : { before, after, ...shape };
+}
+
+function withText({ chunk, choice }: Shape, content: string): Chunk {
+  return { ...chunk, choices: [{ ...choice, delta: { content } }] };
+}

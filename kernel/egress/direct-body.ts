@@ -1,0 +1,131 @@
+import { Readable } from "node:stream";
+
+/** Takes a body piece by piece, in the turn in which the pieces arrive. */
+export interface Receiver {
+  data(piece: Buffer): void;
+  end(): void;
+  /** Called once, in place of `end`. */
+  failed(error: Error): void;
+}
+
+/** What a receiver may ask of the sender, at any time. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+  /** Gives the rest up; the receiver hears nothing more. */
+  abort(): void;
+}
+
+/** The connection that a body comes from. */
+export interface Source {
+  pause(): void;
+  resume(): void;
+  /** Nobody wants the rest. */
+  abandon(error: Error | null): void;
+}
+
+/** Hands the bytes of `body` to `receiver`; nobody else may read it. */
+export function receive(body: Readable, receiver: Receiver): Flow {
+  return body instanceof DirectBody ? body.receive(receiver) : listen(body, receiver);
+}
+
+/**
+ * A body that is a node stream for whoever reads it as one, and none for who takes it directly: the machinery of a
+ * stream costs more than everything else that happens to a token on its way.
+ */
+export class DirectBody extends Readable {
+  readonly #source: Source;
+  #receiver: Receiver | undefined;
+  #isComplete = false;
+
+  constructor(source: Source) {
+    super({ highWaterMark: 65_536 });
+    this.#source = source;
+    // Who reads sees the failure as well; without a listener one that comes before the reader would end the process.
+    this.on("error", () => {});
+  }
+
+  /** The connection brought a piece. */
+  arrive(piece: Buffer): void {
+    if (this.#receiver) {
+      this.#receiver.data(piece);
+    } else if (!this.push(piece)) {
+      this.#source.pause();
+    }
+  }
+
+  /** The connection brought the last piece. */
+  complete(): void {
+    this.#isComplete = true;
+    this.push(null);
+    this.#take()?.end();
+  }
+
+  receive(receiver: Receiver): Flow {
+    // What came before anybody asked stands in the stream's own buffer.
+    for (let piece: Buffer | null = this.read(); piece !== null; piece = this.read()) {
+      receiver.data(piece);
+    }
+    if (this.#isComplete) {
+      receiver.end();
+    } else if (this.destroyed) {
+      receiver.failed(this.errored ?? closedEarly());
+    } else {
+      this.#receiver = receiver;
+      this.#source.resume();
+    }
+    return {
+      pause: () => this.#source.pause(),
+      resume: () => this.#source.resume(),
+      abort: () => {
+        this.#take();
+        this.destroy();
+      },
+    };
+  }
+
+  override _read(): void {
+    this.#source.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#source.abandon(error);
+    this.#take()?.failed(error ?? closedEarly());
+    callback(error);
+  }
+
+  #take(): Receiver | undefined {
+    const receiver = this.#receiver;
+    this.#receiver = undefined;
+    return receiver;
+  }
+}
+
+function listen(body: Readable, receiver: Receiver): Flow {
+  let isOver = false;
+  const once = (tell: () => void) => {
+    if (!isOver) {
+      isOver = true;
+      tell();
+    }
+  };
+  body.on("data", (piece: Buffer) => isOver || receiver.data(piece));
+  body.once("end", () => once(() => receiver.end()));
+  body.once("error", (error) => once(() => receiver.failed(error)));
+  body.once("close", () => once(() => receiver.failed(closedEarly())));
+  if (body.destroyed) {
+    once(() => receiver.failed(body.errored ?? closedEarly()));
+  }
+  return {
+    pause: () => body.pause(),
+    resume: () => body.resume(),
+    abort: () => {
+      isOver = true;
+      body.destroy();
+    },
+  };
+}
+
+function closedEarly(): Error {
+  return new Error("the upstream closed early");
+}
