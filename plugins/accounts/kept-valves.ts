@@ -31,6 +31,14 @@ export function createKeptValves(db: AccountsDatabase): KeptValves {
         .executeTakeFirst();
       requireFound(row);
     },
+    async owners(section) {
+      const rows = await db
+        .selectFrom("user")
+        .select("id")
+        .where(sql<boolean>`settings -> ${section}::text -> 'valves' is not null`)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     async drop(section, id) {
       const path = sql`array[${section}::text, 'valves', ${id}::text]`;
       await db

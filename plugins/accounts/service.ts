@@ -43,11 +43,9 @@ export interface KeptValves {
   /** By function or tool id. */
   read(userId: string, section: "functions" | "tools"): Promise<Readonly<Record<string, unknown>>>;
   /** Replaces those of one function or tool. Throws `not_found` when the account is gone. */
-  write(
-    userId: string,
-    place: { section: "functions" | "tools"; id: string },
-    value: unknown,
-  ): Promise<void>;
+  write(userId: string, place: { section: "functions" | "tools"; id: string }, value: unknown): Promise<void>;
+  /** Ids of the accounts that have some. */
+  owners(section: "functions" | "tools"): Promise<string[]>;
   /** Takes those of one function or tool from every account. */
   drop(section: "functions" | "tools", id: string): Promise<void>;
 }

@@ -21,6 +21,8 @@ export interface FiltersParts {
   readonly active: ActiveFunctions;
   readonly invoke: Invoke;
   readonly log: Logger;
+  /** Ids of functions that wait for the run that is about to begin (host.complete). */
+  waiting(): readonly string[];
 }
 
 /** Offers the active filter functions to runs: global ones, those of the model, and toggles that were asked for. */
@@ -37,10 +39,14 @@ export function createFilterSource(parts: FiltersParts): FilterSource {
     }
     return filter;
   };
-  const choose = (set: ActiveSet, selection: FilterSelection) =>
-    set.ofType.filter.length === 0
-      ? none
-      : set.ofType.filter.filter((fn) => isInScope(fn, selection)).map(toKnown);
+  const choose = (set: ActiveSet, selection: FilterSelection) => {
+    if (set.ofType.filter.length === 0) {
+      return none;
+    }
+    const waiting = parts.waiting();
+    const chosen = set.ofType.filter.filter((fn) => isInScope(fn, selection) && !waiting.includes(fn.id));
+    return chosen.map(toKnown);
+  };
 
   return {
     id: "functions",

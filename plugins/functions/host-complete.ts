@@ -7,31 +7,38 @@ import type { Json } from "#kernel/sandbox/sandbox.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 
 /** Functions that ask functions that ask functions: deeper than this is taken for a circle. */
-const maxDepth = 4;
+const maxDepth = 8;
 
 export interface HostComplete {
-  /** How deep the running code is in calls of `host.complete`. */
-  depth(): number;
+  /** Ids of the functions that wait for the run that goes on here, outermost first. */
+  waiting(): readonly string[];
   /**
    * `host.complete({model, messages, …})` → the whole completion on the common wire. It runs as the caller: a model
-   * that the caller may not use does not exist for the function either.
+   * that the caller may not use does not exist for the function either. Filters that wait for the run take no part in
+   * it, so that a filter may ask a model about what it filters.
    */
-  run(
-    call: { principal: Principal; signal: AbortSignal; depth: number },
-    args: readonly Json[],
-  ): Promise<Json>;
+  run(call: AskingCall, args: readonly Json[]): Promise<Json>;
+}
+
+/** Who asks. */
+export interface AskingCall {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+  /** What `waiting` said when the call began. */
+  readonly waiting: readonly string[];
 }
 
 export function createHostComplete(completions: Pick<Completions, "run">): HostComplete {
-  const depths = new AsyncLocalStorage<number>();
+  const chains = new AsyncLocalStorage<readonly string[]>();
   return {
-    depth: () => depths.getStore() ?? 0,
-    run({ principal, signal, depth }, [given]) {
-      if (depth >= maxDepth) {
+    waiting: () => chains.getStore() ?? [],
+    async run({ id, principal, signal, waiting }, [given]) {
+      if (waiting.length >= maxDepth) {
         throw new AppError("invalid", `Functions may ask each other at most ${maxDepth} deep.`);
       }
       const request = toRequest(given);
-      return depths.run(depth + 1, async () =>
+      return await chains.run([...waiting, id], async () =>
         toWhole(await completions.run(request, { principal, signal }), request.model),
       );
     },

@@ -167,6 +167,27 @@ describe("host.complete", () => {
     expect((await act("shy", admin, { ask: "alpha" })).refused).toContain("did not declare complete");
   });
 
+  it("lets a filter ask a model about what it filters, without asking itself", async () => {
+    const filter = `export const meta = { capabilities: { complete: true } };
+      export async function inlet(body, { host }) {
+        const answer = await host.complete({ model: "alpha", messages: [{ role: "user", content: "Judge this" }] });
+        return { ...body, x_verdict: answer.choices[0].message.content }; }`;
+    await addFunction(app, "judge", filter, { global: true });
+    const marker = `export function inlet(body) { return { ...body, x_marked: true }; }`;
+    await addFunction(app, "marker", marker, { global: true });
+    upstream.reply("/chat/completions", text("harmless"));
+    upstream.reply("/chat/completions", text("ok"));
+    const before = upstream.requests.length;
+    const messages = [{ role: "user", content: "Hi" }];
+    const body = { model: "alpha", messages };
+    await require(app.call("POST /api/chat/completions", { token: admin.token, body }));
+    const asked = upstream.requests.slice(before).filter(({ method }) => method === "POST");
+    expect(asked.map(({ body: sent }) => [sent.x_verdict, sent.x_marked])).toEqual([
+      [undefined, true],
+      ["harmless", true],
+    ]);
+  });
+
   it("ends functions that ask themselves", async () => {
     const loop = `export const meta = { capabilities: { complete: true } };
       export async function pipe(body, { host }) {
@@ -174,7 +195,7 @@ describe("host.complete", () => {
         return answer.choices[0].message.content; }`;
     await addFunction(app, "loop", loop);
     await addAction("ask", ask, { complete: true });
-    expect((await act("ask", admin, { ask: "loop" })).refused).toMatch(/at most 4 deep/);
+    expect((await act("ask", admin, { ask: "loop" })).refused).toMatch(/at most 8 deep/);
   });
 });
 

@@ -46,8 +46,8 @@ export type CreateHost = (call: HostCall) => HostFunctions;
  */
 export function createHostFactory(parts: HostParts): CreateHost {
   return (call) => {
-    // Read now: inside the isolate's callbacks nothing tells how deep this call is.
-    const depth = parts.complete.depth();
+    // Read now: the isolate's callbacks do not know which run they belong to.
+    const waiting = parts.complete.waiting();
     const functions: HostFunctions = {
       ...toEventFunctions(parts, call),
       fetch: async (...args) => {
@@ -57,7 +57,8 @@ export function createHostFactory(parts: HostParts): CreateHost {
       complete: async (...args) => {
         requireDeclared(call.capabilities.complete, "complete");
         const signal = call.signal ?? new AbortController().signal;
-        return await parts.complete.run({ principal: requirePerson(call), signal, depth }, args);
+        const asking = { id: call.id, principal: requirePerson(call), signal, waiting };
+        return await parts.complete.run(asking, args);
       },
       ...toStorageFunctions(parts.storage, call),
     };

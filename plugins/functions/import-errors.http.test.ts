@@ -57,9 +57,12 @@ describe("code that does not load is refused, with its place", () => {
 
   it("a dry run tells line and column as numbers", async () => {
     const { body } = await require(
-      call("POST /api/v1/functions/dry-run", { content: "export function pipe( {", hook: "pipe" }),
+      call("POST /api/v1/functions/dry-run", {
+        content: "\nexport function pipe() { return 1 +; }",
+        hook: "pipe",
+      }),
     );
-    expect(body.error).toMatchObject({ kind: "syntax", line: 1, column: expect.any(Number) });
+    expect(body.error).toMatchObject({ kind: "syntax", line: 2, column: expect.any(Number) });
     const thrown = `export function pipe() {\n  throw new Error("now");\n}`;
     const late = await require(call("POST /api/v1/functions/dry-run", { content: thrown, hook: "pipe" }));
     expect(late.body).toMatchObject({ type: "pipe", error: { kind: "thrown", message: "now", line: 2 } });

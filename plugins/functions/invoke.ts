@@ -21,7 +21,7 @@ export interface Invoke {
   call(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
   /** Pipes and actions, which may wait for models and people: FUNCTION_CALL_TIMEOUT_SECONDS. */
   callLong(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
-  iterate(fn: ActiveFunction, invocation: Invocation): Promise<AsyncIterable<Json | undefined>>;
+  iterate(fn: ActiveFunction, invocation: Invocation): AsyncIterable<Json | undefined>;
   /** Opens the stream hooks of functions of one owner. */
   openStream(functions: readonly ActiveFunction[], facts: CallFacts): Promise<StreamChain>;
 }
@@ -38,31 +38,42 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
   const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
     principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : {};
 
-  async function toOptions(
-    fn: ActiveFunction,
-    { name, body, facts, extra, signal }: Invocation,
-    seconds: number,
-  ): Promise<CallOptions> {
+  async function begin(fn: ActiveFunction, invocation: Invocation, seconds: number) {
+    const { name, body, facts, extra } = invocation;
     const { principal, chatId, messageId, sessionId } = facts;
     const context = { ...toContext(fn, facts, await toOwn(fn, facts)), ...extra };
     const { capabilities } = fn.facts;
-    return {
+    const { signal, end } = toScope(fn, invocation.signal);
+    const options: CallOptions = {
       name,
       args: body === undefined ? [context] : [body, context],
       host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
-      signal,
+      signal: invocation.signal,
       deadlineMs: seconds * 1000,
     };
+    return { options, end };
   }
 
-  const call = async (fn: ActiveFunction, invocation: Invocation, seconds: number) =>
-    await sandbox.call(fn.script, await toOptions(fn, invocation, seconds));
+  const call = async (fn: ActiveFunction, invocation: Invocation, seconds: number) => {
+    const { options, end } = await begin(fn, invocation, seconds);
+    try {
+      return await sandbox.call(fn.script, options);
+    } finally {
+      end();
+    }
+  };
 
   return {
     call: (fn, invocation) => call(fn, invocation, limits().hookSeconds),
     callLong: (fn, invocation) => call(fn, invocation, limits().callSeconds),
-    iterate: async (fn, invocation) =>
-      sandbox.iterate(fn.script, await toOptions(fn, invocation, limits().callSeconds)),
+    async *iterate(fn, invocation) {
+      const { options, end } = await begin(fn, invocation, limits().callSeconds);
+      try {
+        yield* sandbox.iterate(fn.script, options);
+      } finally {
+        end();
+      }
+    },
     async openStream(functions, facts) {
       const links = functions.map(async (fn) => ({
         script: fn.script,
@@ -76,4 +87,18 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       return await sandbox.openStream(await Promise.all(links));
     },
   };
+}
+
+/** What a call began through its host ends with it: nobody would read the answer. */
+function toScope(
+  { facts }: ActiveFunction,
+  outer: AbortSignal | undefined,
+): { signal: AbortSignal | undefined; end(): void } {
+  const { fetch, complete } = facts.capabilities;
+  if (fetch.length === 0 && !complete) {
+    return { signal: outer, end: () => undefined };
+  }
+  const controller = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, controller.signal]) : controller.signal;
+  return { signal, end: () => controller.abort() };
 }

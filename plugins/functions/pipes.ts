@@ -22,7 +22,7 @@ export function createPipeProvider({
       if (pipe === undefined) {
         throw new AppError("not_found", "Model not found");
       }
-      const items = withTypedErrors(await open(invoke, pipe, call));
+      const items = withTypedErrors(open(invoke, pipe, call));
       const head = createHead(call.model.id);
       if (call.request.stream !== true) {
         return { kind: "whole", completion: await toCompletion(items, head) };
@@ -35,9 +35,9 @@ export function createPipeProvider({
 }
 
 /** Calls the pipe with the request, without what is for the platform alone. */
-async function open(invoke: Invoke, { fn, sub }: PipeModel, call: CompletionCall) {
+function open(invoke: Invoke, { fn, sub }: PipeModel, call: CompletionCall) {
   const { metadata, ...body } = call.request;
-  return await invoke.iterate(fn, {
+  return invoke.iterate(fn, {
     name: "pipe",
     body,
     facts: {

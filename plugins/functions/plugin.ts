@@ -16,6 +16,7 @@ import { createPipeModels } from "./pipe-models.ts";
 import { createPipeProvider } from "./pipes.ts";
 import { actionRoutes } from "./routes/actions.ts";
 import { adminRoutes } from "./routes.ts";
+import { sealStored } from "./seal-stored.ts";
 import { userEvents } from "./service.ts";
 import { forgetUser } from "./storage.ts";
 import type { FunctionTables } from "./tables.ts";
@@ -51,12 +52,17 @@ export default definePlugin({
       await forgetUser(db, subject?.id ?? "");
     });
     return {
-      filters: [createFilterSource({ active, invoke, log })],
+      filters: [createFilterSource({ active, invoke, log, waiting: parts.hostParts.complete.waiting })],
       providers: [createPipeProvider({ models: createPipeModels({ active, invoke, log }), invoke })],
       fills: [fill(modelAddons, createAddons(active, isEnabled))],
       routes: { main: actionRoutes(runAction), api: adminRoutes(context, parts) },
       // Loaded before the first request comes; what does not load is switched off visibly.
-      start: async () => void (await active.current()),
+      async start() {
+        if (config.encryptsValves) {
+          await sealStored({ db, vault: parts.vault, kept: use.accounts.valves });
+        }
+        await active.current();
+      },
     };
   },
 });

@@ -37,7 +37,7 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
 
   function open(userId: string, id: string, value: unknown): ValveValues {
     try {
-      return vault.open(value, toPlace(userId, id));
+      return vault.open(value, toUserPlace(userId, id));
     } catch (error) {
       log.warn(
         { err: error, user: userId, function: id },
@@ -88,7 +88,7 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
     },
     saved: async (userId, id) => (await load(userId)).get(id) ?? none,
     async save(userId, id, values) {
-      await kept.write(userId, { section: "functions", id }, vault.close(values, toPlace(userId, id)));
+      await kept.write(userId, { section: "functions", id }, vault.close(values, toUserPlace(userId, id)));
       valves.forget(userId);
       await announce(userId);
     },
@@ -107,6 +107,7 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
 
 const none: ValveValues = {};
 
-function toPlace(userId: string, id: string): string {
+/** Where a person's valves are kept: a sealed value opens nowhere else. */
+export function toUserPlace(userId: string, id: string): string {
   return `user:${userId}:function:${id}`;
 }

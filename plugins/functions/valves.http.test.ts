@@ -4,21 +4,6 @@ import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { addFunction, removeFunction, require } from "./functions.fixture.ts";
 
-/** Reads what the database holds, as a backup would. */
-let dump: () => Promise<string>;
-const window = definePlugin({
-  id: "window",
-  title: "Window",
-  setup({ db }) {
-    dump = async () => {
-      const { rows: kept } = await sql`select id, valves::text from function`.execute(db);
-      const { rows: own } = await sql`select settings::text from "user"`.execute(db);
-      return JSON.stringify([kept, own]);
-    };
-    return {};
-  },
-});
-
 const code = `
 export const valves = {
   key: { type: "string", input: { type: "password" }, title: "Key" },
@@ -30,6 +15,24 @@ export const userValves = {
 };
 export function regions(user) { return ["eu", { value: "us", label: "US for " + user.name }]; }
 export function pipe(body, { valves, userValves }) { return JSON.stringify({ valves, userValves }); }`;
+
+/** Reads what the database holds, as a backup would; a function was there before the server started. */
+let dump: () => Promise<string>;
+const window = definePlugin({
+  id: "window",
+  title: "Window",
+  async setup({ db }) {
+    const old = { id: "old", name: "Old", valves: JSON.stringify({ key: "saved-in-clear" }) };
+    await sql`insert into function (id, user_id, name, type, content, valves, created_at, updated_at)
+      values (${old.id}, '', ${old.name}, 'pipe', ${code}, ${old.valves}::jsonb, 1, 1)`.execute(db);
+    dump = async () => {
+      const { rows: kept } = await sql`select id, valves::text from function`.execute(db);
+      const { rows: own } = await sql`select settings::text from "user"`.execute(db);
+      return JSON.stringify([kept, own]);
+    };
+    return {};
+  },
+});
 
 describe.each([
   ["off", "false"],
@@ -106,12 +109,15 @@ describe.each([
     const full = await require(
       app.call("GET /api/v1/functions/export?include_valves=true", { token: admin.token }),
     );
-    expect(full.body[0].valves).toEqual({ key: "instance-secret" });
+    expect(full.body.map(({ id, valves }: { id: string; valves: object }) => [id, valves])).toEqual([
+      ["old", { key: "saved-in-clear" }],
+      ["shop", { key: "instance-secret" }],
+    ]);
   });
 
   it("no secret can be read in the database when it is on", async () => {
     const text = await dump();
-    for (const secret of ["instance-secret", "members-own-secret"]) {
+    for (const secret of ["instance-secret", "members-own-secret", "saved-in-clear"]) {
       expect(text.includes(secret)).toBe(state === "off");
     }
   });

@@ -41,7 +41,9 @@ function groupOf(name) {
 /** `host.storage`, whose functions are `storage.get`, `storage.set` and so on. */
 function toGroup(call, group) {
   const get = (_, name) =>
-    typeof name !== "string" || name === "then" ? undefined : (...args) => ask(call, `${group}.${name}`, args);
+    typeof name !== "string" || name === "then"
+      ? undefined
+      : (...args) => ask(call, `${group}.${name}`, args);
   return new Proxy_(freeze({ __proto__: null }), { __proto__: null, get });
 }
 
@@ -52,6 +54,11 @@ function ask(call, name, args) {
   if (!has(call.names, name)) {
     return rejected(new Error_(`host.${name} is not available here.`));
   }
+  return post(call, name, args);
+}
+
+/** Sends a question to the host, which answers it in `answer`. */
+function post(call, name, args) {
   if (call.waiting >= maxPending) {
     return rejected(new Error_(`More than ${maxPending} host calls wait for their answers.`));
   }
@@ -61,10 +68,15 @@ function ask(call, name, args) {
   } catch (error) {
     return rejected(error);
   }
+  const { length } = text;
+  if (call.waitingLength + length > maxPendingText) {
+    return rejected(new RangeError_(`The arguments of host.${name} are too long.`));
+  }
   const at = ++serial;
   call.waiting++;
+  call.waitingLength += length;
   return new Promise_((resolve, reject) => {
-    call.pending[at] = { resolve, reject };
+    call.pending[at] = { resolve, reject, length };
     send("host", call.id, text, name, at);
   });
 }
@@ -76,4 +88,45 @@ function has(names, name) {
     }
   }
   return false;
+}
+
+/** What a host function streams: items one by one, fetched a batch at a time. `at` is the question it answers. */
+function toSource(call, at) {
+  let items = [];
+  let from = 0;
+  let isOver = false;
+  const over = { __proto__: null, value: undefined, done: true };
+  const take = (batch) => {
+    items = batch ?? [];
+    from = 0;
+    isOver = batch === undefined;
+    return next();
+  };
+  const next = () => {
+    if (from < items.length) {
+      return resolved({ __proto__: null, value: items[from++], done: false });
+    }
+    if (isOver || !call.live) {
+      return resolved(over);
+    }
+    return apply(then, post(call, "source/next", [at]), [
+      take,
+      (error) => {
+        isOver = true;
+        throw error;
+      },
+    ]);
+  };
+  const stop = () => {
+    if (!isOver && call.live) {
+      apply(then, post(call, "source/end", [at]), [() => {}, () => {}]);
+    }
+    isOver = true;
+    items = [];
+    from = 0;
+    return resolved(over);
+  };
+  const source = { __proto__: null, next, return: stop };
+  source[asyncIterator] = () => source;
+  return source;
 }
