@@ -81,6 +81,8 @@ export interface StreamHooks {
 export interface FilterSelection {
   readonly principal: Principal;
   readonly modelId: string;
+  /** Every id of the model: as the caller named it, of a record chosen for it, and of the provider's model behind. */
+  readonly modelIds: readonly string[];
   readonly modelMeta: Readonly<Record<string, unknown>>;
   /** `filter_ids` of the request. */
   readonly filterIds: readonly string[];

@@ -32,7 +32,7 @@ const context: FilterContext = {
   metadata: {},
   signal: new AbortController().signal,
 };
-const selection = { principal, modelId: "m", modelMeta: {}, filterIds: [] };
+const selection = { principal, modelId: "m", modelIds: ["m"], modelMeta: {}, filterIds: [] };
 const request: CompletionRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
 
 const filter = (id: string, priority: number, hooks: Partial<Filter> = {}): Filter => ({

@@ -1,16 +1,27 @@
+import { hasPermission } from "#kernel/access/permissions.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
-import type { ChatAccess } from "./service.ts";
+import { pickPermissions, withControls } from "./controls.ts";
+import { toDelivery } from "./mode.ts";
+import type { ChatAccess, TerminalAccess } from "./service.ts";
+
+export interface Gates {
+  readonly principal: Principal;
+  readonly models: Models;
+  readonly chats: readonly ChatAccess[];
+  readonly terminals: readonly TerminalAccess[];
+}
 
 /**
- * Resolves the model and checks that the caller may write the chat the request names. Throws `not_found` for
- * unknown and foreign models and chats alike, before anything is written or an upstream is asked.
+ * Resolves the model, as the request's picks of its controls make it, and checks that the caller may write the chat
+ * and open the terminal the request names. Throws `not_found` for unknown and foreign models and chats alike,
+ * `unavailable` for terminals, before anything is written or an upstream is asked.
  */
 export async function admit(
   request: CompletionRequest,
-  { principal, models, chats }: { principal: Principal; models: Models; chats: readonly ChatAccess[] },
+  { principal, models, chats, terminals }: Gates,
 ): Promise<ResolvedModel> {
   const chatId = request.chat_id;
   if (chatId && !isTemporary(chatId)) {
@@ -19,16 +30,34 @@ export async function admit(
       throw new AppError("not_found", "Chat not found");
     }
   }
-  if (chatId && request.id && request.stream === true && chats.length === 0) {
+  if (toDelivery(request) !== "http" && chats.length === 0) {
     throw new AppError(
       "unavailable",
       "Runs that are bound to a chat need the chats plugin, which this deployment does not have.",
     );
   }
-  return models.resolve(principal, request.model);
+  const model = await models.resolve(principal, request.model);
+  if (request.terminal_id) {
+    await requireTerminal(request.terminal_id, { principal, terminals, chatId: chatId || undefined });
+  }
+  return withControls(model, {
+    picked: request.params?.["model_controls"],
+    mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
+  });
 }
 
 /** A chat that is stored nowhere: `temporary:<uuid>`. */
 export function isTemporary(chatId: string): boolean {
   return chatId.startsWith("temporary:");
+}
+
+/** Core API, chat completion rule 13. */
+async function requireTerminal(
+  id: string,
+  { principal, terminals, chatId }: Pick<Gates, "principal" | "terminals"> & { chatId: string | undefined },
+): Promise<void> {
+  if (terminals.length === 0) {
+    throw new AppError("unavailable", "The terminal is not available.");
+  }
+  await Promise.all(terminals.map((terminal) => terminal.require(principal, id, chatId)));
 }

@@ -3,6 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 import type { Models } from "#plugins/models/service.ts";
+import { toModelIds } from "./model-ids.ts";
 
 /** The body of the request, unknown keys kept. */
 export interface CompletedRequest {
@@ -38,7 +39,11 @@ export function createCompleted({ models, pipeline }: { models: Models; pipeline
         metadata: {},
         signal,
       };
-      const filters = await pipeline.choose({ ...facts, filterIds: request.filter_ids ?? [] });
+      const filters = await pipeline.choose({
+        ...facts,
+        modelIds: toModelIds(model),
+        filterIds: request.filter_ids ?? [],
+      });
       const messages = request.messages.map((message) => ({
         content: "",
         ...message,

@@ -1,4 +1,4 @@
-import { bool, int } from "#config/variable.ts";
+import { bool, int, text } from "#config/variable.ts";
 
 export const completionVariables = {
   outletFilters: bool("ENABLE_API_OUTLET_FILTERS", true, {
@@ -9,4 +9,26 @@ export const completionVariables = {
     whenInvalid: 1,
     text: "Fewest tokens joined into one streamed chunk; the highest of this, the model's and the request's value counts",
   }),
+  taskModel: text("TASK_MODEL", "", {
+    key: "task.model.default",
+    persisted: true,
+    text: "Model that works beside chats with local models (tools, titles, tags); empty for the chat's own",
+  }),
+  taskModelExternal: text("TASK_MODEL_EXTERNAL", "", {
+    key: "task.model.external",
+    persisted: true,
+    text: "Model that works beside chats with models of providers; empty for the chat's own",
+  }),
+  toolsPrompt: text("TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE", "", {
+    key: "task.tools.prompt_template",
+    persisted: true,
+    text: "Prompt by which the task model chooses tools in legacy mode; {{TOOLS}} is their list; empty for the built-in one",
+  }),
 };
+
+/** What the form of task settings holds of this plugin (appendix A3). */
+export const taskNames: readonly string[] = [
+  completionVariables.taskModel.name,
+  completionVariables.taskModelExternal.name,
+  completionVariables.toolsPrompt.name,
+];

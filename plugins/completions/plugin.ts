@@ -1,29 +1,54 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { events, pipeline } from "#kernel/services.ts";
+import { configuration, events, pipeline, toolRegistry } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { createCompleted } from "./completed.ts";
-import { completionVariables } from "./config.ts";
+import { completionVariables, taskNames } from "./config.ts";
+import { pickPermissions } from "./controls.ts";
 import { createEmbeddings } from "./embeddings.ts";
+import { createLegacyTools } from "./legacy-tools.ts";
 import { completionRoutes } from "./routes.ts";
 import { createRunner } from "./run.ts";
-import { chatAccess, completions, runFinished } from "./service.ts";
+import { chatAccess, completions, runFinished, taskModel, taskSettings, terminalAccess } from "./service.ts";
+import { createTaskModel } from "./task-model.ts";
+import { taskRoutes } from "./task-routes.ts";
+import { createToolsStage } from "./tools.ts";
 
 export default definePlugin({
   id: "completions",
   title: "Chat completions",
   config: completionVariables,
-  uses: { accounts, chats: chatAccess, events, models, pipeline },
-  provides: [completions],
+  uses: {
+    accounts,
+    chats: chatAccess,
+    configuration,
+    events,
+    models,
+    pipeline,
+    taskSettings,
+    terminals: terminalAccess,
+    toolRegistry,
+  },
+  provides: [completions, taskModel],
+  permissions: pickPermissions.map((path) => ({ path, default: true })),
 
   setup({ config, use, log }) {
+    const tasks = createTaskModel({ models: use.models, settings: () => config });
+    const legacy = createLegacyTools({
+      tools: use.toolRegistry,
+      taskModel: tasks,
+      log,
+      template: () => config.toolsPrompt,
+    });
     const runner = createRunner({
       models: use.models,
       pipeline: use.pipeline,
       log,
       findProfile: (principal) => use.accounts.templateFacts(principal),
+      tools: createToolsStage(use.toolRegistry, legacy),
       chats: () => use.chats.list(),
+      terminals: () => use.terminals.list(),
       settings: () => config,
       finished: (run) => use.events.emit(runFinished, run),
     });
@@ -32,6 +57,13 @@ export default definePlugin({
       completed: createCompleted({ models: use.models, pipeline: use.pipeline }),
       embeddings: createEmbeddings(use.models),
     });
-    return { routes, services: [provide(completions, runner)] };
+    const taskForms = taskRoutes({
+      configuration: use.configuration,
+      names: () => [...taskNames, ...use.taskSettings.list().flat()],
+    });
+    return {
+      routes: { ...routes, api: [...routes.api, ...taskForms] },
+      services: [provide(completions, runner), provide(taskModel, tasks)],
+    };
   },
 });

@@ -11,18 +11,30 @@ import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { admit } from "./admit.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
+import { toModelIds } from "./model-ids.ts";
 import { createObserver } from "./observe.ts";
 import { runOutlet } from "./outlet.ts";
 import { toProviderRequest, withUsage } from "./parameters.ts";
 import { type FindProfile, prepare } from "./prepare.ts";
-import type { ChatAccess, Completions, RunAnswer, RunContext, RunFinished } from "./service.ts";
+import type {
+  ChatAccess,
+  Completions,
+  RunAnswer,
+  RunContext,
+  RunFinished,
+  TerminalAccess,
+} from "./service.ts";
+import { withSources } from "./sources.ts";
+import type { ToolsStage } from "./tools.ts";
 
 export interface RunOptions {
   readonly models: Models;
   readonly pipeline: Pipeline;
   readonly log: Logger;
   readonly findProfile: FindProfile;
+  readonly tools: ToolsStage;
   chats(): readonly ChatAccess[];
+  terminals(): readonly TerminalAccess[];
   settings(): { readonly outletFilters: boolean; readonly deltaChunkSize: number };
   finished(run: RunFinished): void;
 }
@@ -44,14 +56,22 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-/** Runs completions in a straight line: admit → prepare → inlet → provider → stream filters → deliver → outlet. */
+/** Runs completions in a straight line: admit → prepare → inlet → tools → provider → stream filters → deliver → outlet. */
 export function createRunner(options: RunOptions): Completions {
   return {
     async run(request, { principal, signal, userAgent, text }: RunContext): Promise<RunAnswer> {
-      const model = await admit(request, { principal, models: options.models, chats: options.chats() });
+      const model = await admit(request, {
+        principal,
+        models: options.models,
+        chats: options.chats(),
+        terminals: options.terminals(),
+      });
       const prepared = await prepare(request, { model, principal, findProfile: options.findProfile });
       const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
-      const upstreamRequest = withUsage(toProviderRequest(run.request), hasUsageCapability(model));
+      const resolving = options.tools.resolve(request, run);
+      const resolved = resolving && (await resolving);
+      const asked = resolved?.request ?? run.request;
+      const upstreamRequest = withUsage(toProviderRequest(asked), hasUsageCapability(model));
       const isUntouched = upstreamRequest === request && request.model === model.base.id;
       const answer = await model.provider.complete({
         request: isUntouched ? request : { ...upstreamRequest, model: model.base.id },
@@ -66,7 +86,7 @@ export function createRunner(options: RunOptions): Completions {
         files: run.request.files,
         features: run.request.features,
       });
-      return deliver(run, answer, options);
+      return deliver(run, withSources(answer, resolved?.sources, model.id), options);
     },
   };
 }
@@ -91,6 +111,7 @@ async function enterPipeline(
   const chosen = options.pipeline.choose({
     ...facts,
     principal: context.principal,
+    modelIds: toModelIds(model),
     filterIds: request.filter_ids ?? [],
   });
   const filters = chosen instanceof Promise ? await chosen : chosen;
@@ -116,20 +137,21 @@ async function deliver(run: Run, answer: CompletionAnswer, options: RunOptions):
   }
   const { raw } = answer.stream;
   if (raw && run.deltaSize <= 1 && !hasStreamHooks(run.filters)) {
-    return passOn(run, raw, options);
+    const chunks = () => readChunks(run, answer.stream, { hooks: undefined, options });
+    return { ...passOn(run, raw, options), chunks };
   }
   const hooks = await openStreamHooks(run.filters, run.context, options.log);
   return { kind: "chunks", chunks: () => readChunks(run, answer.stream, { hooks, options }) };
 }
 
 /** Nothing looks into the stream: its bytes go out as they came, and are read afterwards for usage alone. */
-function passOn(run: Run, upstream: Upstream, options: RunOptions): RunAnswer {
+function passOn(run: Run, upstream: Upstream, options: RunOptions) {
   const observer = createObserver(outletFilters(run, options).length > 0);
   return {
-    kind: "raw",
+    kind: "raw" as const,
     upstream,
     tap: observer.tap,
-    settle: (error) => void finish(run, { ...observer.conclude(), error }, options),
+    settle: (error?: Error) => void finish(run, { ...observer.conclude(), error }, options),
   };
 }
 

@@ -1,18 +1,23 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Completion, Usage } from "#kernel/completion/chunk.ts";
-import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { defineEvent } from "#kernel/events.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
 export type RunAnswer =
   | { readonly kind: "whole"; readonly completion: Completion; readonly text: string | undefined }
   | { readonly kind: "chunks"; chunks(): AsyncIterable<ChunkBatch> }
-  /** Nothing looks into the stream: the upstream's bytes go out as they are; `settle` books what `tap` saw. */
+  /**
+   * Nothing looks into the stream: the upstream's bytes go out as they are; `settle` books what `tap` saw. Who wants
+   * chunks all the same reads `chunks` instead, and nothing else.
+   */
   | {
       readonly kind: "raw";
+      chunks(): AsyncIterable<ChunkBatch>;
       readonly upstream: Upstream;
       tap(piece: Buffer): void;
       settle(error?: Error): void;
@@ -45,6 +50,43 @@ export interface RunFinished {
 export interface ChatAccess {
   mayWrite(principal: Principal, chatId: string): Promise<boolean>;
 }
+
+/** Says whether a run may use a terminal; filled by the plugin that knows terminal servers. */
+export interface TerminalAccess {
+  /**
+   * Throws `unavailable` for a terminal that is unknown, foreign, switched off or not for this chat (undefined for a
+   * run without one). Core API, chat completion rule 13.
+   */
+  require(principal: Principal, terminalId: string, chatId: string | undefined): Promise<void>;
+}
+
+export const terminalAccess = defineSlot<TerminalAccess>("completions.terminals");
+
+/** Names of persisted variables that stand in the form of task settings besides those of this plugin (appendix A3). */
+export const taskSettings = defineSlot<readonly string[]>("completions.task-settings");
+
+/** A piece of work beside a chat. */
+export interface Task {
+  /** What it is, as header templates name it, e.g. `title_generation`. */
+  readonly name: string;
+  /** The model of the chat. */
+  readonly model: ResolvedModel;
+  readonly messages: readonly Message[];
+  /** Most tokens of the answer where the task model's own parameters set none. */
+  readonly maxTokens?: number;
+  readonly principal: Principal;
+  readonly chatId: string | undefined;
+  readonly messageId: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Asks models for work that people do not read. */
+export interface TaskModel {
+  /** The answer's text, or its reasoning when there is no text. Throws like every model call. */
+  ask(task: Task): Promise<string>;
+}
+
+export const taskModel = defineService<TaskModel>("completions.task-model");
 
 export const chatAccess = defineSlot<ChatAccess>("completions.chats");
 

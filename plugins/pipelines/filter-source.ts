@@ -1,13 +1,11 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation, Filter, FilterContext, FilterSource } from "#kernel/pipeline/filter.ts";
-import type { Models } from "#plugins/models/service.ts";
 import type { CommonConnections, PipelineHost } from "#plugins/provider-common/service.ts";
 import { type Chosen, type RemotePipelines, toRemotePipelines } from "./hosts.ts";
 import type { RemoteFilters } from "./remote-filter.ts";
 
 export interface FilterSourceOptions {
   readonly connections: Pick<CommonConnections, "pipelineHosts">;
-  readonly models: Pick<Models, "resolve">;
   readonly remote: RemoteFilters;
 }
 
@@ -15,12 +13,12 @@ export interface FilterSourceOptions {
  * The remote filters of a run as one filter, which runs before all others (contract §3.2, steps 6 and 15). Filters
  * that name a base model hold for workspace models over it too: a record must not be a way around a filter.
  */
-export function createFilterSource({ connections, models, remote }: FilterSourceOptions): FilterSource {
+export function createFilterSource({ connections, remote }: FilterSourceOptions): FilterSource {
   let hosts: readonly PipelineHost[] | undefined;
   let known: RemotePipelines = toRemotePipelines([]);
   return {
     id: "pipelines",
-    select({ principal, modelId }) {
+    select({ modelIds }) {
       const current = connections.pipelineHosts();
       if (current !== hosts) {
         hosts = current;
@@ -29,10 +27,8 @@ export function createFilterSource({ connections, models, remote }: FilterSource
       if (known.isEmpty) {
         return [];
       }
-      return models.resolve(principal, modelId).then(({ base }) => {
-        const chosen = known.choose(modelId === base.id ? [modelId] : [modelId, base.id]);
-        return chosen.filters.length > 0 || chosen.own ? [toFilter(chosen, remote)] : [];
-      });
+      const chosen = known.choose(modelIds);
+      return chosen.filters.length > 0 || chosen.own ? [toFilter(chosen, remote)] : [];
     },
   };
 }

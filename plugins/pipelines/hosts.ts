@@ -23,7 +23,7 @@ export interface Chosen {
 /** Everything the pipelines servers offer, ready to be chosen from. */
 export interface RemotePipelines {
   readonly isEmpty: boolean;
-  /** `ids`: the model as the caller named it and the provider's model behind it. */
+  /** `ids`: every id under which the model goes. */
   choose(ids: readonly string[]): Chosen;
 }
 

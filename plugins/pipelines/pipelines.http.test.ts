@@ -62,6 +62,9 @@ beforeAll(async () => {
       OPENAI_API_KEYS: "upstream-key;key-one;key-two",
       OPENAI_API_CONFIGS: JSON.stringify({ 2: { prefix_id: "two" } }),
       PIPELINES_FILTER_TIMEOUT: "1",
+      EVALUATION_ARENA_MODELS: JSON.stringify([
+        { id: "arena", name: "Arena", meta: { model_ids: ["preset"] } },
+      ]),
     },
   });
   admin = await app.admin();
@@ -190,6 +193,15 @@ describe("remote filters", () => {
     });
     expect(local.inlet).toEqual(["Hi early late"]);
     expect((await asked(() => complete({ model: "beta" }))).messages[0].content).toBe("Hi early beta late");
+  });
+
+  it("hold for workspace models and arenas over the model they name", async () => {
+    const record = { id: "preset", name: "Preset", base_model_id: "beta", params: {}, meta: {} };
+    const made = await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+    expect(made.status).toBe(200);
+    for (const model of ["preset", "arena"]) {
+      expect((await asked(() => complete({ model }))).messages[0].content).toBe("Hi early beta late");
+    }
   });
 
   it("see who asks, and what the run is about", async () => {

@@ -2,7 +2,6 @@ import { bool, int } from "#config/variable.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { optional } from "#kernel/service.ts";
 import { events, notices } from "#kernel/services.ts";
-import { models } from "#plugins/models/service.ts";
 import { commonConnections } from "#plugins/provider-common/service.ts";
 import { createFilterSource } from "./filter-source.ts";
 import { createPipelines, noConnections } from "./pipelines.ts";
@@ -26,7 +25,7 @@ export default definePlugin({
       text: "Requests are refused while a remote filter that they need does not answer, instead of going without it",
     }),
   },
-  uses: { connections: optional(commonConnections), models, events, notices },
+  uses: { connections: optional(commonConnections), events, notices },
 
   setup({ config, use, log }) {
     const connections = use.connections ?? noConnections;
@@ -36,7 +35,7 @@ export default definePlugin({
       timeLimit: () => config.filterTimeout * 1000,
       isRequired: () => config.filtersRequired,
     });
-    const source = createFilterSource({ connections, remote, models: use.models });
+    const source = createFilterSource({ connections, remote });
     const pipelines = createPipelines({
       connections,
       events: use.events,

@@ -36,52 +36,16 @@ export interface RemoteFilters {
   outlet(filter: RemotePipeline, conversation: Conversation, context: RemoteContext): Promise<Conversation>;
 }
 
-/** Builds the calls; a server that does not answer is spared for some seconds, so that it delays few requests. */
+/** Builds the calls; what a failure means differs between requests and conversations. */
 export function createRemoteFilters(options: RemoteFilterOptions): RemoteFilters {
-  const { connections, log } = options;
-  const breakers = new Map<string, Breaker>();
-
-  const ask = async (
-    hook: "inlet" | "outlet",
-    { host, id }: RemotePipeline,
-    { body, context }: { body: { model: string }; context: RemoteContext },
-  ): Promise<unknown> => {
-    const breaker = breakerOf(breakers, host.url);
-    if (!breaker.allows()) {
-      throw new AppError("unavailable", "The pipelines server did not answer lately.");
-    }
-    const { principal, isOwn, chatId, messageId, signal } = context;
-    const { userId, email, name, role } = principal;
-    const sent = isOwn ? { ...body, model: id } : body;
-    try {
-      const answer = await connections.ask({
-        index: host.index,
-        method: "POST",
-        path: `/${encodeURIComponent(id)}/filter/${hook}`,
-        body: JSON.stringify({ user: { id: userId, email, name, role }, body: sent }),
-        timeLimit: options.timeLimit(),
-        context: { principal, chatId, messageId, signal },
-      });
-      breaker.succeeded();
-      return isOwn ? { ...(answer as object), model: body.model } : answer;
-    } catch (error) {
-      if (error instanceof ProviderError) {
-        breaker.succeeded();
-      } else if (!signal.aborted) {
-        breaker.failed(error instanceof AppError && error.code === "timeout");
-      }
-      throw error;
-    }
-  };
-
+  const { log } = options;
+  const ask = createCaller(options);
   return {
     async inlet(filter, request, context) {
       try {
         return toRequest(await ask("inlet", filter, { body: request, context }));
       } catch (error) {
-        if (context.signal.aborted) {
-          throw error;
-        }
+        context.signal.throwIfAborted();
         const detail = error instanceof ProviderError ? findDetail(error.body) : undefined;
         if (detail !== undefined) {
           throw new AppError("invalid", detail, { cause: error });
@@ -102,6 +66,45 @@ export function createRemoteFilters(options: RemoteFilterOptions): RemoteFilters
         return conversation;
       }
     },
+  };
+}
+
+type Ask = (
+  hook: "inlet" | "outlet",
+  filter: RemotePipeline,
+  run: { body: { model: string }; context: RemoteContext },
+) => Promise<unknown>;
+
+/** A server that does not answer is spared for some seconds, so that it delays few requests. */
+function createCaller({ connections, timeLimit }: RemoteFilterOptions): Ask {
+  const breakers = new Map<string, Breaker>();
+  return async (hook, { host, id }, { body, context }) => {
+    const breaker = breakerOf(breakers, host.url);
+    if (!breaker.allows()) {
+      throw new AppError("unavailable", "The pipelines server did not answer lately.");
+    }
+    const { principal, isOwn, chatId, messageId, signal } = context;
+    const { userId, email, name, role } = principal;
+    const sent = isOwn ? { ...body, model: id } : body;
+    try {
+      const answer = await connections.ask({
+        index: host.index,
+        method: "POST",
+        path: `/${encodeURIComponent(id)}/filter/${hook}`,
+        body: JSON.stringify({ user: { id: userId, email, name, role }, body: sent }),
+        timeLimit: timeLimit(),
+        context: { principal, chatId, messageId, signal },
+      });
+      breaker.succeeded();
+      return isOwn ? { ...(answer as object), model: body.model } : answer;
+    } catch (error) {
+      if (error instanceof ProviderError) {
+        breaker.succeeded();
+      } else if (!signal.aborted) {
+        breaker.failed(error instanceof AppError && error.code === "timeout");
+      }
+      throw error;
+    }
   };
 }
 

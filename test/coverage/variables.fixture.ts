@@ -93,7 +93,7 @@ CODE_EXECUTION_ENGINE | str | pyodide | persisted | not yet
 CODE_EXECUTION_JUPYTER_URL | str | empty | persisted | not yet
 CODE_EXECUTION_JUPYTER_AUTH | str | empty | persisted | not yet
 CODE_EXECUTION_JUPYTER_AUTH_TOKEN | str | empty | persisted | not yet
-TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE | str | empty | persisted | not yet
+TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE | str | empty | persisted | completions
 `;
 
 /** Configuration document, Runtime, streaming and timeouts. */

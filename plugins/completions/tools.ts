@@ -1,0 +1,53 @@
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { FilterContext } from "#kernel/pipeline/filter.ts";
+import type { ToolRegistry } from "#kernel/tools/registry.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+import { offerAsked } from "./asked-tools.ts";
+import type { LegacyTools } from "./legacy-tools.ts";
+import { toToolMode } from "./mode.ts";
+import { injectSources, type Source } from "./sources.ts";
+
+/** A run that has left its inlet filters. */
+export interface ToolsRun {
+  readonly request: CompletionRequest;
+  readonly model: ResolvedModel;
+  readonly context: FilterContext;
+}
+
+export interface ResolvedTools {
+  /** The request for the model. */
+  readonly request: CompletionRequest;
+  /** What the answer tells it rests on; undefined where the answer has no such key. */
+  readonly sources: readonly Source[] | undefined;
+}
+
+/** The stage of a run that finds tools (contract §3.2, steps 9, 10 and 12). */
+export interface ToolsStage {
+  /** Undefined when the run has nothing to do with tools of this server. `asked` is what the caller sent. */
+  resolve(asked: CompletionRequest, run: ToolsRun): Promise<ResolvedTools> | undefined;
+}
+
+/** Builds the stage over the registry of tools. */
+export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): ToolsStage {
+  return {
+    resolve(asked, run) {
+      switch (toToolMode(asked, run.model.params["function_calling"])) {
+        case "legacy":
+          return runLegacy(legacy, run);
+        case "unexecuted":
+          return offerAsked(registry, run.context.principal, run.request).then((request) => ({
+            request,
+            sources: undefined,
+          }));
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+async function runLegacy(legacy: LegacyTools, { request, model, context }: ToolsRun): Promise<ResolvedTools> {
+  const { principal, chatId, messageId, signal } = context;
+  const sources = await legacy.gather({ request, model, principal, chatId, messageId, signal });
+  return { request: injectSources(request, sources), sources };
+}
