@@ -2,6 +2,7 @@ import { type Answer, type App, startApp, type TestUser } from "#test/support/ap
 import type { SystemEvent } from "#kernel/events.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
+import { listStored } from "#plugins/files/client.fixture.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 /** An app over a scriptable upstream with the models `alpha` and `beta`, which only administrators may use. */
@@ -68,6 +69,31 @@ export async function startModels(env: Record<string, string> = {}): Promise<Mod
       await upstream.close();
     },
   };
+}
+
+/** Uploads a file that nothing is done with; resolves to its id. */
+export async function upload(
+  at: ModelsApp,
+  by: TestUser,
+  bytes: Buffer,
+  name = "picture.png",
+): Promise<string> {
+  const body = new FormData();
+  body.append(
+    "file",
+    new File([new Uint8Array(bytes)], name, { type: name.endsWith("png") ? "image/png" : "" }),
+  );
+  const answer = await at.app.call("POST /api/v1/files/?process=false", { token: by.token, body });
+  return answer.body.id;
+}
+
+/** Everything that an import which was refused must leave as it was. */
+export async function stateOf(at: ModelsApp) {
+  const { rows } = await at.app.running.database.query("select * from model order by id");
+  const grants = await at.app.running.database.query("select * from access_grant order by id");
+  const files = await at.app.running.database.query("select id from file order by id");
+  const bytes = (await listStored(at.app.running.config.dataDir)).toSorted();
+  return { rows, grants: grants.rows, files: files.rows, bytes };
 }
 
 /** `create` is short for `/api/v1/models/create`. */

@@ -282,8 +282,8 @@ it("every saved model goes when an administrator says so, and nobody else may", 
   expect((await at.app.call("DELETE /api/v1/models/delete/all", { token: admin.token })).body).toBe(true);
   expect((await at.get("all")).body).toEqual([]);
   expect(await at.listed(other)).toEqual([]);
-  const { rows } = await at.app.running.database.query<{ n: number }>(
+  const { rows } = await at.app.running.database.query(
     "select count(*)::int as n from access_grant where resource_type = 'model'",
   );
-  expect(rows[0]?.n).toBe(0);
+  expect((rows[0] as { n: number }).n).toBe(0);
 });

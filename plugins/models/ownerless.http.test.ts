@@ -18,7 +18,7 @@ let reader: TestUser;
 
 const form = (id: string, more: object = {}) => ({ id, name: id, base_model_id: "alpha", ...more });
 const rowsOf = async (sql: string) =>
-  (await at.app.running.database.query<Record<string, unknown>>(sql)).rows;
+  (await at.app.running.database.query(sql)).rows as Record<string, unknown>[];
 
 /** Asks until it is so; what follows a deleted account comes a moment later. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import { defaultIcon } from "../default-icon.ts";
 import type { ModelParts } from "../parts.ts";
+import { findShownPicture } from "../picture.ts";
 import { QueryText } from "../schema.ts";
-import { findPicture } from "../store.ts";
 
 /** The icon of a model. A model that the caller may not see has the icon of one that does not exist. */
-export function pictureRoute({ db, records, permit, accounts }: ModelParts) {
+export function pictureRoute(parts: ModelParts) {
   return defineRoute(
     {
       method: "GET",
@@ -18,10 +18,9 @@ export function pictureRoute({ db, records, permit, accounts }: ModelParts) {
       fails: [302, 304],
     },
     async ({ caller, query, request }) => {
-      const record = (await records.fresh()).get(query.id);
-      const picture = record && permit.record(caller, record) ? await findPicture(db, record.id) : null;
+      const picture = await findShownPicture(parts, caller, query.id);
       const { "if-none-match": known, "sec-fetch-dest": fetchDest } = request.headers;
-      return accounts.pictures.answer(picture, {
+      return parts.accounts.pictures.answer(picture, {
         known,
         fetchDest: fetchDest?.toString(),
         fallback: defaultIcon,
