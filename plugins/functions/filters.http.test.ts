@@ -11,13 +11,7 @@ let admin: TestUser;
 beforeAll(async () => {
   upstream = await startUpstream();
   upstream.models = ["alpha"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "k",
-      FUNCTION_HOOK_TIMEOUT_SECONDS: "1",
-    },
-  });
+  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
   admin = await app.admin();
 });
 
