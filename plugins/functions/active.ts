@@ -31,8 +31,10 @@ export interface ActiveFunctions {
   /** Those of now; undefined while they are being read. */
   now(): ActiveSet | undefined;
   current(): Promise<ActiveSet>;
-  /** They changed, here or on another replica: what is asked next waits for the new ones. */
+  /** They changed here: what is asked next waits for the new ones. */
   forget(): void;
+  /** They may have changed elsewhere: they are read anew behind whoever asks, who gets the old ones until then. */
+  refresh(): void;
 }
 
 export interface ActiveOptions {
@@ -49,6 +51,8 @@ export interface ActiveOptions {
 export function createActiveFunctions(options: ActiveOptions): ActiveFunctions {
   let set: ActiveSet | undefined;
   let loading: Promise<ActiveSet> | undefined;
+  /** Counts readings and changes, so that only the latest reading is kept. */
+  let turn = 0;
   /** Facts of unchanged code are kept, so that a change of one function loads one function. */
   let known = new Map<string, { script: Script; facts: FunctionFacts }>();
 
@@ -77,36 +81,50 @@ export function createActiveFunctions(options: ActiveOptions): ActiveFunctions {
     }
   }
 
-  const current = (): Promise<ActiveSet> => {
-    if (loading === undefined) {
-      const mine: Promise<ActiveSet> = read().then(
-        (result) => {
-          if (loading === mine) {
-            set = result;
-          }
-          return result;
-        },
-        (error: unknown) => {
-          if (loading === mine) {
-            loading = undefined;
-          }
-          throw error;
-        },
-      );
-      loading = mine;
-    }
-    return loading;
+  function load(): Promise<ActiveSet> {
+    const mine = ++turn;
+    const reading = read().then(
+      (result) => {
+        // A reading that a change overtook may have seen the old rows.
+        if (mine === turn) {
+          set = result;
+        }
+        return result;
+      },
+      (error: unknown) => {
+        if (mine === turn) {
+          loading = undefined;
+        }
+        throw error;
+      },
+    );
+    loading = reading;
+    return reading;
+  }
+
+  const refresh = (): void => {
+    const reading = load();
+    const mine = turn;
+    reading.catch((error: unknown) => {
+      options.log.warn({ err: error }, "the functions could not be read anew; the old ones stay for now");
+      setTimeout(() => mine === turn && refresh(), retryAfter).unref();
+    });
   };
 
   return {
     now: () => set,
-    current,
+    current: async () => set ?? (await (loading ?? load())),
     forget() {
+      turn += 1;
       loading = undefined;
       set = undefined;
     },
+    refresh,
   };
 }
+
+/** Milliseconds until a failed refresh is tried again. */
+const retryAfter = 1_000;
 
 /** Puts a row and its loaded code together; `saved` are its valves in clear. */
 export function toActiveFunction(

@@ -73,6 +73,7 @@ export async function assembleFunctions(context: FunctionContext) {
   changes = await openFunctionChanges({
     ...use,
     forget: active.forget,
+    refresh: active.refresh,
     forgetValves: userValves.forget,
   });
   const hostParts = toHostParts(context);

@@ -28,6 +28,8 @@ export interface ChangesParts {
   readonly sandbox: Pick<Sandbox, "forget">;
   /** Drops the functions in memory. */
   forget(): void;
+  /** Reads them anew without keeping anybody waiting. */
+  refresh(): void;
   /** Drops one person's valves in memory, or everybody's. */
   forgetValves(userId?: string): void;
 }
@@ -49,7 +51,7 @@ export async function announceUserValves(notices: Notices, userId: string): Prom
 /** Opens the way of changes between replicas. */
 export async function openFunctionChanges(parts: ChangesParts): Promise<FunctionChanges> {
   const { events, notices, sandbox } = parts;
-  const apply = ({ id, code, user }: Notice) => {
+  const heard = ({ id, code, user }: Notice) => {
     if (user !== undefined) {
       parts.forgetValves(user);
     }
@@ -57,23 +59,22 @@ export async function openFunctionChanges(parts: ChangesParts): Promise<Function
       if (code) {
         sandbox.forget(toScriptId(id));
       }
-      parts.forget();
+      parts.refresh();
     }
   };
-  await notices.listen(
-    channel,
-    (payload) => apply(payload as Notice),
-    () => {
-      parts.forget();
-      parts.forgetValves();
-    },
-  );
+  const missed = () => {
+    parts.refresh();
+    parts.forgetValves();
+  };
+  await notices.listen(channel, (payload) => heard(payload as Notice), missed);
   return {
     async changed(id, { code } = { code: false }) {
-      const notice = { id, code };
       // At once here: the answer to the change must not come before it holds.
-      apply(notice);
-      await notices.notify(channel, notice);
+      parts.forget();
+      if (code) {
+        sandbox.forget(toScriptId(id));
+      }
+      await notices.notify(channel, { id, code } satisfies Notice);
     },
     announce(event, by, { id, name, type }) {
       const actor = by && { id: by.userId, name: by.name, email: by.email, role: by.role };

@@ -28,6 +28,8 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Settings of functions: those of the instance, and each person's own (contract 4.1, 4.2). */
 export type FunctionValves = ReturnType<typeof createFunctionValves>;
 
+const maxBytes = 64 * 1024;
+
 /** Milliseconds that a form waits for the options that the code lists. */
 const optionsDeadline = 5_000;
 
@@ -67,7 +69,7 @@ export function createFunctionValves(parts: FunctionValvesParts) {
     },
     async update(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
       const { row, facts } = await load(id);
-      const values = requireSet(facts.valves).check(given);
+      const values = requireSmall(requireSet(facts.valves).check(given));
       await updateValves(db, id, vault.close(values, toValvePlace(id)));
       await changes.changed(id);
       changes.announce("valves_updated", caller, row);
@@ -83,7 +85,7 @@ export function createFunctionValves(parts: FunctionValvesParts) {
     },
     async updateUser(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
       const { facts } = await load(id);
-      const values = requireSet(facts.userValves).check(given);
+      const values = requireSmall(requireSet(facts.userValves).check(given));
       await userValves.save(caller.userId, id, values);
       return values;
     },
@@ -120,6 +122,14 @@ async function requireRow(db: FunctionsDatabase, id: string): Promise<FunctionRo
     throw new AppError("not_found", "Not found");
   }
   return row;
+}
+
+/** They stay in memory, and every call copies them into the sandbox. */
+function requireSmall(values: ValveValues): ValveValues {
+  if (Buffer.byteLength(JSON.stringify(values)) > maxBytes) {
+    throw new AppError("too_large", `The valves of a function may take at most ${maxBytes} bytes.`);
+  }
+  return values;
 }
 
 function requireSet(set: ValveSet | undefined): ValveSet {

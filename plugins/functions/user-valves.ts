@@ -23,18 +23,7 @@ export interface UserValvesOptions {
 
 type Known = ReadonlyMap<string, ValveValues>;
 
-/** People whose valves stay in memory. */
-const maxKnown = 2_000;
-
 export function createUserValves({ kept, vault, log, announce }: UserValvesOptions): UserValves {
-  const known = new Map<string, Known>();
-  const loading = new Map<string, Promise<Known>>();
-
-  async function read(userId: string): Promise<Known> {
-    const rows = Object.entries(await kept.read(userId, "functions"));
-    return new Map(rows.map(([id, value]) => [id, open(userId, id, value)]));
-  }
-
   function open(userId: string, id: string, value: unknown): ValveValues {
     try {
       return vault.open(value, toUserPlace(userId, id));
@@ -43,57 +32,85 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
         { err: error, user: userId, function: id },
         "a person's valves cannot be read and count as none",
       );
-      return {};
+      return none;
     }
   }
 
-  function load(userId: string): Promise<Known> {
-    const running = loading.get(userId);
-    if (running !== undefined) {
-      return running;
-    }
-    const mine: Promise<Known> = read(userId)
-      .then((valves) => {
-        // A change that came meanwhile has taken this reading out.
-        if (loading.get(userId) === mine) {
-          remember(userId, valves);
-        }
-        return valves;
-      })
-      .finally(() => {
-        if (loading.get(userId) === mine) {
-          loading.delete(userId);
-        }
-      });
-    loading.set(userId, mine);
-    return mine;
-  }
-
-  function remember(userId: string, valves: Known): void {
-    if (known.size >= maxKnown) {
-      known.delete(known.keys().next().value as string);
-    }
-    known.set(userId, valves);
-  }
-
-  const valves: UserValves = {
+  const cache = createCache(async (userId) => {
+    const rows = Object.entries(await kept.read(userId, "functions"));
+    return new Map(rows.map(([id, value]) => [id, open(userId, id, value)]));
+  });
+  return {
     of(userId, id, declared) {
       if (declared === undefined) {
         return none;
       }
-      const own = known.get(userId);
+      const own = cache.known(userId);
       return own
         ? declared.complete(own.get(id) ?? none)
-        : load(userId).then((loaded) => declared.complete(loaded.get(id) ?? none));
+        : cache.load(userId).then((loaded) => declared.complete(loaded.get(id) ?? none));
     },
-    saved: async (userId, id) => (await load(userId)).get(id) ?? none,
+    saved: async (userId, id) => (await cache.load(userId)).get(id) ?? none,
     async save(userId, id, values) {
-      await kept.write(userId, { section: "functions", id }, vault.close(values, toUserPlace(userId, id)));
-      valves.forget(userId);
+      const place = { section: "functions", id } as const;
+      await kept.write(userId, place, vault.close(values, toUserPlace(userId, id)));
+      cache.forget(userId);
       await announce(userId);
     },
-    forget(userId) {
+    forget: cache.forget,
+  };
+}
+
+const none: ValveValues = {};
+
+/** People whose valves stay in memory. */
+const maxKnown = 2_000;
+
+/** One reading a person, kept until a change is told. */
+function createCache(read: (userId: string) => Promise<Known>) {
+  const known = new Map<string, Known>();
+  const loading = new Map<string, Promise<Known>>();
+  /** What was known before changes may have been missed: better than nothing while the database does not answer. */
+  let stale: ReadonlyMap<string, Known> = new Map();
+
+  async function begin(userId: string, isLatest: () => boolean): Promise<Known> {
+    try {
+      const valves = await read(userId);
+      // A change that came meanwhile has taken this reading out.
+      if (isLatest()) {
+        if (known.size >= maxKnown) {
+          known.delete(known.keys().next().value as string);
+        }
+        known.set(userId, valves);
+      }
+      return valves;
+    } catch (error) {
+      const before = stale.get(userId);
+      if (before === undefined) {
+        throw error;
+      }
+      return before;
+    } finally {
+      if (isLatest()) {
+        loading.delete(userId);
+      }
+    }
+  }
+
+  return {
+    known: (userId: string) => known.get(userId),
+    load(userId: string): Promise<Known> {
+      const running = loading.get(userId);
+      if (running !== undefined) {
+        return running;
+      }
+      const mine: Promise<Known> = begin(userId, () => loading.get(userId) === mine);
+      loading.set(userId, mine);
+      return mine;
+    },
+    forget(userId?: string): void {
       if (userId === undefined) {
+        stale = new Map(known);
         known.clear();
         loading.clear();
       } else {
@@ -102,10 +119,7 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
       }
     },
   };
-  return valves;
 }
-
-const none: ValveValues = {};
 
 /** Where a person's valves are kept: a sealed value opens nowhere else. */
 export function toUserPlace(userId: string, id: string): string {

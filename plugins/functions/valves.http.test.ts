@@ -84,6 +84,10 @@ describe.each([
       body: { tone: "rude" },
     });
     expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringMatching(/^tone: /)]);
+    const large = { token: "x".repeat(70_000) };
+    expect((await app.call(`POST ${at("/user/update")}`, { token: member.token, body: large })).status).toBe(
+      413,
+    );
     const body = { tone: "kind", token: "members-own-secret", unknown: 1 };
     const saved = await require(app.call(`POST ${at("/user/update")}`, { token: member.token, body }));
     expect(saved.body).toEqual({ tone: "kind", token: "members-own-secret" });
