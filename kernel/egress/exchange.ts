@@ -9,8 +9,6 @@ export interface UpstreamResponse {
   readonly status: number;
   /** Lower-cased names; a header that came several times is a list. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[];
   /** The bytes as they come, still compressed where the upstream compressed them. Destroying it aborts the request. */
   readonly body: Readable;
 }
@@ -96,17 +94,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (status < 200 || this.isSettled) {
       return;
     }
-    const raw = controller.rawHeaders;
     this.#body = this.#createBody(controller);
     this.isSettled = true;
-    this.#resolve({
-      status,
-      headers,
-      get rawHeaders() {
-        return Array.isArray(raw) ? raw.map((each) => each.toString("latin1")) : [];
-      },
-      body: this.#body,
-    });
+    this.#resolve({ status, headers, body: this.#body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {

@@ -106,7 +106,7 @@ interface Served extends Exchange {
 async function serve(owned: OwnedRoute, context: BindContext, served: Served): Promise<unknown> {
   const { route } = owned;
   const { req } = served;
-  const info = toRequestInfo(served, context);
+  const info = new Info(served, context);
   const vendor = route.errors === "message";
   const credential = findCredential(req.headers, { keyHeader: context.keyHeader(), vendor });
   const found = resolveCaller({ route, credential, info, authenticator: context.authenticator });
@@ -215,31 +215,47 @@ function toQuery(url: string): Record<string, string | string[]> {
 /** Made once: an error with its stack for every answer costs more than routing it. */
 const closed = new DOMException("The client is gone.", "AbortError");
 
-function toRequestInfo({ req, res, id }: Served, context: BindContext): RequestInfo {
-  const client = context.clientAddress(req.socket.remoteAddress ?? "", req.headers);
-  let controller: AbortController | undefined;
-  return {
-    id,
-    method: req.method ?? "GET",
-    url: req.url ?? "/",
-    headers: req.headers,
-    address: client.address,
-    protocol: client.protocol,
-    // Most handlers never ask; the controller is made for those that do.
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController();
-        // A complete answer leaves nothing to abort, and telling so would cost every request an event.
-        const abort = () => void (res.writableFinished || controller?.abort(closed));
-        if (res.closed) {
-          controller.abort(closed);
-        } else {
-          res.once("close", abort);
-        }
-      }
-      return controller.signal;
-    },
-  };
+/**
+ * What a handler learns of its request. A class, because an object literal with a getter is slow to make and, with all
+ * that its getter refers to, outlives the request by far.
+ */
+class Info implements RequestInfo {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly address: string;
+  readonly protocol: string;
+  readonly #res: ServerResponse;
+  #controller: AbortController | undefined;
+
+  constructor({ req, res, id }: Served, context: BindContext) {
+    const client = context.clientAddress(req.socket.remoteAddress ?? "", req.headers);
+    this.id = id;
+    this.method = req.method ?? "GET";
+    this.url = req.url ?? "/";
+    this.headers = req.headers;
+    this.address = client.address;
+    this.protocol = client.protocol;
+    this.#res = res;
+  }
+
+  /** Most handlers never ask; the controller is made for those that do. */
+  get signal(): AbortSignal {
+    this.#controller ??= abortWhenGone(this.#res);
+    return this.#controller.signal;
+  }
+}
+
+function abortWhenGone(res: ServerResponse): AbortController {
+  const controller = new AbortController();
+  if (res.closed) {
+    controller.abort(closed);
+  } else {
+    // A complete answer leaves nothing to abort, and telling so would cost every request an event.
+    res.once("close", () => void (res.writableFinished || controller.abort(closed)));
+  }
+  return controller;
 }
 
 function requestIdOf(req: IncomingMessage): string {
