@@ -2,6 +2,10 @@ import { z } from "zod";
 import { VoiceAvatar } from "./avatar.ts";
 import { ModelControls } from "./controls.ts";
 
+// A NUL or half a character, escaped, behind an even number of backslashes; whole characters stand unescaped.
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
+const notStorable = "holds a NUL or half a character";
+
 const Names = z.array(z.string()).nullish();
 const Bag = z.record(z.string(), z.unknown());
 
@@ -107,9 +111,15 @@ export const PortableModel = z.object({
   access_control: z.unknown().optional(),
 });
 
-export const PortableModels = storable(z.object({ models: z.array(PortableModel).max(10_000) })).meta({
-  id: "PortableModels",
-});
+// Pictures are left out of the search: they are base64 or refused, and may be most of a hundred megabytes.
+const StorableModel = PortableModel.refine(
+  ({ background_image_data: _picture, ...rest }) => isStorable(rest),
+  notStorable,
+);
+
+export const PortableModels = z
+  .object({ models: z.array(StorableModel).max(10_000) })
+  .meta({ id: "PortableModels" });
 
 const Grant = z.looseObject({
   id: z.number(),
@@ -158,10 +168,11 @@ export const ListQuery = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });
 
-// A NUL or half a character, escaped, behind an even number of backslashes; whole characters stand unescaped.
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
-
 /** The database keeps neither NUL nor half characters. */
 function storable<S extends z.ZodType>(shape: S): S {
-  return shape.refine((value) => !unstorable.test(JSON.stringify(value)), "holds a NUL or half a character");
+  return shape.refine(isStorable, notStorable);
+}
+
+function isStorable(value: unknown): boolean {
+  return !unstorable.test(JSON.stringify(value));
 }

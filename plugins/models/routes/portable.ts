@@ -6,8 +6,8 @@ import type { ModelParts } from "../parts.ts";
 import { exportModels } from "../portable.ts";
 import { Model, PortableModels, QueryText } from "../schema.ts";
 
-/** Lists carry pictures: forty of the largest fit. */
-const maxBody = 320 * 1024 * 1024;
+/** Lists carry pictures: twenty of the largest fit. */
+const maxBody = 160 * 1024 * 1024;
 
 const Ids = z.union([QueryText.transform((id) => [id]), z.array(QueryText).max(10_000)]);
 
