@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
+import { defineRoute } from "#kernel/http/route.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
@@ -19,7 +21,18 @@ const emitted: { user: string; event: UserEvent }[] = [];
 const sockets = definePlugin({
   id: "client",
   title: "Client",
-  setup: () => ({
+  setup: ({ db }) => ({
+    routes: {
+      main: [
+        defineRoute(
+          { method: "GET", path: "/test/stored", summary: "What is stored", access: "admin" },
+          async () => {
+            const { rows } = await sql`select user_id from function_storage where user_id <> ''`.execute(db);
+            return rows;
+          },
+        ),
+      ],
+    },
     fills: [
       fill(userEvents, {
         emit: ({ userId }, event) => void emitted.push({ user: userId, event }),
@@ -217,6 +230,17 @@ describe("host.storage", () => {
     expect(await run("keep", admin, "delete", "a/1")).toBe(true);
     expect(await run("keep", admin, "delete", "a/1")).toBe(false);
     expect(await run("keep", admin, "get", "a/1")).toBeNull();
+  });
+
+  it("forgets what was kept for an account that is gone", async () => {
+    await addAction("keep", storage, { storage: true });
+    const guest = await app.user();
+    await run("keep", guest, "set", "mine", 1, { user: true });
+    const rows = async () =>
+      (await app.call("GET /test/stored", { token: admin.token })).body as { user_id: string }[];
+    expect((await rows()).map(({ user_id }) => user_id)).toContain(guest.id);
+    await require(app.call(`DELETE /api/v1/users/${guest.id}`, { token: admin.token }));
+    await expect.poll(async () => (await rows()).length).toBe(0);
   });
 
   it("is closed to other functions, to those that did not declare it, and beyond its quota", async () => {
