@@ -16,6 +16,7 @@ export interface ToolContext {
 
 /** One callable that a model may use. The result becomes the tool message: text as it is, anything else as JSON. */
 export interface Tool {
+  /** What requests name in `tool_ids`; the functions of one workspace tool or tool server share it. */
   readonly id: string;
   readonly spec: ToolSpec;
   /** Permission the caller needs, e.g. `features.calendar`. */

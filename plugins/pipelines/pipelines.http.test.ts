@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { defineFilter } from "#kernel/pipeline/filter.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { events } from "#kernel/services.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { type PipelinesServer, startPipelinesServer } from "#test/support/pipelines-server.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { signing, upload as uploadAs } from "./pipelines.fixture.ts";
 
 let app: App;
 let upstream: Upstream;
@@ -15,13 +15,10 @@ let admin: TestUser;
 
 /** What the local filter saw: it has the lowest priority a function may have. */
 const local: { inlet: string[]; outlet: string[] } = { inlet: [], outlet: [] };
-const announced: unknown[] = [];
 const witness = definePlugin({
   id: "witness",
   title: "Witness",
-  uses: { events },
-  setup: ({ use }) => ({
-    start: () => void use.events.onSystemEvent((event) => void announced.push(event)),
+  setup: () => ({
     filters: [
       defineFilter({
         id: "witness",
@@ -33,22 +30,6 @@ const witness = definePlugin({
     ],
   }),
 });
-
-/** The code of a filter that signs what passes it, as an operator would upload it. */
-const signing = (sign: string, priority: number, pipelines: string[]) => `({
-  type: "filter", name: "Sign ${sign}",
-  valves: { priority: ${priority}, pipelines: ${JSON.stringify(pipelines)}, sign: "${sign}" },
-  inlet(body, user) {
-    const last = body.messages.at(-1);
-    if (last.content.includes("forbidden")) throw new Error("Not here, " + user.name + ".");
-    last.content += " " + this.valves.sign;
-    return body;
-  },
-  outlet(body) {
-    body.messages.at(-1).content += " " + this.valves.sign;
-    return body;
-  },
-})`;
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -80,19 +61,13 @@ beforeEach(() => {
   local.outlet.length = 0;
 });
 
-const call = (route: string, body?: unknown, token = admin.token) =>
-  app.call(route.replace(" ", " /api/v1/pipelines"), { token, body });
 const complete = (body: object = {}) =>
   app.call("POST /api/chat/completions", {
     token: admin.token,
     body: { model: "alpha", messages: [{ role: "user", content: "Hi" }], ...body },
   });
-const upload = (urlIdx: number, filename: string, source: string) => {
-  const form = new FormData();
-  form.append("urlIdx", String(urlIdx));
-  form.append("file", new File([source], filename));
-  return call("POST /upload", form);
-};
+const upload = (urlIdx: number, filename: string, source: string) =>
+  uploadAs(app, [filename, source], { token: admin.token, urlIdx });
 /** What the model was asked last, once `run` has been answered. */
 const asked = async (run: () => Promise<unknown>) => {
   upstream.reply("/chat/completions", text("Yes"));
@@ -101,75 +76,6 @@ const asked = async (run: () => Promise<unknown>) => {
   const request = upstream.requests.slice(before).find(({ path }) => path.endsWith("/chat/completions"));
   return request?.body;
 };
-
-describe("administrators", () => {
-  it("see which connections run pipelines", async () => {
-    expect((await call("GET /list")).body).toEqual({
-      data: [
-        { url: first.url, idx: 1 },
-        { url: second.url, idx: 2 },
-      ],
-    });
-  });
-
-  it("upload, list and delete pipelines, and hear what the server refuses", async () => {
-    announced.length = 0;
-    expect((await upload(1, "../one.js", signing("1", 5, ["*"]))).body).toMatchObject({ status: true });
-    expect((await call("GET /?urlIdx=1")).body.data).toMatchObject([{ id: "one", type: "filter" }]);
-    expect((await call("GET /?urlIdx=2")).body.data).toEqual([]);
-    expect(await upload(1, "one.txt", "x")).toMatchObject({
-      status: 400,
-      body: { detail: "Only .js files are allowed." },
-    });
-    expect(await call("DELETE /delete", { id: "none", urlIdx: 1 })).toMatchObject({
-      status: 404,
-      body: { detail: "Pipeline none not found" },
-    });
-    expect((await call("DELETE /delete", { id: "one", urlIdx: 1 })).status).toBe(200);
-    expect(first.pipelines.size).toBe(0);
-    expect(announced).toMatchObject([
-      { event: "pipeline.uploaded", subject: { type: "pipeline", id: "one.js" }, data: { urlIdx: 1 } },
-      { event: "pipeline.deleted", subject: { type: "pipeline", id: "one" } },
-    ]);
-  });
-
-  it("let a server fetch a pipeline, and read and change its valves", async () => {
-    upstream.always("/fetched.js", async (exchange) => {
-      const source = signing("F", 1, ["beta"]);
-      await exchange.start(200, { "content-type": "text/plain", "content-length": String(source.length) });
-      await exchange.write(source);
-    });
-    const added = await call("POST /add", { url: `${upstream.origin}/fetched.js`, urlIdx: 2 });
-    expect(added.body).toMatchObject({ status: true });
-    expect((await call("GET /fetched/valves?urlIdx=2")).body).toMatchObject({ sign: "F", priority: 1 });
-    expect((await call("GET /fetched/valves/spec?urlIdx=2")).body).toMatchObject({
-      properties: { sign: { default: "F" } },
-    });
-    expect((await call("POST /fetched/valves/update?urlIdx=2", { sign: "G" })).body).toMatchObject({
-      sign: "G",
-    });
-    expect((await call("GET /fetched/valves?urlIdx=1")).status).toBe(404);
-    await call("DELETE /delete", { id: "fetched", urlIdx: 2 });
-  });
-
-  it("reach nothing but pipelines servers, and no other route of theirs", async () => {
-    expect((await call("GET /?urlIdx=0")).status).toBe(404);
-    expect((await call("GET /?urlIdx=9")).status).toBe(404);
-    expect((await call("GET /%2e%2e/valves?urlIdx=1")).status).toBe(404);
-    const before = first.calls.length;
-    await call("GET /..%2fpipelines%3fx/valves?urlIdx=1");
-    expect(first.calls.slice(before).filter((each) => !each.endsWith("/models"))).toEqual([
-      "GET /..%2Fpipelines%3Fx/valves",
-    ]);
-  });
-
-  it("are the only ones who may", async () => {
-    const { token } = await app.user();
-    for (const route of ["GET /list", "GET /?urlIdx=1", "GET /one/valves?urlIdx=1"]) {
-      expect((await call(route, undefined, token)).status).toBe(403);
-    }
-  });
-});
 
 describe("remote filters", () => {
   beforeAll(async () => {
@@ -276,6 +182,22 @@ describe("remote filters", () => {
     ]);
     await setting(false);
     first.hang(false);
+    await expect
+      .poll(async () => (await asked(() => complete())).messages[0].content, {
+        timeout: 10_000,
+        interval: 500,
+      })
+      .toBe("Hi early late");
+  });
+
+  it("are left out while their server is gone, and are back with it", async () => {
+    const kept = [...first.pipelines];
+    const port = Number(new URL(first.url).port);
+    await first.close();
+    expect((await asked(() => complete())).messages[0].content).toBe("Hi early");
+    expect((await asked(() => complete())).messages[0].content).toBe("Hi early");
+    first = await startPipelinesServer("key-one", port);
+    kept.forEach(([id, pipeline]) => first.pipelines.set(id, pipeline));
     await expect
       .poll(async () => (await asked(() => complete())).messages[0].content, {
         timeout: 10_000,
