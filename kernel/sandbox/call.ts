@@ -3,6 +3,7 @@ import type { Logger } from "#kernel/log.ts";
 import { limits } from "./limits.ts";
 import type { Message, Realm, Receiver } from "./realm.ts";
 import { type CallOptions, type Json, SandboxError } from "./sandbox.ts";
+import { isBatches, Sources } from "./sources.ts";
 
 /** What becomes of a call. Exactly one of `done` and `failed` is called, once. */
 export interface Outcome {
@@ -30,6 +31,7 @@ export class Call implements Receiver {
   readonly #id = ++serial;
   readonly #parts: CallParts;
   readonly #timers = new Map<number, NodeJS.Timeout>();
+  readonly #sources = new Sources();
   /** Host functions that have not answered. */
   #asked = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -137,6 +139,7 @@ export class Call implements Receiver {
       clearTimeout(timer);
     }
     this.#timers.clear();
+    this.#sources.close();
     this.#parts.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#parts.realm.calls.delete(this.#id);
     // The message that ended the call may be on its way before the entry that sent it has returned.
@@ -156,13 +159,18 @@ export class Call implements Receiver {
   }
 
   async #ask(name: string, text: string, at: number): Promise<void> {
-    const { options, log, realm } = this.#parts;
+    const { log, realm } = this.#parts;
     this.#asked += 1;
-    let answer: [isOk: boolean, text: string | undefined];
+    let answer: [isOk: boolean, text: string | undefined, isSource?: boolean];
     try {
-      const run = Object.hasOwn(options.host, name) ? options.host[name] : undefined;
-      const args = fromText(text) as readonly Json[];
-      answer = [true, JSON.stringify(await run?.(...args))];
+      const args = fromText(text);
+      const value = await this.#toAnswer(name, Array.isArray(args) ? args : []);
+      if (isBatches(value)) {
+        this.#sources.add(at, value);
+        answer = [true, undefined, true];
+      } else {
+        answer = [true, JSON.stringify(value)];
+      }
     } catch (error) {
       answer = [false, toShown(error)];
       if (!(error instanceof AppError) && !this.#isOver) {
@@ -173,6 +181,19 @@ export class Call implements Receiver {
     if (!this.#isOver) {
       await this.#run("answer", [this.#id, at, ...answer]);
     }
+  }
+
+  async #toAnswer(name: string, args: readonly Json[]) {
+    const { host } = this.#parts.options;
+    // A way of the bridge itself, which no host function's name can take.
+    if (name === "source/next") {
+      return await this.#sources.next(Number(args[0]));
+    }
+    if (name === "source/end") {
+      this.#sources.end(Number(args[0]));
+      return undefined;
+    }
+    return Object.hasOwn(host, name) ? await host[name]?.(...args) : undefined;
   }
 
   #setTimer(at: number, ms: number): void {

@@ -9,6 +9,14 @@ import { SandboxError } from "./sandbox.ts";
  */
 export type Lane = "calls" | "streams";
 
+// A built-in that runs on and on cannot be stopped, and the end of the process would wait for its thread.
+const stuck = new Set<object>();
+process.on("exit", () => {
+  if (stuck.size > 0) {
+    process.kill(process.pid, "SIGKILL");
+  }
+});
+
 /** One isolate of one owner with the contexts in it. It is gone when it ran out of memory or did not answer. */
 export class Cell {
   readonly owner: string;
@@ -63,6 +71,7 @@ export class Cell {
       throw this.explain(error, realm);
     } finally {
       this.#entries.delete(entry);
+      stuck.delete(this);
       if (this.#entries.size === 0) {
         clearTimeout(this.#watchdog);
         this.#watchdog = undefined;
@@ -79,7 +88,7 @@ export class Cell {
     if (message.startsWith("Isolate was disposed during execution due to memory limit")) {
       const [first = { realm }] = this.#entries;
       this.end(first.realm, "memory");
-      return first.realm === realm ? toMemoryError() : toNeighbourError(first.realm.id);
+      return first.realm === realm ? toMemoryError() : toNeighbourError(first.realm.id, "memory");
     }
     if (this.isGone && /disposed|released/i.test(message)) {
       return new SandboxError("timeout", "The code was stopped together with other code of its owner.");
@@ -90,6 +99,9 @@ export class Cell {
   /** The isolate did not come back in time: nothing waits for it any more. */
   giveUp(): void {
     const [first] = this.#entries;
+    if (first) {
+      stuck.add(this);
+    }
     this.end(first?.realm, "timeout");
   }
 
@@ -103,7 +115,7 @@ export class Cell {
     this.#onGone(this, culprit, reason);
     for (const realm of [...this.realms.values(), ...this.leaving]) {
       const own = reason === "memory" ? toMemoryError() : toTimeoutError();
-      realm.failAll(realm === culprit || !culprit ? own : toNeighbourError(culprit.id));
+      realm.failAll(realm === culprit || !culprit ? own : toNeighbourError(culprit.id, reason));
     }
     this.dispose();
   }

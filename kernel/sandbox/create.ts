@@ -38,7 +38,12 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
       );
     }
   };
-  const pool = createPool({ stripper, budgetMegabytes, log: consoles.write, onGone });
+  const pool = createPool({
+    stripper,
+    budgetMegabytes,
+    log: (id, level, text) => consoles.write(id, level, withoutInside(text)),
+    onGone,
+  });
 
   /** The context that overran is replaced: what it left undone must not trouble the next call. */
   const overran = (realm: Realm, error: SandboxError) => {
@@ -82,4 +87,9 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
     },
     isolates: () => pool.cells().length,
   };
+}
+
+/** The frames of what runs around the code say nothing to its author. */
+function withoutInside(text: string): string {
+  return text.includes("<isolated-vm>") ? text.replaceAll(/\n {4}at [^\n]*<isolated-vm>[^\n]*/g, "") : text;
 }

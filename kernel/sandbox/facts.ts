@@ -6,7 +6,9 @@ const digests: Readonly<Record<string, string>> = {
   "SHA-384": "sha384",
   "SHA-512": "sha512",
 };
-const maxLength = 16 * 1024 * 1024;
+// Each question is answered on the event loop: none may take long.
+const maxLength = 64 * 1024;
+const maxDigestLength = 1024 * 1024;
 const parts = [
   "href",
   "origin",
@@ -33,7 +35,10 @@ export function lookUp(
   try {
     const [a, b, c] = [first, second, third].map((text) => (typeof text === "string" ? text : undefined));
     const isKnown = typeof what === "string" && Object.hasOwn(facts, what);
-    return isKnown && (a?.length ?? 0) <= maxLength ? facts[what]?.(a ?? "", b, c) : undefined;
+    const isShort = [a, b, c].every(
+      (text, at) => (text?.length ?? 0) <= (at === 1 ? maxDigestLength : maxLength),
+    );
+    return isKnown && isShort ? facts[what]?.(a ?? "", b, c) : undefined;
   } catch {
     return undefined;
   }

@@ -269,15 +269,24 @@ function toUnfinished(error: unknown): unknown {
     : error;
 }
 
+/** What the code says about itself is not believed to have the right form: it may have changed how JSON is made. */
 function toShape(text: string, source: string): ModuleShape {
-  const { functions, data, tools } = JSON.parse(text) as Pick<ModuleShape, "functions" | "data" | "tools">;
-  const told = Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, withoutRun(tool)]));
-  return { functions, data, tools: told, header: toHeader(source), comments: toComments(source) };
+  const { functions, data, tools } = JSON.parse(text) as Record<string, Json | undefined>;
+  const told = Object.entries(toObject(tools)).map(([name, tool]) => [name, withoutRun(tool)]);
+  return {
+    functions: Array.isArray(functions) ? functions.filter((name) => typeof name === "string") : [],
+    data: toObject(data),
+    tools: Object.fromEntries(told) as Record<string, Json>,
+    header: toHeader(source),
+    comments: toComments(source),
+  };
 }
 
 function withoutRun(tool: Json): Json {
-  if (typeof tool !== "object" || tool === null || Array.isArray(tool)) {
-    return {};
-  }
-  return Object.fromEntries(Object.entries(tool).filter(([name]) => name !== "run"));
+  return Object.fromEntries(Object.entries(toObject(tool)).filter(([name]) => name !== "run"));
+}
+
+function toObject(value: Json | undefined): Readonly<Record<string, Json>> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, Json>>) : {};
 }

@@ -3,6 +3,9 @@ import { defineService } from "#kernel/service.ts";
 /** JSON that crosses the border: copies only, never a live object. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** A stream that a host function answers with: items as they come, those that are ready together in one batch. */
+export type Batches = AsyncIterable<readonly Json[]>;
+
 /** One piece of user code. */
 export interface Script {
   /** Whose isolate it runs in: one per owner, so that a memory overrun hurts nobody else. */
@@ -30,10 +33,11 @@ export interface ModuleShape {
 /**
  * What `host` offers to one call. Every function is made by who calls and acts as the caller, never as the system.
  * A missing one answers the code with "not available here". A rejection's message reaches the code: throw AppErrors only.
- * A name with a dot stands in a group: `storage.get` is `host.storage.get`.
+ * A name with a dot stands in a group: `storage.get` is `host.storage.get`. What answers an async iterable of batches
+ * gives the code an async iterable of their items; it is left when the call ends.
  */
 export interface HostFunctions {
-  readonly [name: string]: (...args: readonly Json[]) => Promise<Json | undefined>;
+  readonly [name: string]: (...args: readonly Json[]) => Promise<Json | undefined | Batches>;
 }
 
 export interface CallOptions {

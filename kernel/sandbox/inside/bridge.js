@@ -72,12 +72,14 @@ function close(call) {
 
 function toCall(id, names) {
   return {
+    __proto__: null,
     id,
     live: true,
     names,
     pending: { __proto__: null },
     timers: { __proto__: null },
     waiting: 0,
+    waitingLength: 0,
     set: 0,
   };
 }
@@ -138,7 +140,7 @@ function end(id) {
   } catch {}
 }
 
-function answer(id, at, isOk, text) {
+function answer(id, at, isOk, text, isSource) {
   const call = calls[id];
   const asked = call?.pending[at];
   if (!asked) {
@@ -147,7 +149,10 @@ function answer(id, at, isOk, text) {
   current = call;
   delete call.pending[at];
   call.waiting--;
-  if (isOk) {
+  call.waitingLength -= asked.length;
+  if (isSource) {
+    asked.resolve(toSource(call, at));
+  } else if (isOk) {
     asked.resolve(text === undefined ? undefined : parse(text));
   } else {
     asked.reject(new Error_(text));

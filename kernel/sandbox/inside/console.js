@@ -4,7 +4,7 @@ const [lineLength, linesPerSecond] = [2000, 200];
 let second = 0;
 let lines = 0;
 
-function write(level, args) {
+function write(level, args, from = 0) {
   const at = now();
   if (at - second >= 1000) {
     second = at;
@@ -14,8 +14,8 @@ function write(level, args) {
     return;
   }
   let text = "";
-  for (let i = 0; i < args.length && text.length < lineLength; i++) {
-    text += (i > 0 ? " " : "") + cut(toShown(args[i]), lineLength);
+  for (let i = from; i < args.length && text.length < lineLength; i++) {
+    text += (i > from ? " " : "") + cut(toShown(args[i]), lineLength);
   }
   send("log", 0, cut(text, lineLength), level);
 }
@@ -43,7 +43,7 @@ const levels = {
 /** `host.log(level, text)`, or `host.log(text)`. */
 function log(...args) {
   const level = args.length > 1 && typeof args[0] === "string" ? levels[args[0]] : undefined;
-  write(level ?? "info", level ? [args[1], args[2] ?? ""] : args);
+  write(level ?? "info", args, level ? 1 : 0);
   return resolved();
 }
 

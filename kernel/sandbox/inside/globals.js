@@ -244,7 +244,7 @@
         const letters = Array.from(viewOf(data), (byte) => String.fromCharCode(byte)).join("");
         const digest = lookup("digest", String(algorithm?.name ?? algorithm), btoa(letters));
         if (digest === undefined) {
-          throw new TypeError("digest knows SHA-1, SHA-256, SHA-384 and SHA-512, of up to 12 MB.");
+          throw new TypeError("digest knows SHA-1, SHA-256, SHA-384 and SHA-512, of up to 700 KB.");
         }
         return fromBase64(digest).buffer;
       },

@@ -15,4 +15,5 @@ const [Promise_, Proxy_, TypeError_, RangeError_, Error_, String_] = [
   String,
 ];
 const [then, slice, join] = [Promise.prototype.then, String.prototype.slice, Array.prototype.join];
-const [maxPending, maxTimers, maxItems, maxItemText, quietTurns] = [256, 256, 64, 65_536, 8];
+const [maxPending, maxPendingText, maxTimers, timersPerSecond] = [256, 2 ** 24, 256, 1000];
+const [maxItems, maxItemText, quietTurns] = [64, 65_536, 8];

@@ -1,5 +1,20 @@
 // Timers belong to the call that set them and end with it.
 
+// Each timer is a message to the host, which must not drown in them.
+let timerSecond = 0;
+let timersSet = 0;
+
+function countTimer() {
+  const at = now();
+  if (at - timerSecond >= 1000) {
+    timerSecond = at;
+    timersSet = 0;
+  }
+  if (++timersSet > timersPerSecond) {
+    throw new RangeError_(`Timers can be set ${timersPerSecond} times a second.`);
+  }
+}
+
 function setTimer(run, ms, args, isRepeated) {
   const call = current;
   if (typeof run !== "function") {
@@ -11,6 +26,7 @@ function setTimer(run, ms, args, isRepeated) {
   if (call.set >= maxTimers) {
     throw new RangeError_(`A call can have ${maxTimers} timers.`);
   }
+  countTimer();
   const at = ++serial;
   call.set++;
   call.timers[at] = { run, args, ms: isRepeated ? ms : undefined };
@@ -33,12 +49,13 @@ function tick(id, at) {
     return;
   }
   current = call;
-  if (timer.ms === undefined) {
-    clearTimer(at);
-  } else {
-    send("timer", id, undefined, +timer.ms || 0, at);
-  }
   try {
+    if (timer.ms === undefined) {
+      clearTimer(at);
+    } else {
+      countTimer();
+      send("timer", id, undefined, +timer.ms || 0, at);
+    }
     apply(timer.run, undefined, timer.args);
   } catch (error) {
     write("error", [error]);
