@@ -23,7 +23,7 @@ export type RecordMap = ReadonlyMap<string, ModelRecord>;
 export interface ModelRecords {
   /** The copy of now; only the very first call waits for the database. */
   current(): RecordMap | Promise<RecordMap>;
-  /** The copy once changes that were heard of are in it. */
+  /** The copy once changes that were heard of are in it, or could not be read. */
   fresh(): Promise<RecordMap>;
   /** Reads all of it anew; resolves when a reading that began now has ended. */
   refresh(): Promise<void>;
@@ -84,7 +84,8 @@ export function createModelRecords({ db, grants, log, signal }: RecordsOptions):
     follow,
     current: () => copy ?? first(),
     async fresh() {
-      await (next ?? reading);
+      // While the database does not answer, the last good copy is better than none.
+      await (next ?? reading)?.catch(ignore);
       return copy ?? (await first());
     },
   };
