@@ -56,8 +56,8 @@ export async function assembleFunctions(context: FunctionContext) {
   let changes: FunctionChanges | undefined;
   /** Off at once, with a reason that administrators see. */
   const fail = async (row: { id: string; content?: string }, reason: string): Promise<void> => {
-    log.warn({ function: row.id, reason }, "a function was switched off");
     if (await switchOff(db, row, reason)) {
+      log.warn({ function: row.id, reason }, "a function was switched off");
       const found = await findFunction(db, row.id);
       await changes?.changed(row.id);
       changes?.announce("disabled", null, found ?? { id: row.id, name: row.id, type: "" });

@@ -21,48 +21,62 @@ export interface EventFunctionsParts {
 const maxWaiting = 200;
 
 /**
- * Tells Event functions about system events of this process, fire and forget (contract 4.2): their failures are
- * logged. Host functions act as the person who caused the event, and for nobody when the server did.
+ * Tells Event functions about system events of this process, fire and forget (contract 4.2): each hears them one after
+ * another in their order, and its failures are logged. Host functions act as the person who caused the event, and for
+ * nobody when the server did.
  */
 export function createEventFunctions(parts: EventFunctionsParts) {
-  const { active, deployment, log } = parts;
-  const waiting = new Map<string, number>();
+  const { deployment, log } = parts;
+  const queues = new Map<string, { count: number; last: Promise<void> }>();
+  let turn: Promise<void> = Promise.resolve();
 
-  async function deliver(fn: ActiveFunction, event: EventEnvelope): Promise<void> {
-    const count = waiting.get(fn.id) ?? 0;
-    if (count >= maxWaiting) {
+  function enqueue(fn: ActiveFunction, event: EventEnvelope): void {
+    const queue = queues.get(fn.id) ?? { count: 0, last: Promise.resolve() };
+    if (queue.count >= maxWaiting) {
       log.warn({ function: fn.id, event: event.event }, "an event function is too slow; it misses an event");
       return;
     }
-    waiting.set(fn.id, count + 1);
-    try {
-      await call(parts, fn, event);
-    } catch (error) {
-      log.warn({ err: error, function: fn.id, event: event.event }, "an event function failed");
-    } finally {
-      const left = (waiting.get(fn.id) ?? 1) - 1;
-      if (left === 0) {
-        waiting.delete(fn.id);
-      } else {
-        waiting.set(fn.id, left);
+    queues.set(fn.id, queue);
+    queue.count += 1;
+    queue.last = queue.last.then(async () => {
+      try {
+        await call(parts, fn, event);
+      } catch (error) {
+        log.warn({ err: error, function: fn.id, event: event.event }, "an event function failed");
       }
-    }
+      queue.count -= 1;
+      if (queue.count === 0) {
+        queues.delete(fn.id);
+      }
+    });
   }
 
-  return async (event: SystemEvent): Promise<void> => {
-    if (!parts.isEnabled()) {
-      return;
-    }
-    const { ofType, byId } = active.now() ?? (await active.current());
-    // It hears of its own switching on, although it is still off.
-    const own = event.event === "function.enable_started" ? event.subject?.id : undefined;
-    const starting = own !== undefined && !byId.has(own) ? await parts.loadInactive(own) : undefined;
-    const told = starting?.facts.type === "event" ? [...ofType.event, starting] : ofType.event;
-    if (told.length > 0) {
-      const envelope = toEnvelope(event, deployment);
-      await Promise.all(told.map((fn) => deliver(fn, envelope)));
+  async function dispatch(event: SystemEvent): Promise<void> {
+    const told = await findListeners(parts, event);
+    const envelope = toEnvelope(event, deployment);
+    told.forEach((fn) => enqueue(fn, envelope));
+  }
+
+  return (event: SystemEvent): void => {
+    if (parts.isEnabled()) {
+      turn = turn.then(() =>
+        dispatch(event).catch((error: unknown) =>
+          log.warn({ err: error, event: event.event }, "event functions could not be told"),
+        ),
+      );
     }
   };
+}
+
+/** All active event functions, and the one that is about to be switched on: it hears of that although it is still off. */
+async function findListeners(
+  { active, loadInactive }: EventFunctionsParts,
+  event: SystemEvent,
+): Promise<readonly ActiveFunction[]> {
+  const { ofType, byId } = active.now() ?? (await active.current());
+  const own = event.event === "function.enable_started" ? event.subject?.id : undefined;
+  const starting = own !== undefined && !byId.has(own) ? await loadInactive(own) : undefined;
+  return starting?.facts.type === "event" ? [...ofType.event, starting] : ofType.event;
 }
 
 /** `ctx` has `event_name`, `event_id` and `app` besides the rest; there are no user valves. */

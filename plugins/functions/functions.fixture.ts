@@ -1,4 +1,4 @@
-import type { Answer, App } from "#test/support/app.ts";
+import type { Answer, App, TestUser } from "#test/support/app.ts";
 
 /** Creates a function, and switches it on (and for all models) when asked to. Fails loudly. */
 export async function addFunction(
@@ -21,6 +21,25 @@ export async function addFunction(
 export async function removeFunction(app: App, id: string): Promise<void> {
   const { token } = await app.admin();
   await require(app.call(`DELETE /api/v1/functions/id/${id}/delete`, { token }));
+}
+
+/** An action that runs `code` with host, body and ctx, and answers what it returns or the error's message. */
+export async function addHostAction(
+  app: App,
+  { id, code, capabilities }: { id: string; code: string; capabilities: object },
+): Promise<void> {
+  const content = `export const meta = { capabilities: ${JSON.stringify(capabilities)} };
+    export async function action(body, ctx) {
+      const { host } = ctx;
+      try { ${code} } catch (error) { return { refused: error.message }; }
+    }`;
+  await addFunction(app, id, content, { global: true });
+}
+
+/** What the action answers this person. */
+export async function runAction(app: App, { id, user, body }: { id: string; user: TestUser; body: object }) {
+  const sent = { model: "guide", messages: [], ...body };
+  return (await require(app.call(`POST /api/chat/actions/${id}`, { token: user.token, body: sent }))).body;
 }
 
 /** The answer when it is 200, an error with its text otherwise. */

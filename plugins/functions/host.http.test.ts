@@ -1,13 +1,11 @@
-import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
-import { defineRoute } from "#kernel/http/route.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { body as bytes, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { addFunction, require } from "./functions.fixture.ts";
+import { addFunction, addHostAction, require, runAction } from "./functions.fixture.ts";
 import { type UserEvent, userEvents } from "./service.ts";
 
 let app: App;
@@ -21,18 +19,7 @@ const emitted: { user: string; event: UserEvent }[] = [];
 const sockets = definePlugin({
   id: "client",
   title: "Client",
-  setup: ({ db }) => ({
-    routes: {
-      main: [
-        defineRoute(
-          { method: "GET", path: "/test/stored", summary: "What is stored", access: "admin" },
-          async () => {
-            const { rows } = await sql`select user_id from function_storage where user_id <> ''`.execute(db);
-            return rows;
-          },
-        ),
-      ],
-    },
+  setup: () => ({
     fills: [
       fill(userEvents, {
         emit: ({ userId }, event) => void emitted.push({ user: userId, event }),
@@ -56,7 +43,6 @@ beforeAll(async () => {
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "k",
       EGRESS_ALLOWED_PRIVATE_ORIGINS: upstream.origin,
-      FUNCTION_STORAGE_MAX_BYTES: "2000",
       FUNCTION_FETCH_MAX_BYTES: "2000",
     },
   });
@@ -74,20 +60,9 @@ beforeEach(async () => {
   await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
 });
 
-/** An action that runs `code` with host, body and ctx, and answers what it returns or the error's message. */
-async function addAction(id: string, code: string, capabilities: object = {}): Promise<void> {
-  const content = `export const meta = { capabilities: ${JSON.stringify(capabilities)} };
-    export async function action(body, ctx) {
-      const { host } = ctx;
-      try { ${code} } catch (error) { return { refused: error.message }; }
-    }`;
-  await addFunction(app, id, content, { global: true });
-}
-
-async function act(id: string, user: TestUser, body: object = {}) {
-  const sent = { model: "guide", messages: [], ...body };
-  return (await require(app.call(`POST /api/chat/actions/${id}`, { token: user.token, body: sent }))).body;
-}
+const addAction = (id: string, code: string, capabilities: object = {}) =>
+  addHostAction(app, { id, code, capabilities });
+const act = (id: string, user: TestUser, body: object = {}) => runAction(app, { id, user, body });
 
 describe("host.emit and host.ask", () => {
   it("reach the caller's own clients, with the place of the call", async () => {
@@ -209,50 +184,5 @@ describe("host.complete", () => {
     await addFunction(app, "loop", loop);
     await addAction("ask", ask, { complete: true });
     expect((await act("ask", admin, { ask: "loop" })).refused).toMatch(/at most 8 deep/);
-  });
-});
-
-describe("host.storage", () => {
-  const storage = `const [name, ...args] = body.do; return await host.storage[name](...args) ?? null;`;
-  const run = (id: string, user: TestUser, ...todo: unknown[]) => act(id, user, { do: todo });
-
-  it("keeps values for all callers, and for each of them alone", async () => {
-    await addAction("keep", storage, { storage: true });
-    await run("keep", admin, "set", "a/1", { deep: [1] });
-    await run("keep", admin, "set", "a/2", null);
-    await run("keep", admin, "set", "mine", "admin's", { user: true });
-    await run("keep", member, "set", "mine", "member's", { user: true });
-    expect(await run("keep", member, "get", "a/1")).toEqual({ deep: [1] });
-    expect(await run("keep", member, "list", "a/")).toEqual(["a/1", "a/2"]);
-    expect(await run("keep", admin, "get", "mine", { user: true })).toBe("admin's");
-    expect(await run("keep", member, "list", "", { user: true })).toEqual(["mine"]);
-    expect(await run("keep", member, "get", "mine")).toBeNull();
-    expect(await run("keep", admin, "delete", "a/1")).toBe(true);
-    expect(await run("keep", admin, "delete", "a/1")).toBe(false);
-    expect(await run("keep", admin, "get", "a/1")).toBeNull();
-  });
-
-  it("forgets what was kept for an account that is gone", async () => {
-    await addAction("keep", storage, { storage: true });
-    const guest = await app.user();
-    await run("keep", guest, "set", "mine", 1, { user: true });
-    const rows = async () =>
-      (await app.call("GET /test/stored", { token: admin.token })).body as { user_id: string }[];
-    expect((await rows()).map(({ user_id }) => user_id)).toContain(guest.id);
-    await require(app.call(`DELETE /api/v1/users/${guest.id}`, { token: admin.token }));
-    await expect.poll(async () => (await rows()).length).toBe(0);
-  });
-
-  it("is closed to other functions, to those that did not declare it, and beyond its quota", async () => {
-    await addAction("keep", storage, { storage: true });
-    await addAction("other", storage, { storage: true });
-    await addAction("none", storage);
-    await run("keep", admin, "set", "secret", "s");
-    expect(await run("other", admin, "get", "secret")).toBeNull();
-    expect((await run("none", admin, "get", "secret")).refused).toContain("did not declare storage");
-    await run("keep", admin, "set", "big", "x".repeat(1500));
-    expect((await run("keep", admin, "set", "more", "x".repeat(600))).refused).toContain("2000 bytes");
-    expect(await run("keep", admin, "set", "big", "small again")).toBeNull();
-    expect((await run("keep", admin, "set", "", 1)).refused).toContain("1 to 256");
   });
 });
