@@ -35,6 +35,8 @@ export class Call implements Receiver {
   /** Host functions that have not answered. */
   #asked = 0;
   #deadline: NodeJS.Timeout | undefined;
+  /** When the deadline is, on the clock of `performance`. */
+  #until = Number.POSITIVE_INFINITY;
   #isOver = false;
 
   constructor(parts: CallParts) {
@@ -62,12 +64,14 @@ export class Call implements Receiver {
   /** The call ends with a timeout when nothing calls `within` or `wait` in that time. */
   within(ms: number): void {
     clearTimeout(this.#deadline);
+    this.#until = performance.now() + ms;
     this.#deadline = setTimeout(() => this.#expire(ms), ms);
   }
 
   /** Nobody waits for the code: its time does not run. */
   wait(): void {
     clearTimeout(this.#deadline);
+    this.#until = Number.POSITIVE_INFINITY;
   }
 
   pull(count: number): void {
@@ -149,7 +153,9 @@ export class Call implements Receiver {
   async #run(way: Parameters<Realm["run"]>[0], args: Parameters<Realm["run"]>[1]): Promise<void> {
     const { realm, overran } = this.#parts;
     try {
-      await realm.run(way, args);
+      // Code whose time is over soon must not hold the isolate, which others of its owner wait for, any longer.
+      const left = Math.ceil(this.#until - performance.now());
+      await realm.run(way, args, Math.min(limits.sliceMs, Math.max(left, limits.streamMs)));
     } catch (error) {
       if (error instanceof SandboxError && error.kind === "timeout" && !realm.cell.isGone) {
         overran(realm, error);

@@ -16,8 +16,12 @@ export interface SandboxOptions {
   budgetMegabytes(): number;
 }
 
-/** The sandbox, and how many isolates it holds now. */
-export type OpenSandbox = Sandbox & { isolates(): number };
+/** The sandbox, and what it holds now. */
+export interface OpenSandbox extends Sandbox {
+  isolates(): number;
+  /** Drops what the budget does not allow; happens by itself after each load. */
+  settle(): Promise<void>;
+}
 
 /** Opens the sandbox: isolates are made when code is called and dropped when nobody needs them. */
 export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSandbox {
@@ -86,6 +90,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
       stripper.close();
     },
     isolates: () => pool.cells().length,
+    settle: () => pool.trim(),
   };
 }
 

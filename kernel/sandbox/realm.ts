@@ -77,12 +77,19 @@ export class Realm {
     return this.cell.isGone || this.#context === undefined;
   }
 
-  /** One way in, on a thread of the isolate; the code's answer comes as a message. Rejects with SandboxError. */
-  async run(way: Way, args: readonly (string | number | boolean | undefined)[]): Promise<void> {
+  /**
+   * One way in, on a thread of the isolate, for at most `timeout` milliseconds; the code's answer comes as a message.
+   * Rejects with SandboxError.
+   */
+  async run(
+    way: Way,
+    args: readonly (string | number | boolean | undefined)[],
+    timeout: number = limits.sliceMs,
+  ): Promise<void> {
     this.usedAt = performance.now();
     try {
       await this.cell.enter(this, async () => {
-        await this.#ways.get(way)?.apply(undefined, [...args], { timeout: limits.sliceMs });
+        await this.#ways.get(way)?.apply(undefined, [...args], { timeout });
       });
     } catch (error) {
       throw this.toError(error);

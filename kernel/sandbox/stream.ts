@@ -81,7 +81,7 @@ class Chain implements StreamChain {
   }
 
   push(batch: string): string {
-    if (!this.#ways) {
+    if (!this.#ways || this.#hooks.every(({ isOut }) => isOut)) {
       return batch;
     }
     const answer = this.#run(this.#ways, batch);

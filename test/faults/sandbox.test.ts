@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, expect, it } from "vitest";
+import { openBench } from "#kernel/sandbox/testing.ts";
+import { report, times } from "#test/support/faults.ts";
+
+const { sandbox, run, stream } = openBench();
+afterAll(() => sandbox.close());
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** Memory once everything that can go has gone. */
+async function settledMegabytes(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < 8; at++) {
+    collect();
+    await delay(100);
+    least = Math.min(least, process.memoryUsage.rss() / 2 ** 20);
+  }
+  return least;
+}
+
+/** A source as an author has it, different each time, that leaves something behind in its isolate. */
+const source = (n: number) =>
+  `const table = Array.from({ length: 2000 }, (_, i) => ({ i, text: "entry ${n} " + i }));
+   export const f = () => table.length + ${n};
+   export function stream(c) { c.n = ${n}; }`;
+
+/** Promise R26: reloads leave nothing behind. */
+it("is back to its memory after many reloads of changed sources", async () => {
+  const reload = async (n: number) => {
+    expect(await run(source(n), { id: "reloaded" })).toBe(2000 + n);
+    const chain = await stream([source(n)]);
+    expect(chain.push("[{}]")).toBe(`[{"n":${n}}]`);
+    chain.close();
+  };
+  const count = times(200, 1000);
+  for (let n = 0; n < 100; n++) {
+    await reload(n);
+  }
+  const before = await settledMegabytes();
+  for (let n = 0; n < count; n++) {
+    await reload(n);
+  }
+  sandbox.forget("reloaded");
+  sandbox.forget("hook0");
+  const grown = (await settledMegabytes()) - before;
+  report("R26", `${count} reloads`, { "grown MB": grown, isolates: sandbox.isolates() });
+  expect(grown).toBeLessThan(20);
+}, 300_000);
+
+/** Promise R26: a function that leaks or overruns costs its own isolate, each time. */
+it("is back to its memory after many overruns", async () => {
+  const leak =
+    "const kept = []; export function f() { for (;;) kept.push(new Array(10000).fill(kept.length)); }";
+  const overrun = () => expect(run(leak, { id: "leak" })).rejects.toMatchObject({ name: "SandboxError" });
+  await overrun();
+  const before = await settledMegabytes();
+  const count = times(10, 100);
+  for (let n = 0; n < count; n++) {
+    await overrun();
+    expect(await run("export const f = () => 1", { owner: "ben" })).toBe(1);
+  }
+  const grown = (await settledMegabytes()) - before;
+  report("R26", `${count} memory overruns`, { "grown MB": grown });
+  expect(grown).toBeLessThan(40);
+}, 300_000);
