@@ -1,3 +1,4 @@
+import { millrace } from "../contestants.ts";
 import type { Scenario } from "../scenario.ts";
 import { againstRawpipe } from "./streams-against-rawpipe.ts";
 
@@ -8,7 +9,7 @@ export const passThrough: Scenario = {
   run: (bench) =>
     againstRawpipe(bench, {
       goal: "P1",
-      millrace: { path: "/compat/chat/completions" },
+      ours: millrace({ path: "/compat/chat/completions" }),
       paced: 1,
       burstCpu: 1,
     }),

@@ -1,3 +1,4 @@
+import { millrace } from "../contestants.ts";
 import type { Scenario } from "../scenario.ts";
 import { againstRawpipe } from "./streams-against-rawpipe.ts";
 
@@ -5,5 +6,5 @@ import { againstRawpipe } from "./streams-against-rawpipe.ts";
 export const streamed: Scenario = {
   id: "P2",
   title: "streamed completions",
-  run: (bench) => againstRawpipe(bench, { goal: "P2", millrace: {}, paced: 1.25, burstRate: 0.5 }),
+  run: (bench) => againstRawpipe(bench, { goal: "P2", ours: millrace(), paced: 1.25, burstRate: 0.5 }),
 };

@@ -1,10 +1,11 @@
-import { type MillraceOptions, millrace, rawpipe } from "../contestants.ts";
+import type { Contestant } from "../contestant.ts";
+import { rawpipe } from "../contestants.ts";
 import { type Bench, inRounds, sideBySide, underLoad } from "../measure.ts";
 import { compare, type Finding } from "../report.ts";
 
 export interface StreamGoals {
   readonly goal: string;
-  readonly millrace: MillraceOptions;
+  readonly ours: Contestant;
   /** Most CPU per paced token, as a multiple of the pipe's. */
   readonly paced: number;
   /** Most CPU per burst token, and least share of the pipe's burst rate. */
@@ -18,7 +19,7 @@ export const pacedShape = { model: "paced-100", connections: 100 } as const;
 /** Measures bursts and paced streams of the platform and of the plain pipe. */
 export async function againstRawpipe(bench: Bench, goals: StreamGoals): Promise<Finding[]> {
   const { goal } = goals;
-  const contestants = [millrace(goals.millrace), rawpipe];
+  const contestants = [goals.ours, rawpipe];
   const [paced = [], pacedPipe = []] = await sideBySide(bench, contestants, pacedShape);
   const [burst = [], burstPipe = []] = await inRounds(bench, contestants, (running) =>
     underLoad(bench, running, { model: "burst-200", connections: 8 }),

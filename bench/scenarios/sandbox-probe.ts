@@ -1,0 +1,89 @@
+// A process of its own that measures the sandbox and writes its figures as one line of JSON: microseconds but `first`.
+import { createLogger } from "../../kernel/log.ts";
+import { createSandbox } from "../../kernel/sandbox/create.ts";
+
+const log = createLogger({ level: "ERROR", format: "json" });
+const sandbox = createSandbox({ log, budgetMegabytes: () => 256 });
+const hook = (n: number) =>
+  `export const f = (a) => a + ${n};
+   export function stream(chunk) { const d = chunk.choices[0].delta; if (d.content) d.content += "!"; return chunk; }`;
+
+const chunk = JSON.stringify([
+  {
+    id: "chatcmpl-0123456789abcdef",
+    object: "chat.completion.chunk",
+    created: 1_700_000_000,
+    model: "some-model-2026",
+    choices: [{ index: 0, delta: { content: " mill race" }, finish_reason: null, logprobs: null }],
+    system_fingerprint: "fp_0123456789",
+  },
+]);
+
+/** Microseconds of one run: the best of some batches, so that a pause of the machine does not count. */
+function time(run: () => unknown): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let batch = 0; batch < 30; batch++) {
+    const started = performance.now();
+    for (let n = 0; n < 2000; n++) {
+      run();
+    }
+    best = Math.min(best, (performance.now() - started) / 2);
+  }
+  return best;
+}
+
+function onHost(): string {
+  const chunks = JSON.parse(chunk) as { choices: { delta: { content: string } }[] }[];
+  for (const each of chunks) {
+    const delta = each.choices[0]?.delta;
+    if (delta?.content) {
+      delta.content += "!";
+    }
+  }
+  return JSON.stringify(chunks);
+}
+
+/** The first call of an owner: isolate, context, compilation and the call itself. Milliseconds. */
+async function first(owner: string): Promise<number> {
+  const started = performance.now();
+  await sandbox.call({ owner, id: owner, source: hook(0) }, { name: "f", args: [1], host: {} });
+  return performance.now() - started;
+}
+
+async function event(owner: string, hooks: number): Promise<number> {
+  const links = Array.from({ length: hooks }, (_, n) => ({
+    script: { owner, id: `${owner}-${n}`, source: hook(n) },
+    context: { user: { id: "u" }, valves: {} },
+    failed: (error: Error) => {
+      throw error;
+    },
+  }));
+  const chain = await sandbox.openStream(links);
+  const taken = time(() => chain.push(chunk));
+  chain.close();
+  return taken;
+}
+
+async function call(): Promise<number> {
+  const script = { owner: "caller", id: "caller", source: hook(0) };
+  const started = performance.now();
+  for (let n = 0; n < 2000; n++) {
+    await sandbox.call(script, { name: "f", args: [1], host: {} });
+  }
+  return (performance.now() - started) / 2;
+}
+
+const firsts: number[] = [];
+for (let n = 0; n < 9; n++) {
+  firsts.push(await first(`owner${n}`));
+}
+const figures = {
+  first: firsts.toSorted((a, b) => a - b)[4],
+  coldest: firsts[0],
+  host: time(onHost),
+  one: await event("one", 1),
+  five: await event("five", 5),
+  call: await call(),
+};
+console.log(JSON.stringify(figures));
+await sandbox.close();
