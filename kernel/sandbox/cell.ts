@@ -153,9 +153,9 @@ export function toTimeoutError(): SandboxError {
   return new SandboxError("timeout", `The code ran longer than ${limits.sliceMs / 1000} s without a pause.`);
 }
 
-function toNeighbourError(id: string): SandboxError {
+function toNeighbourError(id: string, reason: "memory" | "timeout"): SandboxError {
   return new SandboxError(
-    "memory",
+    reason,
     `The code was stopped because "${id}", of the same owner, overran its limits.`,
   );
 }

@@ -41,7 +41,8 @@ const attempts: Record<string, string> = {
   "generator functions": "return look((function* () {}).constructor('yield this')().next().value ?? {})",
   "indirect eval": "return look((0, eval)('this'))",
   callers: "try { return look(arguments.callee.caller) } catch { return [] }",
-  "function.caller": "const of = (g) => { try { return g.caller } catch { return undefined } }; return [of(f), of(look)].filter(Boolean).map(String)",
+  "function.caller":
+    "const of = (g) => { try { return g.caller } catch { return undefined } }; return [of(f), of(look)].filter(Boolean).map(String)",
   "the host's own members": "return foreign(host, ctx, await host.echo({}))",
   "everything reachable": "return foreign(self, console, URL, crypto, setTimeout)",
   "texts of the border":
