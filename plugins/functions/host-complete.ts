@@ -3,8 +3,9 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import { CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Batches, Json } from "#kernel/sandbox/sandbox.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
+import { createHead, fromCompletion } from "./pipe-answer.ts";
 
 /** Functions that ask functions that ask functions: deeper than this is taken for a circle. */
 const maxDepth = 8;
@@ -13,11 +14,11 @@ export interface HostComplete {
   /** Ids of the functions that wait for the run that goes on here, outermost first. */
   waiting(): readonly string[];
   /**
-   * `host.complete({model, messages, …})` → the whole completion on the common wire. It runs as the caller: a model
-   * that the caller may not use does not exist for the function either. Filters that wait for the run take no part in
-   * it, so that a filter may ask a model about what it filters.
+   * `host.complete({model, messages, …})` → the whole completion on the common wire, or its chunks with `stream: true`.
+   * It runs as the caller: a model that the caller may not use does not exist for the function either. Filters that wait
+   * for the run take no part in it, so that a filter may ask a model about what it filters.
    */
-  run(call: AskingCall, args: readonly Json[]): Promise<Json>;
+  run(call: AskingCall, args: readonly Json[]): Promise<Json | Batches>;
 }
 
 /** Who asks. */
@@ -38,36 +39,45 @@ export function createHostComplete(completions: Pick<Completions, "run">): HostC
         throw new AppError("invalid", `Functions may ask each other at most ${maxDepth} deep.`);
       }
       const request = toRequest(given);
-      return await chains.run([...waiting, id], async () =>
-        toWhole(await completions.run(request, { principal, signal }), request.model),
-      );
+      return await chains.run([...waiting, id], async () => {
+        const answer = await completions.run(request, { principal, signal });
+        return request.stream === true ? toBatches(answer) : toWhole(answer, request.model);
+      });
     },
   };
 }
 
-/** Nothing that binds the run to a chat of the caller is taken over, and it never streams. */
+/** Nothing that binds the run to a chat of the caller is taken over. */
 function toRequest(given: Json | undefined): CompletionRequest {
   const parsed = CompletionRequest.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new AppError("invalid", `host.complete: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
   }
-  const request: Record<string, unknown> = { ...parsed.data, stream: false };
+  const request: Record<string, unknown> = { ...parsed.data, stream: parsed.data.stream === true };
   for (const key of platformKeys) {
     delete request[key];
   }
   return request as CompletionRequest;
 }
 
+/** Models may be told not to stream whatever the request says; the function gets chunks all the same. */
+function toBatches(answer: RunAnswer): Batches {
+  const chunks =
+    answer.kind === "whole"
+      ? [[fromCompletion(answer.completion, createHead(answer.completion.model ?? ""))]]
+      : answer.chunks();
+  return (async function* () {
+    for await (const batch of chunks) {
+      yield batch as unknown as readonly Json[];
+    }
+  })();
+}
+
 /** Models may be told to stream whatever the request says; the function gets a whole answer all the same. */
 async function toWhole(answer: RunAnswer, model: string): Promise<Json> {
   if (answer.kind === "whole") {
     return answer.completion as unknown as Json;
-  }
-  if (answer.kind === "raw") {
-    answer.upstream.body.destroy();
-    answer.settle(new Error("nobody reads this stream"));
-    throw new AppError("upstream", "The model answered with a stream although none was asked for.");
   }
   const accumulator = createAccumulator();
   for await (const batch of answer.chunks()) {

@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
+import type { Batches, HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
 import type { Capabilities } from "./facts.ts";
 import type { HostComplete } from "./host-complete.ts";
 import type { createHostFetch } from "./host-fetch.ts";
@@ -40,7 +40,8 @@ export type CreateHost = (call: HostCall) => HostFunctions;
  * - `host.emit({type, data})`: an event of contract 3.4 to the caller's open clients.
  * - `host.ask({type: "confirmation" | "input", …})`: asks the caller's client and resolves with the answer.
  * - `host.fetch(url, {method, headers, body})`: needs `fetch: ["host"]`; see host-fetch.ts.
- * - `host.complete({model, messages, …})`: needs `complete: true`; see host-complete.ts.
+ * - `host.complete({model, messages, …})`: needs `complete: true`; an async iterable of chunks with `stream: true`; see
+ *   host-complete.ts.
  * - `host.storage.get(key, {user})`, `.set(key, value, {user})`, `.delete(key, {user})`, `.list(prefix, {user})`: needs
  *   `storage: true`; with `user: true` the values are the caller's alone.
  */
@@ -122,25 +123,35 @@ function toSafe(
   run: HostFunctions[string],
   { parts, call }: { parts: HostParts; call: HostCall },
 ): HostFunctions[string] {
+  const toFailure = (error: unknown) => {
+    const failure = toAppError(error, call.signal);
+    if (failure.code === "forbidden") {
+      const about = { audit: "denied", function: call.id, host: name, user: call.principal?.userId ?? null };
+      parts.log.warn({ ...about, reason: failure.message }, "a function was refused what it asked for");
+    } else if (failure.code === "unavailable" && !(error instanceof AppError)) {
+      parts.log.error({ err: error, function: call.id, host: name }, "a host function failed");
+    }
+    return failure;
+  };
+  async function* toSafeBatches(batches: Batches): Batches {
+    try {
+      yield* batches;
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
   return async (...args) => {
     try {
-      return await run(...args);
+      const answer = await run(...args);
+      return isBatches(answer) ? toSafeBatches(answer) : answer;
     } catch (error) {
-      const failure = toAppError(error, call.signal);
-      if (failure.code === "forbidden") {
-        const about = {
-          audit: "denied",
-          function: call.id,
-          host: name,
-          user: call.principal?.userId ?? null,
-        };
-        parts.log.warn({ ...about, reason: failure.message }, "a function was refused what it asked for");
-      } else if (failure.code === "unavailable" && !(error instanceof AppError)) {
-        parts.log.error({ err: error, function: call.id, host: name }, "a host function failed");
-      }
-      throw failure;
+      throw toFailure(error);
     }
   };
+}
+
+function isBatches(value: Json | undefined | Batches): value is Batches {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 function toAppError(error: unknown, signal: AbortSignal | undefined): AppError {

@@ -78,15 +78,21 @@ export async function toCompletion(
   };
 }
 
+/** A whole completion as the one chunk of a stream. */
+export function fromCompletion({ choices, usage }: Completion, head: AnswerHead): Chunk {
+  const { message, finish_reason: finish = "stop" } = choices?.[0] ?? { message: { role: "assistant" } };
+  const calls = message.tool_calls?.map((call, index) => ({ ...call, index }));
+  const delta = { ...message, ...(calls ? { tool_calls: calls } : {}) } as Delta;
+  return { ...toChunk(head, delta, finish), ...(usage ? { usage } : {}) };
+}
+
 function toBatch(item: Json | undefined, head: AnswerHead): Chunk[] {
   if (item === undefined || item === null || item === "") {
     return [];
   }
   if (typeof item !== "object") {
     const text = String(item);
-    return /^(?:data|event|id|retry)?:/.test(text)
-      ? fromFrames(text, head)
-      : [toChunk(head, { content: text })];
+    return isFrames(text) ? fromFrames(text, head) : [toChunk(head, { content: text })];
   }
   if (Array.isArray(item)) {
     return item.flatMap((each: Json) => toBatch(each, head));
@@ -94,13 +100,15 @@ function toBatch(item: Json | undefined, head: AnswerHead): Chunk[] {
   return [fromObject(item as Readonly<Record<string, Json>>, head)];
 }
 
-/** Lines of an event stream; what is no JSON counts as text, and only `data:` lines say something. */
+/** Lines of an event stream begin with `data:`, or have such a line below others; a text may well begin with a colon. */
+function isFrames(text: string): boolean {
+  return text.startsWith("data:") || (/^(?:event|id|retry)?:/.test(text) && /\ndata:/.test(text));
+}
+
+/** Only `data:` lines say something; what is no JSON there counts as text. */
 function fromFrames(text: string, head: AnswerHead): Chunk[] {
   const chunks: Chunk[] = [];
   const lines = text.split(/\r?\n/);
-  if (!lines.some((line) => line.startsWith("data:") || line.startsWith(":"))) {
-    return /^(?:event|id|retry):/.test(text) && text.endsWith("\n") ? [] : [toChunk(head, { content: text })];
-  }
   for (const line of lines) {
     const data = line.startsWith("data:") ? line.slice(5).trim() : "";
     if (data === "" || data === "[DONE]") {
@@ -122,11 +130,7 @@ function fromObject(value: Readonly<Record<string, Json>>, head: AnswerHead): Ch
     throw new AppError("upstream", toErrorText(error));
   }
   if (isCompletion(value)) {
-    const { choices, usage } = value as Completion;
-    const { message, finish_reason: finish = "stop" } = choices![0]!;
-    const calls = message.tool_calls?.map((call, index) => ({ ...call, index }));
-    const delta = { ...message, ...(calls ? { tool_calls: calls } : {}) } as Delta;
-    return { ...toChunk(head, delta, finish), ...(usage ? { usage } : {}) };
+    return fromCompletion(value as Completion, head);
   }
   if (Array.isArray(value["choices"]) || (value["usage"] ?? null) !== null) {
     // The id that the caller named stands in the reply, whichever model the pipe asked itself (contract D.14).

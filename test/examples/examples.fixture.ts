@@ -72,7 +72,7 @@ export async function openStage(
     upstream,
     admin,
     post,
-    async install(name, { valves, change = (source) => source } = {}) {
+    async install(name, { valves, change = (source: string) => source } = {}) {
       const content = change(await readExample(name));
       const made = await post("/api/v1/functions/create", { id: name, name, content });
       if (valves) {
