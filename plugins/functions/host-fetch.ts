@@ -63,7 +63,7 @@ function isAllowed(url: URL, allowed: string): boolean {
     return url.port === "" && url.hostname.endsWith(allowed.slice(1));
   }
   // `host` has the port when it is not the scheme's own.
-  return url.host === allowed || (url.port !== "" && `${url.hostname}:*` === allowed);
+  return url.host === allowed;
 }
 
 function toInit(given: Json | undefined): FetchInit {

@@ -5,7 +5,7 @@ import { fill } from "#kernel/service.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { body as bytes, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { addFunction, addHostAction, require, runAction } from "./functions.fixture.ts";
+import { addFunction, addHostAction, require, runAction, toTexts } from "./functions.fixture.ts";
 import { type UserEvent, userEvents } from "./service.ts";
 
 let app: App;
@@ -153,6 +153,24 @@ describe("host.complete", () => {
     expect(await act("ask", member, { ask: "alpha" })).toEqual({ refused: "Model not found" });
     await addAction("shy", ask);
     expect((await act("shy", admin, { ask: "alpha" })).refused).toContain("did not declare complete");
+  });
+
+  it("streams on what a model says, piece by piece", async () => {
+    const relay = `export const meta = { capabilities: { complete: true } };
+      export async function* pipe(body, { host }) {
+        yield "It says: ";
+        for await (const chunk of await host.complete({ ...body, model: "alpha", stream: true })) {
+          const text = chunk.choices?.[0]?.delta?.content;
+          if (text) yield text.toUpperCase();
+        } }`;
+    await addFunction(app, "relay", relay);
+    upstream.reply("/chat/completions", text("one two"));
+    const messages = [{ role: "user", content: "Hi" }];
+    const body = { model: "relay", messages, stream: true };
+    const answer = await require(app.call("POST /api/chat/completions", { token: admin.token, body }));
+    const texts = toTexts(answer.text).filter((piece) => piece !== "");
+    expect(texts.join("")).toBe("It says: ONE TWO");
+    expect(texts.length).toBeGreaterThan(2);
   });
 
   it("lets a filter ask a model about what it filters, without asking itself", async () => {

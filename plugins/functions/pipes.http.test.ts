@@ -39,6 +39,12 @@ const kinds: [string, string][] = [
       yield "data: [DONE]"; }`,
   ],
   [
+    "frames with names and comments",
+    `export function* pipe() {
+      yield ': waiting\\n\\nevent: part\\ndata: {"choices":[{"index":0,"delta":{"content":"one "}}]}\\n\\n';
+      yield 'data: two'; }`,
+  ],
+  [
     "chunk objects",
     `export function* pipe() {
       yield { choices: [{ index: 0, delta: { content: "one " } }] };
