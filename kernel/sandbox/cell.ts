@@ -1,6 +1,5 @@
 import ivm from "isolated-vm";
 import { limits } from "./limits.ts";
-import type { Realm } from "./realm.ts";
 import { SandboxError } from "./sandbox.ts";
 
 /**
@@ -8,6 +7,13 @@ import { SandboxError } from "./sandbox.ts";
  * thread, in an isolate of their own: entering one that another thread is in would make the loop wait for it.
  */
 export type Lane = "calls" | "streams";
+
+/** A context as its isolate sees it. */
+export interface Resident {
+  readonly id: string;
+  isIdle(): boolean;
+  failAll(error: SandboxError): void;
+}
 
 // A built-in that runs on and on cannot be stopped, and the end of the process would wait for its thread.
 const stuck = new Set<object>();
@@ -18,13 +24,13 @@ process.on("exit", () => {
 });
 
 /** One isolate of one owner with the contexts in it. It is gone when it ran out of memory or did not answer. */
-export class Cell {
+export class Cell<R extends Resident = Resident> {
   readonly owner: string;
   readonly lane: Lane;
   readonly isolate: ivm.Isolate;
-  readonly realms = new Map<string, Realm>();
+  readonly realms = new Map<string, R>();
   /** Contexts that were replaced while calls were still running in them. */
-  readonly leaving = new Set<Realm>();
+  readonly leaving = new Set<R>();
   bytes = 1_500_000;
   dropped = 0;
   /** Contexts that are being opened. */
@@ -32,14 +38,14 @@ export class Cell {
   usedAt = performance.now();
   isGone = false;
   /** Entries that have not returned, the running one first. */
-  readonly #entries = new Set<{ realm: Realm }>();
-  readonly #onGone: (cell: Cell, culprit: Realm | undefined, reason: string) => void;
+  readonly #entries = new Set<{ realm: R }>();
+  readonly #onGone: (cell: Cell<R>, culprit: R | undefined, reason: string) => void;
   #watchdog: NodeJS.Timeout | undefined;
 
   constructor(
     owner: string,
     lane: Lane,
-    onGone: (cell: Cell, culprit: Realm | undefined, reason: string) => void,
+    onGone: (cell: Cell<R>, culprit: R | undefined, reason: string) => void,
   ) {
     this.owner = owner;
     this.lane = lane;
@@ -60,7 +66,7 @@ export class Cell {
   }
 
   /** Runs one entry into the isolate and watches that it comes back. */
-  async enter<T>(realm: Realm, run: () => Promise<T>): Promise<T> {
+  async enter<T>(realm: R, run: () => Promise<T>): Promise<T> {
     const entry = { realm };
     this.usedAt = performance.now();
     this.#entries.add(entry);
@@ -83,7 +89,7 @@ export class Cell {
   }
 
   /** Tells a failure of the isolate from one of the code; the former ends the cell. */
-  explain(error: unknown, realm: Realm): unknown {
+  explain(error: unknown, realm: R): unknown {
     const message = error instanceof Error ? error.message : "";
     if (message.startsWith("Isolate was disposed during execution due to memory limit")) {
       const [first = { realm }] = this.#entries;
@@ -106,7 +112,7 @@ export class Cell {
   }
 
   /** Disposes of the isolate; everything that runs in it fails, the culprit with its own reason. */
-  end(culprit: Realm | undefined, reason: "memory" | "timeout"): void {
+  end(culprit: R | undefined, reason: "memory" | "timeout"): void {
     if (this.isGone) {
       return;
     }

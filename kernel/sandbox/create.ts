@@ -29,7 +29,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
   const overruns = createOverruns();
   const stripper = createStripper();
 
-  const onGone = (cell: Cell, culprit: Realm | undefined, reason: string) => {
+  const onGone = (cell: Cell<Realm>, culprit: Realm | undefined, reason: string) => {
     const function_ = culprit?.id;
     log.warn(
       { function: function_, owner: cell.owner, reason },

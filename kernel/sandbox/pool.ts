@@ -11,7 +11,7 @@ export interface PoolOptions {
   /** Megabytes that idle isolates may hold together. */
   budgetMegabytes(): number;
   log(id: string, level: string, text: string): void;
-  onGone(cell: Cell, culprit: Realm | undefined, reason: string): void;
+  onGone(cell: Cell<Realm>, culprit: Realm | undefined, reason: string): void;
 }
 
 /** Isolates by owner and lane, contexts by script and source; what was unused longest goes when there is too much. */
@@ -22,7 +22,7 @@ export interface Pool {
   /** Drops idle isolates until the rest fits the budget. */
   trim(): Promise<void>;
   /** For tests and figures. */
-  cells(): readonly Cell[];
+  cells(): readonly Cell<Realm>[];
   close(): void;
 }
 
@@ -33,9 +33,9 @@ export function createPool(options: PoolOptions): Pool {
 
 class IsolatePool implements Pool {
   readonly #options: PoolOptions;
-  readonly #cells = new Map<string, Cell>();
+  readonly #cells = new Map<string, Cell<Realm>>();
   /** Isolates that are being replaced; they end with their last call. */
-  readonly #leaving = new Set<Cell>();
+  readonly #leaving = new Set<Cell<Realm>>();
   readonly #opening = new Map<string, Promise<Realm>>();
   // What the compiler made of a TypeScript source, so that it works once a source and not once a context.
   readonly #stripped = new LruMap<string, Code>(256);
@@ -86,7 +86,7 @@ class IsolatePool implements Pool {
     }
   }
 
-  cells(): readonly Cell[] {
+  cells(): readonly Cell<Realm>[] {
     return [...this.#cells.values(), ...this.#leaving];
   }
 
@@ -134,7 +134,7 @@ class IsolatePool implements Pool {
     }
   }
 
-  #cellOf(owner: string, lane: Lane): Cell {
+  #cellOf(owner: string, lane: Lane): Cell<Realm> {
     const name = toName(lane, owner);
     const found = this.#cells.get(name);
     if (found && !found.isGone && found.dropped < limits.droppedContexts) {
@@ -143,7 +143,7 @@ class IsolatePool implements Pool {
     if (found && !found.isGone) {
       this.#leaving.add(found);
     }
-    const cell = new Cell(owner, lane, this.#options.onGone);
+    const cell = new Cell<Realm>(owner, lane, this.#options.onGone);
     this.#cells.set(name, cell);
     this.#sweep();
     return cell;
@@ -162,7 +162,7 @@ class IsolatePool implements Pool {
 const toName = (lane: Lane, owner: string): string => `${lane} ${owner}`;
 
 /** Keeps the contexts of an isolate at their limit. */
-function dropUnused(cell: Cell): void {
+function dropUnused(cell: Cell<Realm>): void {
   const idle = [...cell.realms.values()]
     .filter((realm) => realm.isIdle())
     .toSorted((a, b) => a.usedAt - b.usedAt);

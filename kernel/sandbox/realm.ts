@@ -22,7 +22,7 @@ export interface Message {
 }
 
 export interface RealmOptions {
-  readonly cell: Cell;
+  readonly cell: Cell<Realm>;
   readonly script: Script;
   /** Names the source: a realm serves one. */
   readonly key: string;
@@ -38,7 +38,7 @@ const ways = ["adopt", "answer", "chain", "end", "enter", "hook", "pull", "tick"
 export class Realm {
   readonly id: string;
   readonly key: string;
-  readonly cell: Cell;
+  readonly cell: Cell<Realm>;
   readonly calls = new Map<number, Receiver>();
   /** Runs whose stream hooks live here. */
   streams = 0;
@@ -268,7 +268,7 @@ function refuseImports(source: string, specifiers: readonly string[]): void {
 function toUnfinished(error: unknown): unknown {
   return error instanceof Error &&
     error.name === "ReferenceError" &&
-    /before initialization|not defined/.test(error.message)
+    /before initialization/.test(error.message)
     ? new SandboxError(
         "timeout",
         "The module waits, with a top-level await, for something that does not come.",

@@ -10,7 +10,7 @@ export type Batches = AsyncIterable<readonly Json[]>;
 export interface Script {
   /** Whose isolate it runs in: one per owner, so that a memory overrun hurts nobody else. */
   readonly owner: string;
-  /** Names the function or tool in logs, errors and the console it keeps. */
+  /** Names the function or tool in logs, errors and the console it keeps; unique over all owners. */
   readonly id: string;
   /** JavaScript or TypeScript, ES module syntax, no imports (contract D.28). */
   readonly source: string;
@@ -47,7 +47,10 @@ export interface CallOptions {
   readonly args: readonly unknown[];
   readonly host: HostFunctions;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds in all, waiting for host functions included. */
+  /**
+   * Milliseconds in all, waiting for host functions included (30 s when left out); for `iterate` between two items that
+   * were asked for (60 s). Within that, code has the processor for at most 1 s between two waits.
+   */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -79,6 +82,11 @@ export interface LogLine {
 /**
  * Runs user code in isolates: one isolate per owner, one context per script and source. Failures of the code are
  * SandboxErrors; they never take the process or another owner's code with them (architecture.md §4).
+ *
+ * What a module keeps in variables lives as long as its context: until the source changes, an overrun, or until it was
+ * unused for long. It is shared by the calls of all users, but not with the stream hook, which runs in a second isolate
+ * on the event loop's own thread; `metadata` is the way from one hook to another. `host` and the context object belong
+ * to one call and answer nothing once it has ended. What else there is stands in inside/globals.js.
  */
 export interface Sandbox {
   /** Compiles and evaluates the source and describes it. Throws SandboxError with line and column. */
