@@ -87,6 +87,7 @@ async function start(foundation: Foundation, options: BootOptions): Promise<Runn
     gathered,
     signal: stopping.signal,
   });
+  parts.tellOfSelf("system.startup.started");
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
   const routes =
     config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
@@ -98,6 +99,7 @@ async function start(foundation: Foundation, options: BootOptions): Promise<Runn
   await host.start();
   const listening = await openListener(handler, { port: options.port ?? config.port, host: config.host });
   parts.readiness.ready = true;
+  parts.tellOfSelf("system.startup.completed");
 
   let stopped: Promise<void> | undefined;
   const stop = () =>
@@ -189,6 +191,7 @@ async function stopAll({
 }: Stopping): Promise<void> {
   const graceMs = config.shutdownGraceSeconds * 1000;
   parts.readiness.ready = false;
+  parts.tellOfSelf("system.shutdown.started");
   requests.closeConnections();
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
@@ -200,6 +203,7 @@ async function stopAll({
   listening.breakConnections();
   await closed;
   await jobsStopped;
+  parts.tellOfSelf("system.shutdown.completed");
   await host.stop();
   await parts.sandbox.close();
   await parts.egress.close();

@@ -36,6 +36,8 @@ export interface Parts {
   readonly sandbox: Sandbox;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
+  /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
+  tellOfSelf(event: `system.${string}.${string}`): void;
 }
 
 /** Ids of the services the kernel provides; plugins cannot provide them again. */
@@ -67,7 +69,8 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.egress, egress);
   offer(kernel.blobs, blobs);
   offer(kernel.grants, grants);
-  offer(kernel.events, createEvents(log));
+  const events = createEvents(log);
+  offer(kernel.events, events);
   offer(kernel.jobs, jobs);
   offer(kernel.pipeline, createPipeline(gathered.filters, log));
   offer(kernel.toolRegistry, createToolRegistry(gathered.tools));
@@ -78,7 +81,11 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.deployment, toDeployment(options, readiness));
   offer(kernel.declarations, toDeclarations(gathered));
   await followSettings(database, registry);
-  return { services, egress, blobs, jobs, sandbox: isolates, readiness };
+  const tellOfSelf = (event: `system.${string}.${string}`): void => {
+    const subject = { type: "instance", id: config.instanceId };
+    events.announce(event, { actor: null, subject, data: { version: options.version } });
+  };
+  return { services, egress, blobs, jobs, sandbox: isolates, readiness, tellOfSelf };
 }
 
 function toNotices(database: Database): kernel.Notices {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
+import type { Principal } from "#kernel/access/principal.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { CommonConfig } from "./config.ts";
@@ -13,6 +14,8 @@ export interface ConfigRoutesOptions {
   readonly configuration: ConfigRegistry;
   readonly connections: Connections;
   fetchModels(connection: Connection): Promise<UpstreamList>;
+  /** Tells of a change; addresses and keys stay out of it. */
+  changed(by: Principal, data: { readonly connections: number }): void;
 }
 
 const Configs = z.record(z.string(), ConnectionConfig);
@@ -77,6 +80,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       },
       async ({ body, caller }) => {
         await configuration.set(toChanges(body, stored()), caller.userId);
+        options.changed(caller, { connections: config.baseUrls.length });
         await withinTime(connections.offers({ refresh: true }), patienceAfterUpdate);
         return view();
       },

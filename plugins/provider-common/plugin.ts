@@ -1,7 +1,7 @@
 import { core } from "#config/core.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { configuration, egress } from "#kernel/services.ts";
+import { configuration, egress, events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { compatRoutes } from "./compat-routes.ts";
@@ -29,7 +29,7 @@ export default definePlugin({
     commonModelListTimeout: core.commonModelListTimeout,
     requestBodyMaxBytes: core.requestBodyMaxBytes,
   },
-  uses: { accounts, egress, configuration, models },
+  uses: { accounts, egress, configuration, events, models },
   provides: [commonConnections],
   enabled: (config) => config.enabled,
   whenOff: 503,
@@ -55,7 +55,18 @@ export default definePlugin({
       services: [provide(commonConnections, toService({ provider, connections, client }))],
       routes: {
         compat: [
-          ...configRoutes({ config, configuration: use.configuration, connections, fetchModels: listModels }),
+          ...configRoutes({
+            config,
+            configuration: use.configuration,
+            connections,
+            fetchModels: listModels,
+            changed: ({ userId: id, name, email, role }, data) =>
+              use.events.announce("config.connections.updated", {
+                actor: { id, name, email, role },
+                subject: null,
+                data,
+              }),
+          }),
           ...compatRoutes(shared),
           responsesRoute({ ...shared, isStateful: () => config.statefulResponses }),
           ...passthroughRoutes({
