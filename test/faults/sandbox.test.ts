@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, expect, it } from "vitest";
@@ -67,3 +69,21 @@ it("is back to its memory after many overruns", async () => {
   report("R26", `${count} memory overruns`, { "grown MB": grown });
   expect(grown).toBeLessThan(40);
 }, 300_000);
+
+/** Promise R26: a built-in that cannot be broken off holds one thread, and not the end of the process. */
+it("answers, goes on and ends although a thread is stuck", () => {
+  const program = fileURLToPath(new URL("sandbox-process.fixture.ts", import.meta.url));
+  const { stdout } = spawnSync(process.execPath, ["--no-node-snapshot", program], {
+    timeout: 30_000,
+    killSignal: "SIGQUIT",
+  });
+  const seen = JSON.parse(stdout.toString("utf8")) as {
+    stuck: string;
+    took: number;
+    other: number;
+    again: number;
+  };
+  report("R26", "a stuck thread", { "answered after ms": seen.took });
+  expect(seen).toMatchObject({ stuck: "The code ran longer than 1 s without a pause.", other: 1, again: 2 });
+  expect(seen.took).toBeLessThan(5000);
+}, 60_000);

@@ -18,7 +18,7 @@ function toHook(text) {
 
 /**
  * `push` answers the batch as JSON, after a line of failures when hooks failed. When the host breaks it off, `resume`
- * leaves the hook that ran then out and goes on with the last good value; `where` names that hook.
+ * leaves the hook that ran then out and goes on with the last good value, `retry` lets it try again; `where` names it.
  */
 function toChain(...hooks) {
   const chain = { __proto__: null, hooks, isOut: [], isCareful: false };
@@ -30,6 +30,10 @@ function toChain(...hooks) {
     resume() {
       chain.safe = stringify(leaveOut(chain));
       chain.link++;
+      return runChain(chain);
+    },
+    retry() {
+      chain.safe ??= stringify(parse(chain.batch)[chain.at]);
       return runChain(chain);
     },
     where: () => chain.link,

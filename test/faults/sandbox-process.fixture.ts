@@ -1,0 +1,23 @@
+import { createLogger } from "#kernel/log.ts";
+import { createSandbox } from "#kernel/sandbox/create.ts";
+
+// A process whose user code runs a built-in that nothing can break off. Writes what it saw, then ends.
+const sandbox = createSandbox({
+  log: createLogger({ level: "ERROR", format: "json" }),
+  budgetMegabytes: () => 256,
+});
+const call = (owner: string, source: string) =>
+  sandbox
+    .call({ owner, id: owner, source }, { name: "f", args: [], host: {} })
+    .catch((error: Error) => error.message);
+const started = performance.now();
+const stuck = await call("ana", "export const f = () => (1n << (2n ** 29n)).toString().length");
+const took = performance.now() - started;
+const seen = {
+  stuck,
+  took,
+  other: await call("ben", "export const f = () => 1"),
+  again: await call("ana", "export const f = () => 2"),
+};
+await sandbox.close();
+process.stdout.write(JSON.stringify(seen), () => process.exit(0));
