@@ -8,6 +8,7 @@ import { memory } from "./scenarios/memory.ts";
 import { passThrough } from "./scenarios/pass-through.ts";
 import { peerGateway } from "./scenarios/peer-gateway.ts";
 import { plainRoutes } from "./scenarios/plain-routes.ts";
+import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
 import { streamed } from "./scenarios/streamed.ts";
 import { whole } from "./scenarios/whole.ts";
@@ -26,5 +27,6 @@ export const scenarios: readonly Scenario[] = [
   abandonedStreams,
   busyDatabase,
   plainRoutes,
+  sandboxCalls,
   memory,
 ];

@@ -16,7 +16,7 @@ interface Seen {
 const probe = fileURLToPath(new URL("sandbox-probe.ts", import.meta.url));
 
 /** User code: its first call, and one event of a stream against the same work on the host. */
-export const sandboxed: Scenario = {
+export const sandboxCalls: Scenario = {
   id: "P16",
   title: "sandboxed functions",
   async run(bench) {
