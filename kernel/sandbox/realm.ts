@@ -218,15 +218,15 @@ export class Realm {
   async #boot(context: ivm.Context, onLoop: boolean): Promise<void> {
     const send = new ivm.Callback(this.#receive, { ignored: true });
     const lookup = new ivm.Callback(lookUp, { sync: true });
-    const options = { result: { reference: true } } as const;
+    const reference = { reference: true } as const;
+    const options = { result: reference } as const;
     const bridge: ivm.Reference = onLoop
       ? context.evalClosureSync(bootstrap, [send, lookup], options)
       : await context.evalClosure(bootstrap, [send, lookup], options);
-    for (const way of ways) {
-      const found = onLoop
-        ? bridge.getSync(way, { reference: true })
-        : await bridge.get(way, { reference: true });
-      this.#ways.set(way, found);
+    const get = (way: string) => (onLoop ? bridge.getSync(way, reference) : bridge.get(way, reference));
+    const found = (await Promise.all(ways.map(get))) as ivm.Reference[];
+    for (const [at, way] of ways.entries()) {
+      this.#ways.set(way, found[at]!);
     }
     bridge.release();
   }
