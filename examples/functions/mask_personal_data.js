@@ -61,7 +61,10 @@ export function inlet(body, { valves }) {
   const vault = createVault(body.messages, valves);
   const messages = maskAll(body.messages, vault);
   const isMasked = Object.keys(vault.originals).length > 0;
-  if (isMasked && valves.hint !== "") {
+  const [first] = messages;
+  if (isMasked && valves.hint !== "" && first?.role === "system" && typeof first.content === "string") {
+    first.content += `\n\n${valves.hint}`; // Many models take one system message only.
+  } else if (isMasked && valves.hint !== "") {
     messages.unshift({ role: "system", content: valves.hint });
   }
   return { ...body, messages, metadata: { ...body.metadata, masked: vault.originals } };

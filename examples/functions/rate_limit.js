@@ -9,7 +9,8 @@ license: MIT
 
 // The window slides: a request counts for exactly `seconds`, whenever a minute began. Requests that were refused do
 // not count. The times are kept in `host.storage`, so that a restart does not forgive anything, and each user's are
-// that user's own. With several replicas, requests at the same moment on two of them may both be let through.
+// that user's own. With several replicas, requests at the same moment on two of them may both be let through. A pipe that
+// asks a model counts twice: as the request for the pipe, and as its own.
 
 export const meta = { priority: -1000, capabilities: { storage: true } };
 

@@ -42,11 +42,20 @@ export function inlet(body, { valves, userValves }) {
   if (messages.length === body.messages.length) {
     return undefined; // Nothing to change: the request stays as it is.
   }
-  if (valves.note !== "") {
-    const start = messages.findIndex((message) => !isSystem(message));
-    messages.splice(start, 0, { role: "system", content: valves.note });
-  }
-  return { ...body, messages };
+  return { ...body, messages: valves.note === "" ? messages : withNote(messages, valves.note) };
+}
+
+/**
+ * Many models take one system message only, and only as the first: a present one is made longer.
+ * @param {Millrace.Message[]} messages
+ * @param {string} note
+ * @returns {Millrace.Message[]}
+ */
+function withNote(messages, note) {
+  const [first, ...rest] = messages;
+  return first && isSystem(first) && typeof first.content === "string"
+    ? [{ ...first, content: `${first.content}\n\n${note}` }, ...rest]
+    : [{ role: "system", content: note }, ...messages];
 }
 
 /** @param {Millrace.Message} message */

@@ -34,11 +34,12 @@ async function sent(messages: object[], user = stage.admin) {
 }
 
 it("keeps the system message and the last turns, tool calls with their results", async () => {
-  expect(await sent(withTools)).toEqual(["Be brief.", note, "two", null, "noon", "2", "three"]);
+  expect(await sent(withTools)).toEqual([`Be brief.\n\n${note}`, "two", null, "noon", "2", "three"]);
 });
 
 it("leaves a short conversation as it is", async () => {
   expect(await sent(withTools.slice(3))).toEqual(["two", null, "noon", "2", "three"]);
+  expect(await sent(withTools.slice(1))).toEqual([note, "two", null, "noon", "2", "three"]);
 });
 
 it("counts characters besides turns, and never drops the question", async () => {
