@@ -43,6 +43,15 @@ describe("what a host function streams", () => {
     expect(state).toEqual({ pulled: 3, isLeft: true });
   });
 
+  it("keeps its order when several items are asked for at once", async () => {
+    const { host } = createSource([["a", "b"], ["c"], ["d", "e"]]);
+    const source = `export async function f({ host }) {
+      const items = await host.stream();
+      const steps = await Promise.all(Array.from({ length: 6 }, () => items.next()));
+      return steps.map(({ value, done }) => done || value); }`;
+    expect(await run(source, { args: [{}], host })).toEqual(["a", "b", "c", "d", "e", true]);
+  });
+
   it("is read no faster than the code takes it, and left when the code breaks off", async () => {
     const { host, state } = createSource(endless());
     const source = `export async function f({ host }) {

@@ -100,9 +100,9 @@ function toSource(call, at) {
     items = batch ?? [];
     from = 0;
     isOver = batch === undefined;
-    return next();
+    return step();
   };
-  const next = () => {
+  const step = () => {
     if (from < items.length) {
       return resolved({ __proto__: null, value: items[from++], done: false });
     }
@@ -117,6 +117,9 @@ function toSource(call, at) {
       },
     ]);
   };
+  // One after another: code may ask for the next item before it has the last.
+  let last = resolved();
+  const next = () => (last = apply(then, last, [step, step]));
   const stop = () => {
     if (!isOver && call.live) {
       apply(then, post(call, "source/end", [at]), [() => {}, () => {}]);
