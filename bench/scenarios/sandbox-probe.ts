@@ -50,6 +50,9 @@ async function first(owner: string): Promise<number> {
   return performance.now() - started;
 }
 
+/** Runs of one owner whose events come in the same turn, as on a server where people read along. */
+const together = 8;
+
 async function event(owner: string, hooks: number): Promise<number> {
   const links = Array.from({ length: hooks }, (_, n) => ({
     script: { owner, id: `${owner}-${n}`, source: hook(n) },
@@ -58,10 +61,17 @@ async function event(owner: string, hooks: number): Promise<number> {
       throw error;
     },
   }));
-  const chain = await sandbox.openStream(links);
-  const taken = time(() => chain.push(chunk));
-  chain.close();
-  return taken;
+  const runs = await Promise.all(Array.from({ length: together }, () => sandbox.openStream(links)));
+  let best = Number.POSITIVE_INFINITY;
+  for (let batch = 0; batch < 30; batch++) {
+    const started = performance.now();
+    for (let n = 0; n < 250; n++) {
+      await Promise.all(runs.map((run) => run.push(chunk)));
+    }
+    best = Math.min(best, (performance.now() - started) / (0.25 * together));
+  }
+  runs.forEach((run) => run.close());
+  return best;
 }
 
 async function call(): Promise<number> {

@@ -1,9 +1,9 @@
 /** One stage of a stream. */
 export interface Stage<In, Out> {
   /** Makes what goes on of one value; undefined when nothing does. A throw ends the stream. */
-  next(value: In): Out | undefined;
+  next(value: In): Out | undefined | Promise<Out | undefined>;
   /** What goes out last, after the source has ended. */
-  end?(): Out | undefined;
+  end?(): Out | undefined | Promise<Out | undefined>;
   /** Called once: with the error when the source or the stage failed, without one when it ended or was left early. */
   close?(error?: unknown): void;
 }
@@ -49,17 +49,26 @@ class Mapped<In, Out> implements AsyncIterableIterator<Out> {
     result: IteratorResult<In, unknown>,
   ): IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>> => {
     try {
-      const value = result.done === true ? this.#stage.end?.() : this.#stage.next(result.value);
       if (result.done === true) {
-        this.#close();
+        const last = this.#stage.end?.();
+        return last instanceof Promise ? last.then(this.#finish, this.#fail) : this.#finish(last);
       }
-      if (value !== undefined) {
-        return { done: false, value };
-      }
-      return result.done === true ? { done: true, value: undefined } : this.next();
+      const value = this.#stage.next(result.value);
+      return value instanceof Promise ? value.then(this.#give, this.#leave) : this.#give(value);
     } catch (error) {
-      return this.#abandon(error);
+      return this.#leave(error);
     }
+  };
+
+  /** Nothing of this value goes on: the next one may. */
+  #give = (
+    value: Out | undefined,
+  ): IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>> =>
+    value === undefined ? this.next() : { done: false, value };
+
+  #finish = (last: Out | undefined): IteratorResult<Out, undefined> => {
+    this.#close();
+    return last === undefined ? { done: true, value: undefined } : { done: false, value: last };
   };
 
   #fail = (error: unknown): never => {
@@ -68,11 +77,11 @@ class Mapped<In, Out> implements AsyncIterableIterator<Out> {
   };
 
   /** The stage failed: the source must not stay open. */
-  async #abandon(error: unknown): Promise<never> {
+  #leave = async (error: unknown): Promise<never> => {
     this.#close(error);
     await this.#source.return?.();
     throw error;
-  }
+  };
 
   #close(error?: unknown): void {
     if (!this.#isClosed) {

@@ -71,8 +71,8 @@ export interface StreamGroup {
 
 /** Opened stream hooks of one run. */
 export interface StreamHooks {
-  /** Takes a batch through all hooks; what they dropped is missing in the answer. Synchronous, never throws. */
-  push(batch: ChunkBatch): ChunkBatch;
+  /** Takes a batch through all hooks; what they dropped is missing in the answer. Never throws or rejects. */
+  push(batch: ChunkBatch): ChunkBatch | Promise<ChunkBatch>;
   /** Called once, when the run ends. */
   close(): void;
 }

@@ -56,7 +56,12 @@ function toNeighbours(filters: readonly Filter[]): Neighbours[] {
 
 function inOrder(stages: readonly StreamHooks[]): StreamHooks {
   return {
-    push: (batch) => stages.reduce((current, stage) => stage.push(current), batch),
+    push: (batch) =>
+      stages.reduce<ReturnType<StreamHooks["push"]>>(
+        (current, stage) =>
+          current instanceof Promise ? current.then((each) => stage.push(each)) : stage.push(current),
+        batch,
+      ),
     close: () => stages.forEach((stage) => stage.close()),
   };
 }

@@ -152,9 +152,9 @@ describe("a stream hook that", () => {
     const chain = await stream([
       `export function stream(c) { if (c.n === 2) { ${bad?.body} } c.ok = true; }`,
     ]);
-    expect(chain.push('[{"n":1}]')).toBe('[{"n":1,"ok":true}]');
+    expect(await chain.push('[{"n":1}]')).toBe('[{"n":1,"ok":true}]');
     const started = performance.now();
-    expect(chain.push('[{"n":2},{"n":3}]')).toMatch(/^\[\{"n":2\},\{"n":3\}\]$/);
+    expect(await chain.push('[{"n":2},{"n":3}]')).toMatch(/^\[\{"n":2\},\{"n":3\}\]$/);
     expect(performance.now() - started).toBeLessThan(200);
     expect(chain.failures).toHaveLength(1);
     chain.close();
@@ -166,11 +166,11 @@ describe("a stream hook that", () => {
     ]);
     let text = '[{"n":1}]';
     for (let at = 0; at < 2000 && chain.failures.length === 0; at++) {
-      text = chain.push('[{"n":1}]');
+      text = await chain.push('[{"n":1}]');
     }
     expect(chain.failures[0]).toMatch(/more than 64 MB|more than 20 ms/);
     expect(text).toBe('[{"n":1}]');
-    expect(chain.push('[{"n":7}]')).toBe('[{"n":7}]');
+    expect(await chain.push('[{"n":7}]')).toBe('[{"n":7}]');
     chain.close();
   });
 });

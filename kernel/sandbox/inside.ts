@@ -11,6 +11,7 @@ const parts = [
   "timers",
   "console",
   "module",
+  "hook",
   "chain",
 ] as const;
 const ways = "adopt, answer, chain: toChain, end, enter, hook: toHook, pull, tick";
@@ -26,4 +27,14 @@ export const bootstrap = [
   "const [send, lookup] = [$0, $1];",
   ...parts.map(read),
   `return { ${ways} };`,
+].join("\n");
+
+/**
+ * What runs in the context that hands batches to the chains of an owner. No code of an author runs there, and none of its
+ * objects reaches one: what is in it is not guarded.
+ */
+export const switchboard = [
+  '"use strict";',
+  ...["primordials", "switch"].map(read),
+  "return { close: closeChain, cross, open: openChain, resume, retry, where };",
 ].join("\n");

@@ -101,7 +101,7 @@ export class Realm {
     return this.#call("hook", [context]);
   }
 
-  /** Chains hooks; the answer's members are the chain's ways in (inside/chain.js). */
+  /** Chains hooks, of which the first is of this module; the answer's members are the chain's ways in (inside/chain.js). */
   chain(hooks: readonly ivm.Reference[]): ivm.Reference {
     return this.#call(
       "chain",

@@ -257,7 +257,7 @@ describe("stream hooks", () => {
       ],
       { user: "u" },
     );
-    expect(JSON.parse(chain.push('[{"n":1},{"n":2},{"n":3}]'))).toEqual([
+    expect(JSON.parse(await chain.push('[{"n":1},{"n":2},{"n":3}]'))).toEqual([
       { n: 10, user: "u" },
       { n: 30, user: "u" },
     ]);
@@ -276,9 +276,9 @@ describe("stream hooks", () => {
   ])("that %s is left out, and the last good value kept", async (_name, body) => {
     const add = "export function stream(c) { c.n += 1 }";
     const chain = await stream([add, `export function stream(c) { if (c.n > 1) { ${body} } }`, add]);
-    expect(chain.push('[{"n":0}]')).toBe('[{"n":2}]');
-    expect(chain.push('[{"n":0},{"n":1}]')).toBe('[{"n":2},{"n":3}]');
-    expect(chain.push('[{"n":5}]')).toBe('[{"n":7}]');
+    expect(await chain.push('[{"n":0}]')).toBe('[{"n":2}]');
+    expect(await chain.push('[{"n":0},{"n":1}]')).toBe('[{"n":2},{"n":3}]');
+    expect(await chain.push('[{"n":5}]')).toBe('[{"n":7}]');
     expect(chain.failures).toEqual([expect.stringMatching(/^1: /)]);
     chain.close();
   });
@@ -289,7 +289,7 @@ describe("stream hooks", () => {
       "export function stream(c) { c.n = 1 }",
       "export const a = 1",
     ]);
-    expect(chain.push("[{}]")).toBe('[{"n":1}]');
+    expect(await chain.push("[{}]")).toBe('[{"n":1}]');
     expect(chain.failures.toSorted()).toEqual([expect.stringMatching(/^0: /), expect.stringMatching(/^2: /)]);
     chain.close();
   });

@@ -3,6 +3,7 @@ import { limits } from "./limits.ts";
 import type { Pool } from "./pool.ts";
 import type { Realm } from "./realm.ts";
 import { SandboxError, type StreamChain, type StreamLink } from "./sandbox.ts";
+import { type Passenger, type Switchboard, switchboardOf } from "./switchboard.ts";
 
 export interface StreamParts {
   readonly links: readonly StreamLink[];
@@ -31,17 +32,10 @@ export async function openLinks(
 
 /**
  * Opens the hooks of a run as one chain: a batch crosses the border once, whatever the number of hooks. Everything here
- * runs on the event loop's own thread, at most `limits.streamMs` a batch and hook.
+ * runs on the event loop's own thread, at most `limits.streamMs` a crossing.
  */
 export function openChain(parts: StreamParts): StreamChain {
   return new Chain(parts);
-}
-
-interface Ways {
-  readonly push: ivm.Reference;
-  readonly resume: ivm.Reference;
-  readonly retry: ivm.Reference;
-  readonly where: ivm.Reference;
 }
 
 /** A hook with the link it belongs to; `reference` is the function inside. */
@@ -52,12 +46,12 @@ interface Hook {
   isOut: boolean;
 }
 
-const within = { timeout: limits.streamMs };
-
-class Chain implements StreamChain {
+class Chain implements StreamChain, Passenger {
   readonly #parts: StreamParts;
   readonly #hooks: Hook[] = [];
-  #ways: Ways | undefined;
+  /** Undefined when no hook is left. */
+  #board: Switchboard | undefined;
+  #id = 0;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -74,82 +68,56 @@ class Chain implements StreamChain {
     const first = this.#hooks[0];
     if (first) {
       try {
-        this.#ways = toWays(first.realm.chain(this.#hooks.map(({ reference }) => reference)));
+        const board = switchboardOf(first.realm.cell.isolate);
+        this.#id = board.open(first.realm.chain(this.#hooks.map(({ reference }) => reference)));
+        this.#board = board;
       } catch (error) {
-        this.#failAll(first.realm.toError(error));
+        this.failAll(first.realm.toError(error));
       }
     }
   }
 
-  push(batch: string): string {
-    if (!this.#ways || this.#hooks.every(({ isOut }) => isOut)) {
-      return batch;
-    }
-    const answer = this.#run(this.#ways, batch);
-    if (answer.startsWith("[")) {
-      return answer;
-    }
-    // A line of failures, `place:report` each, comes before the batch.
-    const end = answer.indexOf("\n");
-    for (const told of answer.slice(0, end).split("\t")) {
-      const split = told.indexOf(":");
-      const hook = this.#hooks[Number(told.slice(0, split))];
-      this.#fail(hook, hook?.realm.toReported("thrown", told.slice(split + 1)));
-    }
-    return answer.slice(end + 1);
+  push(batch: string): Promise<string> {
+    return this.#board?.push(this.#id, this, batch) ?? Promise.resolve(batch);
   }
 
   close(): void {
     const live = this.#hooks.filter(({ realm }) => !realm.cell.isGone);
-    const ways = live.length > 0 ? Object.values(this.#ways ?? {}) : [];
-    for (const reference of [...live.map(({ reference }) => reference), ...ways]) {
+    if (live.length > 0) {
+      this.#board?.close(this.#id);
+    }
+    for (const { reference } of live) {
       reference.release();
     }
-    this.#ways = undefined;
+    this.#board = undefined;
     for (const realm of this.#parts.realms) {
       realm.streams -= 1;
       realm.leave();
     }
   }
 
-  /** Runs a batch; on an overrun that hook is out and the rest goes on with the last good value. */
-  #run(ways: Ways, batch: string): string {
-    const { isolate } = this.#parts.realms[0]!.cell;
-    let way = ways.push;
-    let args = [batch];
-    let hasRetried = false;
-    // Each round but one takes a hook out, so that this ends.
-    for (;;) {
-      const before = isolate.cpuTime;
-      try {
-        const answer: unknown = way.applySync(undefined, args, within);
-        return typeof answer === "string" ? answer : batch;
-      } catch (error) {
-        args = [];
-        // A busy machine took the time, not the hook.
-        if (!hasRetried && isTimeout(error) && Number(isolate.cpuTime - before) < limits.streamMs * 5e5) {
-          hasRetried = true;
-          way = ways.retry;
-          continue;
-        }
-        if (!this.#recover(error, ways)) {
-          return batch;
-        }
-        way = ways.resume;
+  told(failures: string): void {
+    for (const failure of failures.split("\t")) {
+      const split = failure.indexOf(":");
+      const report = failure.slice(split + 1);
+      const error = this.#hooks[Number(failure.slice(0, split))]?.realm.toReported("thrown", report);
+      if (split > 0) {
+        this.#fail(this.#hooks[Number(failure.slice(0, split))], error);
+      } else {
+        this.failAll(error ?? new SandboxError("thrown", "The stream hooks failed."));
       }
     }
   }
 
-  /** Takes the hook that overran out; false when nothing of the chain is left. */
-  #recover(error: unknown, ways: Ways): boolean {
-    const hook = this.#hooks[whereOf(ways)] ?? this.#hooks[0];
+  broke(place: number, error: unknown): boolean {
+    const hook = this.#hooks[place] ?? this.#hooks[0];
     if (!hook || hook.isOut) {
-      this.#failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
+      this.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
       return false;
     }
     const failure = hook.realm.toError(hook.realm.cell.explain(error, hook.realm));
     if (failure.kind !== "timeout" || hook.realm.cell.isGone) {
-      this.#failAll(failure);
+      this.failAll(failure);
       return false;
     }
     const slow = new SandboxError("timeout", `The stream hook took more than ${limits.streamMs} ms.`);
@@ -158,17 +126,17 @@ class Chain implements StreamChain {
     return this.#hooks.some(({ isOut }) => !isOut);
   }
 
+  failAll(error: SandboxError): void {
+    this.#board = undefined;
+    for (const hook of this.#hooks) {
+      this.#fail(hook, error);
+    }
+  }
+
   #fail(hook: Hook | undefined, error: SandboxError | undefined): void {
     if (hook && !hook.isOut) {
       hook.isOut = true;
       hook.link.failed(error ?? new SandboxError("thrown", "The stream hook failed."));
-    }
-  }
-
-  #failAll(error: SandboxError): void {
-    this.#ways = undefined;
-    for (const hook of this.#hooks) {
-      this.#fail(hook, error);
     }
   }
 }
@@ -180,24 +148,4 @@ async function openLink(pool: Pool, link: StreamLink): Promise<Realm | undefined
     link.failed(error instanceof SandboxError ? error : new Error("The function could not be loaded."));
     return undefined;
   }
-}
-
-function toWays(chain: ivm.Reference): Ways {
-  const way = (name: string) => chain.getSync(name, { reference: true }) as ivm.Reference;
-  const ways = { push: way("push"), resume: way("resume"), retry: way("retry"), where: way("where") };
-  chain.release();
-  return ways;
-}
-
-/** The place of the hook that ran when the time was over. */
-function whereOf(ways: Ways): number {
-  try {
-    return Number(ways.where.applySync(undefined, [], within));
-  } catch {
-    return 0;
-  }
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === "Script execution timed out.";
 }

@@ -155,7 +155,7 @@ function passOn(run: Run, upstream: Upstream, options: RunOptions) {
   };
 }
 
-/** Filters and joins each batch on its way; the reply is put together only where an outlet filter will see it. */
+/** Joins and filters each batch on its way; the reply is put together only where an outlet filter will see it. */
 function readChunks(
   run: Run,
   stream: ChunkStream,
@@ -171,12 +171,19 @@ function readChunks(
     }
     return batch.length > 0 ? batch : undefined;
   };
+  const filter = (batch: ChunkBatch) => {
+    if (hooks === undefined || batch.length === 0) {
+      return pass(batch);
+    }
+    const kept = hooks.push(batch);
+    return kept instanceof Promise ? kept.then(pass) : pass(kept);
+  };
   return mapBatches(stream.chunks(), {
     next(batch: ChunkBatch) {
-      const kept = hooks ? hooks.push(batch) : batch;
-      return pass(joiner ? joiner.add(kept) : kept);
+      // Joined first: filters look at what goes out, once a chunk instead of once a token.
+      return filter(joiner ? joiner.add(batch) : batch);
     },
-    end: () => joiner && pass(joiner.end()),
+    end: () => joiner && filter(joiner.end()),
     close(error) {
       hooks?.close();
       void finish(run, { usage, message: accumulator?.message(), error }, options);

@@ -108,7 +108,7 @@ async function stream(sandbox: Sandbox, { fn, form }: Trial, context: unknown): 
   ]);
   try {
     const batch = Array.isArray(form.body) ? form.body : [form.body ?? {}];
-    const answer: unknown = JSON.parse(chain.push(JSON.stringify(batch)));
+    const answer: unknown = JSON.parse(await chain.push(JSON.stringify(batch)));
     if (failure !== undefined) {
       throw failure;
     }

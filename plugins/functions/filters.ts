@@ -169,17 +169,19 @@ function createStreamGroups(
 function toHooks(chain: StreamChain, log: Logger): StreamHooks {
   let isBroken = false;
   return {
-    push(batch): ChunkBatch {
+    push(batch): ChunkBatch | Promise<ChunkBatch> {
       if (isBroken) {
         return batch;
       }
-      try {
-        return JSON.parse(chain.push(JSON.stringify(batch))) as Chunk[];
-      } catch (error) {
-        isBroken = true;
-        log.warn({ err: error }, "stream filters broke down; they are left out of the rest of this run");
-        return batch;
-      }
+      return chain.push(JSON.stringify(batch)).then((text) => {
+        try {
+          return JSON.parse(text) as Chunk[];
+        } catch (error) {
+          isBroken = true;
+          log.warn({ err: error }, "stream filters broke down; they are left out of the rest of this run");
+          return batch;
+        }
+      });
     },
     close: () => chain.close(),
   };

@@ -35,7 +35,7 @@ it("is back to its memory after many reloads of changed sources", async () => {
   const reload = async (n: number) => {
     expect(await run(source(n), { id: "reloaded" })).toBe(2000 + n);
     const chain = await stream([source(n)]);
-    expect(chain.push("[{}]")).toBe(`[{"n":${n}}]`);
+    expect(await chain.push("[{}]")).toBe(`[{"n":${n}}]`);
     chain.close();
   };
   const count = times(200, 1000);

@@ -103,9 +103,17 @@ describe("user code that reaches for", () => {
 
   it("the host through a stream hook finds nothing", async () => {
     const chain = await stream([
-      `${search}\nexport function stream(c, ctx) { c.found = look(self).concat(foreign(c, ctx, ctx.host), look(c.constructor.constructor("return this")())); }`,
+      `${search}\nexport function stream(c, ctx) { c.found = look(self).concat(foreign(c, ctx, ctx.host)); }`,
     ]);
-    expect(JSON.parse(chain.push("[{}]"))).toEqual([{ found: [] }]);
+    expect([JSON.parse(await chain.push("[{}]")), chain.failures]).toEqual([[{ found: [] }], []]);
+    chain.close();
+  });
+
+  it("new code in a stream hook is refused: another context called it", async () => {
+    const chain = await stream([
+      'export function stream(c) { c.found = c.constructor.constructor("return this")(); }',
+    ]);
+    expect([JSON.parse(await chain.push("[{}]")), chain.failures]).toEqual([[{}], ["0: no access"]]);
     chain.close();
   });
 });

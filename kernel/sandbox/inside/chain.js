@@ -1,23 +1,8 @@
-// The stream hooks of one run, one after another over each chunk of a batch. Runs in the first hook's context; the other
-// hooks are functions of their own contexts in the same isolate.
-
-/** Binds the stream hook of this module to the context of a run. */
-function toHook(text) {
-  const call = toCall(`hook ${++serial}`, []);
-  const { run } = find("stream");
-  const context = toArguments(call, `[${text}]`)[0];
-  if (typeof run !== "function") {
-    throw new TypeError_("The module exports no stream function.");
-  }
-  freeze(context);
-  return (chunk) => {
-    current = call;
-    return run(chunk, context);
-  };
-}
+// The stream hooks of one run, one after another over each chunk of a batch. Runs in the first hook's context, where the
+// chunks are made; the other hooks are functions of their own contexts in the same isolate.
 
 /**
- * `push` answers the batch as JSON, after a line of failures when hooks failed. When the host breaks it off, `resume`
+ * `push` answers a line of failures, `place:report` each, and the batch as JSON. When the host breaks it off, `resume`
  * leaves the hook that ran then out and goes on with the last good value, `retry` lets it try again; `where` names it.
  */
 function toChain(...hooks) {
@@ -25,7 +10,8 @@ function toChain(...hooks) {
   for (let at = 0; at < hooks.length; at++) {
     chain.isOut[at] = false;
   }
-  return {
+  return freeze({
+    __proto__: null,
     push: (text) => push(chain, text),
     resume() {
       chain.safe = stringify(leaveOut(chain));
@@ -37,7 +23,8 @@ function toChain(...hooks) {
       return runChain(chain);
     },
     where: () => chain.link,
-  };
+    toReport,
+  });
 }
 
 function push(chain, text) {
@@ -78,8 +65,7 @@ function runChain(chain) {
       kept[kept.length] = chunk;
     }
   }
-  const text = stringify(kept);
-  return chain.failures === "" ? text : `${chain.failures}\n${text}`;
+  return `${chain.failures}\n${stringify(kept)}`;
 }
 
 function pass(chain, chunk) {

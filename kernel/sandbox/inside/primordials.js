@@ -14,6 +14,11 @@ const [Promise_, Proxy_, TypeError_, RangeError_, Error_, String_] = [
   Error,
   String,
 ];
-const [then, slice, join] = [Promise.prototype.then, String.prototype.slice, Array.prototype.join];
+const [then, slice, split, join] = [
+  Promise.prototype.then,
+  String.prototype.slice,
+  String.prototype.split,
+  Array.prototype.join,
+];
 const [maxPending, maxPendingText, maxTimers, timersPerSecond] = [256, 2 ** 24, 256, 1000];
 const [maxItems, maxItemText, quietTurns] = [64, 65_536, 8];

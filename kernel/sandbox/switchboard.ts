@@ -1,0 +1,158 @@
+import type ivm from "isolated-vm";
+import { switchboard } from "./inside.ts";
+import { limits } from "./limits.ts";
+import { SandboxError } from "./sandbox.ts";
+
+/** The hooks of one run, as the switchboard knows them. */
+export interface Passenger {
+  /** Hooks that failed by themselves, `place:report` each, apart by tabs; no place means all. */
+  told(failures: string): void;
+  /** The hook at `place` took too long, or broke the isolate. Answers whether any hook is left. */
+  broke(place: number, error: unknown): boolean;
+  failAll(error: SandboxError): void;
+}
+
+/** Hands batches of runs to their hooks in an isolate. */
+export interface Switchboard {
+  /** Takes the chain of a run and answers its number. Throws what the isolate throws. */
+  open(chain: ivm.Reference): number;
+  close(id: number): void;
+  /** The batch as the hooks left it. Whatever waits in this turn of the event loop crosses the border together. */
+  push(id: number, passenger: Passenger, batch: string): Promise<string>;
+}
+
+interface Waiting {
+  readonly id: number;
+  readonly passenger: Passenger;
+  readonly batch: string;
+  done(answer: string): void;
+}
+
+type Ways = Record<"close" | "cross" | "open" | "resume" | "retry" | "where", ivm.Reference>;
+
+const boards = new WeakMap<ivm.Isolate, Switchboard>();
+
+/** The switchboard of an isolate; its context is made at the first use. */
+export function switchboardOf(isolate: ivm.Isolate): Switchboard {
+  let board = boards.get(isolate);
+  if (board === undefined) {
+    board = createSwitchboard(isolate);
+    boards.set(isolate, board);
+  }
+  return board;
+}
+
+/** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */
+const crossingLength = 64 * 1024;
+
+const within = { timeout: limits.streamMs };
+
+function createSwitchboard(isolate: ivm.Isolate): Switchboard {
+  const ways = openWays(isolate);
+  let waiting: Waiting[] = [];
+
+  const flush = () => {
+    const all = waiting;
+    waiting = [];
+    for (let from = 0; from < all.length;) {
+      let to = from;
+      for (let length = 0; to < all.length && (to === from || length < crossingLength); to++) {
+        length += (all[to] as Waiting).batch.length;
+      }
+      cross(isolate, ways, all.slice(from, to));
+      from = to;
+    }
+  };
+
+  return {
+    open: (chain) => Number(ways.open.applySync(undefined, [chain.derefInto({ release: true })], within)),
+    close: (id) => ways.close.applyIgnored(undefined, [id]),
+    push: (id, passenger, batch) =>
+      new Promise((done) => {
+        if (waiting.push({ id, passenger, batch, done }) === 1) {
+          // Behind the sockets that are ready now: what they bring crosses as well.
+          setImmediate(flush);
+        }
+      }),
+  };
+}
+
+function openWays(isolate: ivm.Isolate): Ways {
+  const context = isolate.createContextSync();
+  const bridge = context.evalClosureSync(switchboard, [], { result: { reference: true } }) as ivm.Reference;
+  const way = (name: string) => bridge.getSync(name, { reference: true }) as ivm.Reference;
+  return {
+    close: way("close"),
+    cross: way("cross"),
+    open: way("open"),
+    resume: way("resume"),
+    retry: way("retry"),
+    where: way("where"),
+  };
+}
+
+/** Crosses once; on an overrun that hook is out and everything else goes on with the last good value. */
+function cross(isolate: ivm.Isolate, ways: Ways, all: readonly Waiting[]): void {
+  let way = ways.cross;
+  let args = [all.map(({ id, batch }) => `${id}\n${batch}`).join("\n")];
+  let hasRetried = false;
+  // Each round but one takes a hook out, so that this ends.
+  for (;;) {
+    const before = isolate.isDisposed ? 0n : isolate.cpuTime;
+    try {
+      const answer: unknown = way.applySync(undefined, args, within);
+      deliver(all, typeof answer === "string" ? answer.split("\n") : []);
+      return;
+    } catch (error) {
+      args = [];
+      // A busy machine took the time, not the hook.
+      if (!hasRetried && isTimeout(error) && Number(isolate.cpuTime - before) < limits.streamMs * 5e5) {
+        hasRetried = true;
+        way = ways.retry;
+        continue;
+      }
+      const { passenger, place } = findCulprit(ways, all);
+      if (!passenger || !isTimeout(error)) {
+        giveUp(all, error);
+        return;
+      }
+      passenger.broke(place, error);
+      way = ways.resume;
+    }
+  }
+}
+
+/** Two lines for each batch: what failed on it, and what became of it. */
+function deliver(all: readonly Waiting[], lines: readonly string[]): void {
+  for (const [at, { batch, passenger, done }] of all.entries()) {
+    const failures = lines[2 * at];
+    if (failures) {
+      passenger.told(failures);
+    }
+    done(lines[2 * at + 1] ?? batch);
+  }
+}
+
+/** The isolate itself failed: all who are in it go on without their hooks. */
+function giveUp(all: readonly Waiting[], error: unknown): void {
+  for (const { passenger, batch, done } of all) {
+    passenger.broke(0, error);
+    passenger.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
+    done(batch);
+  }
+}
+
+function findCulprit(ways: Ways, all: readonly Waiting[]) {
+  try {
+    const [at, place] = String(ways.where.applySync(undefined, [], within))
+      .split(":")
+      .map(Number);
+    return { passenger: all[at ?? 0]?.passenger, place: place ?? 0 };
+  } catch {
+    return { passenger: undefined, place: 0 };
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === "Script execution timed out.";
+}
