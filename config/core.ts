@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { databaseVariables } from "./core-database.ts";
 import { outboundVariables } from "./core-outbound.ts";
 import { processVariables } from "./core-process.ts";
+import { socketVariables } from "./core-sockets.ts";
 import { storageVariables } from "./core-storage.ts";
 import { persistence } from "./persistence.ts";
 import { bool, int, list, oneOf, text } from "./variable.ts";
@@ -98,6 +99,7 @@ export const core = {
   ...databaseVariables,
   ...storageVariables,
   ...outboundVariables,
+  ...socketVariables,
   ...processVariables,
 };
 

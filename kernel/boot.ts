@@ -8,6 +8,7 @@ import { createConfigStore } from "#storage/config-store.ts";
 import { coreMigrations } from "#storage/core-migrations.ts";
 import { type Database, openDatabase } from "#storage/database.ts";
 import { idempotencyMigrations } from "#storage/idempotency-store.ts";
+import { noticeMigrations } from "#storage/large-notices.ts";
 import { migrate, type MigrationSet } from "#storage/migrate.ts";
 import { toBindContext } from "./bind-context.ts";
 import { choosePlugins, declareSettings } from "./choose.ts";
@@ -22,6 +23,8 @@ import { createParts, type Parts } from "./parts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { createOpenRequests, type OpenRequests } from "./requests.ts";
 import { openSecretKey } from "./secret-key.ts";
+import { openSockets } from "./sockets/open.ts";
+import type { Sockets } from "./sockets/sockets.ts";
 
 export interface BootOptions {
   /** The plugins of this program, in any order. */
@@ -92,18 +95,23 @@ async function start(foundation: Foundation, options: BootOptions): Promise<Runn
   const routes =
     config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
   const handler = requests.track(createApplication(routes, context));
+  const sockets = openSockets({ ...parts, config, log, context, handlers: gathered.sockets });
 
   options.progress?.("Starting jobs");
   const own = housekeeping(database, gathered).map((job) => ({ job, isEnabled: () => true }));
   await parts.jobs.start([...own, ...gathered.jobs]);
   await host.start();
-  const listening = await openListener(handler, { port: options.port ?? config.port, host: config.host });
+  const listening = await openListener(handler, {
+    port: options.port ?? config.port,
+    host: config.host,
+    sockets,
+  });
   parts.readiness.ready = true;
   parts.tellOfSelf("system.startup.completed");
 
   let stopped: Promise<void> | undefined;
   const stop = () =>
-    (stopped ??= stopAll({ config, log, database, parts, host, listening, requests, stopping }));
+    (stopped ??= stopAll({ config, log, database, parts, host, listening, sockets, requests, stopping }));
   return { url: listening.url, config, database, registry, gathered, stop };
 }
 
@@ -163,6 +171,7 @@ export function toMigrationSets(plugins: readonly AnyPlugin[]): MigrationSet[] {
   const own = [
     { owner: "core", migrations: coreMigrations },
     { owner: "idempotency", migrations: idempotencyMigrations },
+    { owner: "notices", migrations: noticeMigrations },
   ];
   return [...own, ...plugins.map(({ id, migrations }) => ({ owner: id, migrations: migrations ?? {} }))];
 }
@@ -174,6 +183,7 @@ interface Stopping {
   parts: Parts;
   host: Host;
   listening: Listening;
+  sockets: Sockets;
   requests: OpenRequests;
   stopping: AbortController;
 }
@@ -186,6 +196,7 @@ async function stopAll({
   parts,
   host,
   listening,
+  sockets,
   requests,
   stopping,
 }: Stopping): Promise<void> {
@@ -193,6 +204,8 @@ async function stopAll({
   parts.readiness.ready = false;
   parts.tellOfSelf("system.shutdown.started");
   requests.closeConnections();
+  // At once, so that clients are with another replica while the runs that speak to them end here.
+  sockets.close();
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
   const jobsStopped = parts.jobs.stop(graceMs);
@@ -200,12 +213,14 @@ async function stopAll({
     log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");
   }
   stopping.abort();
+  sockets.terminate();
   listening.breakConnections();
   await closed;
   await jobsStopped;
   parts.tellOfSelf("system.shutdown.completed");
   await host.stop();
   await parts.sandbox.close();
+  await parts.replicas.close();
   await parts.egress.close();
   await database.close();
   log.info("stopped");

@@ -10,6 +10,7 @@ const kinds = new Set<string>([
   "tools",
   "providers",
   "jobs",
+  "sockets",
   "services",
   "fills",
   "resources",
@@ -24,6 +25,7 @@ export interface Taken {
   readonly tools: readonly { readonly entry: Identified }[];
   readonly providers: readonly { readonly provider: Identified }[];
   readonly jobs: readonly { readonly job: Identified }[];
+  readonly sockets: readonly { readonly plugin: string; readonly event: string }[];
 }
 
 interface Identified {
@@ -54,6 +56,7 @@ function* problemsOf(plugin: AnyPlugin, contributions: Contributions, taken: Tak
     }
   }
   yield* routeProblems(plugin, contributions, taken);
+  yield* socketProblems(contributions, taken);
   yield* serviceProblems(plugin, contributions);
   for (const [type, find] of Object.entries(contributions.resources ?? {})) {
     if (typeof find !== "function" || !(plugin.resources ?? []).includes(type)) {
@@ -126,6 +129,35 @@ function keyOf(surface: Surface, route: AnyRoute): string {
   const path = String(route?.path).replaceAll(/:\w+/g, ":…");
   return `${route?.method} ${surfaces[surface]?.base ?? ""}${path}`;
 }
+
+function* socketProblems({ sockets = {} }: Contributions, taken: Taken): Generator<string> {
+  if (typeof sockets !== "object" || sockets === null || Array.isArray(sockets)) {
+    yield 'setup returned "sockets" that is no object: write sockets: { "event-name": defineSocketHandler(…) }';
+    return;
+  }
+  for (const [event, handler] of Object.entries(sockets)) {
+    if (!/^[a-z][\w:.-]{0,99}$/i.test(event) || reservedEvents.has(event)) {
+      yield `the socket event ${JSON.stringify(event)} needs another name: letters, digits, : . _ and - that no client library keeps for itself`;
+    }
+    if (typeof handler?.handle !== "function") {
+      yield `the socket event ${event} has no handler: declare it with defineSocketHandler`;
+    }
+    const other = taken.sockets.find((owned) => owned.event === event);
+    if (other !== undefined) {
+      yield `the plugin ${other.plugin} handles the socket event ${event} already`;
+    }
+  }
+}
+
+/** Client libraries refuse to send these. */
+const reservedEvents = new Set([
+  "connect",
+  "connect_error",
+  "disconnect",
+  "disconnecting",
+  "newListener",
+  "removeListener",
+]);
 
 function* serviceProblems(
   plugin: AnyPlugin,

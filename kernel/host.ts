@@ -11,6 +11,7 @@ import { BootError } from "./order.ts";
 import type { OwnedFilter } from "./pipeline/pipeline.ts";
 import type { AnyPlugin, Contributions, PluginContext } from "./plugin.ts";
 import type { OptionalRef, ServiceRef, Slot, SlotRef } from "./service.ts";
+import type { OwnedSocketHandler } from "./sockets/handler.ts";
 import type { OwnedTool } from "./tools/registry.ts";
 
 /** Everything the plugins contributed; the arrays fill while plugins are set up and are complete afterwards. */
@@ -20,6 +21,7 @@ export interface Gathered {
   readonly tools: (OwnedTool & { readonly plugin: string })[];
   readonly providers: { readonly provider: ModelProvider; isEnabled(): boolean }[];
   readonly jobs: { readonly job: Job; isEnabled(): boolean }[];
+  readonly sockets: OwnedSocketHandler[];
   readonly plugins: { readonly plugin: AnyPlugin; isEnabled(): boolean }[];
   /** By resource type: which of some ids exist. */
   readonly resources: Record<string, ExistingResources[string]>;
@@ -27,7 +29,16 @@ export interface Gathered {
 
 /** Empty registries, to be filled by the host. */
 export function createGathered(): Gathered {
-  return { routes: [], filters: [], tools: [], providers: [], jobs: [], plugins: [], resources: {} };
+  return {
+    routes: [],
+    filters: [],
+    tools: [],
+    providers: [],
+    jobs: [],
+    sockets: [],
+    plugins: [],
+    resources: {},
+  };
 }
 
 export interface HostOptions {
@@ -245,6 +256,9 @@ function gather(
   );
   gathered.providers.push(...(contributions.providers ?? []).map((provider) => ({ provider, isEnabled })));
   gathered.jobs.push(...(contributions.jobs ?? []).map((job) => ({ job, isEnabled })));
+  for (const [event, handler] of Object.entries(contributions.sockets ?? {})) {
+    gathered.sockets.push({ plugin: plugin.id, event, handler, isEnabled });
+  }
   gathered.plugins.push({ plugin, isEnabled });
   Object.assign(gathered.resources, contributions.resources);
   for (const { ref, value } of contributions.services ?? []) {

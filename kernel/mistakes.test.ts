@@ -7,6 +7,7 @@ import { defineRoute } from "./http/route.ts";
 import { orderPlugins } from "./order.ts";
 import { type AnyPlugin, type Contributions, definePlugin } from "./plugin.ts";
 import { defineService, defineSlot, optional, provide } from "./service.ts";
+import { defineSocketHandler } from "./sockets/handler.ts";
 
 const clock = defineService<{ now(): number }>("tick.clock");
 const sound = { id: "tick", title: "Tick", setup: () => ({}) };
@@ -161,6 +162,18 @@ describe("contributions are refused in words that name the mistake when", () => 
       { providers: [{ id: "tick", models: up }] },
       /the provider tick needs the functions models and complete/,
     ],
+    ["sockets are a list", { sockets: [] }, /"sockets" that is no object/],
+    [
+      "a socket event has another plugin",
+      { sockets: { "other:event": defineSocketHandler({}, up) } },
+      /the plugin other handles the socket event other:event already/,
+    ],
+    [
+      "a socket event has a name of client libraries",
+      { sockets: { disconnect: defineSocketHandler({}, up) } },
+      /the socket event "disconnect" needs another name/,
+    ],
+    ["a socket event has no handler", { sockets: { tick: {} } }, /the socket event tick has no handler/],
     ["something is no list", { jobs: {} }, /setup returned "jobs" that is no list/],
   ])("%s", (_name, contributions, message) => {
     const taken = createGathered();
@@ -168,6 +181,8 @@ describe("contributions are refused in words that name the mistake when", () => 
     const others = { ...route, path: "/taken/:id" as const };
     taken.routes.push({ plugin: "other", surface: "api", route: others, isEnabled, whenOff: 403 });
     taken.jobs.push({ job: { id: "other.sweep", run: up }, isEnabled });
+    const handler = defineSocketHandler({}, up);
+    taken.sockets.push({ plugin: "other", event: "other:event", handler, isEnabled });
     const plugin = definePlugin({ ...sound, provides: [clock] });
     const withClock = { services: [provide(clock, { now: Date.now })], ...(contributions as Contributions) };
     const given = contributions === undefined ? undefined : withClock;

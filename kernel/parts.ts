@@ -14,6 +14,10 @@ import { createSandbox } from "./sandbox/create.ts";
 import { type Sandbox, sandbox } from "./sandbox/sandbox.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
+import { createHub } from "./sockets/hub.ts";
+import { createMembers, type Members } from "./sockets/members.ts";
+import { openReplicas } from "./sockets/open-bus.ts";
+import type { Replicas } from "./sockets/replicas.ts";
 import { createToolRegistry } from "./tools/registry.ts";
 
 export interface PartsOptions {
@@ -34,6 +38,9 @@ export interface Parts {
   readonly blobs: Blobs;
   readonly jobs: JobRunner;
   readonly sandbox: Sandbox;
+  /** The open connections of this process, and the way to those of others. */
+  readonly members: Members;
+  readonly replicas: Replicas;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
@@ -78,14 +85,21 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(sandbox, isolates);
   offer(kernel.configuration, registry);
   offer(kernel.notices, toNotices(database));
-  offer(kernel.deployment, toDeployment(options, readiness));
+  const members = createMembers();
+  const { replicas, ping } = await openReplicas(options);
+  const { instanceId } = config;
+  offer(
+    kernel.hub,
+    createHub({ members, replicas, instanceId, callTimeout: () => config.socketCallTimeout }),
+  );
+  offer(kernel.deployment, toDeployment(options, { readiness, ping }));
   offer(kernel.declarations, toDeclarations(gathered));
   await followSettings(database, registry);
   const tellOfSelf = (event: `system.${string}.${string}`): void => {
     const subject = { type: "instance", id: config.instanceId };
     events.announce(event, { actor: null, subject, data: { version: options.version } });
   };
-  return { services, egress, blobs, jobs, sandbox: isolates, readiness, tellOfSelf };
+  return { services, egress, blobs, jobs, sandbox: isolates, members, replicas, readiness, tellOfSelf };
 }
 
 function toNotices(database: Database): kernel.Notices {
@@ -107,7 +121,7 @@ async function followSettings(database: Database, registry: ConfigRegistry): Pro
 
 function toDeployment(
   { config, database, secretKey, version, name }: PartsOptions,
-  readiness: { ready: boolean },
+  { readiness, ping }: { readiness: { ready: boolean }; ping(): Promise<void> },
 ): kernel.Deployment {
   return {
     version,
@@ -117,7 +131,7 @@ function toDeployment(
     deploymentId: config.deploymentId,
     isDev: config.env === "dev",
     database: database.kind,
-    ping: () => database.ping(),
+    ping: async () => void (await Promise.all([database.ping(), ping()])),
     isReady: () => readiness.ready,
   };
 }

@@ -11,6 +11,7 @@ import type { Job } from "./jobs.ts";
 import type { Logger } from "./log.ts";
 import type { Filter, FilterSource } from "./pipeline/filter.ts";
 import type { Filled, OptionalRef, Provided, ServiceRef, Slot, SlotRef } from "./service.ts";
+import type { SocketHandler } from "./sockets/handler.ts";
 import type { Tool, ToolSource } from "./tools/tool.ts";
 
 // The shapes below unite plugins of every type; only `any` lets a registry hold them all.
@@ -84,6 +85,8 @@ export interface Contributions {
   readonly tools?: readonly (Tool | ToolSource)[];
   readonly providers?: readonly ModelProvider[];
   readonly jobs?: readonly Job[];
+  /** By the event that clients emit over a socket. */
+  readonly sockets?: Readonly<Record<string, SocketHandler>>;
   readonly services?: readonly Provided[];
   readonly fills?: readonly Filled[];
   /** By type of `resources`: which of some ids still exist, so that grants of rows that are gone can be swept. */

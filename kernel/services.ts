@@ -9,6 +9,7 @@ import type { Events } from "./events.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
 import { defineService } from "./service.ts";
+import type { Hub } from "./sockets/hub.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
 // What the kernel itself provides; plugins name them in `uses` like any other service.
@@ -27,6 +28,8 @@ export const jobs = defineService<Jobs>("kernel.jobs");
 export const pipeline = defineService<Pipeline>("kernel.pipeline");
 /** Every tool, by who may use it. */
 export const toolRegistry = defineService<ToolRegistry>("kernel.tools");
+/** Open clients: rooms to emit to, sessions to ask. */
+export const hub = defineService<Hub>("kernel.hub");
 /** All settings with where their values come from. */
 export const configuration = defineService<ConfigRegistry>("kernel.configuration");
 
@@ -45,7 +48,7 @@ export interface Deployment {
   readonly deploymentId: string;
   readonly name: string;
   readonly isDev: boolean;
-  /** Resolves when the database answers. */
+  /** Resolves when the database answers, and Redis when there is one. */
   ping(): Promise<void>;
   /** False until everything started, and again as soon as a stop was asked for. */
   isReady(): boolean;

@@ -1,6 +1,7 @@
 import type { ApiOfPlugin } from "#kernel/http/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
+import chats from "./chats/plugin.ts";
 import completions from "./completions/plugin.ts";
 import files from "./files/plugin.ts";
 import functions from "./functions/plugin.ts";
@@ -8,12 +9,14 @@ import guide from "./guide/plugin.ts";
 import models from "./models/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
+import realtime from "./realtime/plugin.ts";
 import settings from "./settings/plugin.ts";
 import web from "./web/plugin.ts";
 
 /** Every plugin of this program; the host orders them by what they use. */
 export const catalogue: readonly AnyPlugin[] = [
   accounts,
+  chats,
   completions,
   files,
   functions,
@@ -21,6 +24,7 @@ export const catalogue: readonly AnyPlugin[] = [
   models,
   pipelines,
   providerCommon,
+  realtime,
   settings,
   web,
 ];
@@ -29,10 +33,12 @@ export const catalogue: readonly AnyPlugin[] = [
 export interface Api
   extends
     ApiOfPlugin<typeof accounts>,
+    ApiOfPlugin<typeof chats>,
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof files>,
     ApiOfPlugin<typeof functions>,
     ApiOfPlugin<typeof models>,
     ApiOfPlugin<typeof pipelines>,
     ApiOfPlugin<typeof providerCommon>,
+    ApiOfPlugin<typeof realtime>,
     ApiOfPlugin<typeof settings> {}

@@ -10,6 +10,12 @@ export interface RequestFacts {
   readonly address: string;
 }
 
+/** Credentials that may have lost or changed their meaning: an account's, one session's, or possibly all. */
+export type CredentialChange =
+  | { readonly userId: string }
+  | { readonly sessionId: string }
+  | { readonly all: true };
+
 /** The one place that turns a credential into a principal, for HTTP and sockets alike. */
 export interface Authenticator {
   /** Lower-case name of the header that may carry a key (CUSTOM_API_KEY_HEADER). */
@@ -19,6 +25,8 @@ export interface Authenticator {
    * `forbidden` for a key that is switched off, not permitted or not allowed on this path.
    */
   authenticate(credential: Credential, request: RequestFacts): Promise<Principal> | Principal;
+  /** `handler` runs on every replica after a change; what is authenticated from then on knows of it. */
+  onChange(handler: (change: CredentialChange) => void): void;
 }
 
 export const authenticator = defineService<Authenticator>("authenticator");

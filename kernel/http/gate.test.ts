@@ -64,7 +64,7 @@ describe("the caller", () => {
       route: routeWith(access),
       credential: shown,
       info,
-      authenticator: { keyHeader: () => "x-api-key", authenticate: answer },
+      authenticator: { keyHeader: () => "x-api-key", authenticate: answer, onChange: () => {} },
     });
   const refuse = (code: "unauthenticated" | "forbidden" | "unavailable") => () => {
     throw new AppError(code, "no");

@@ -1,13 +1,22 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
 import { listen as listenOn } from "listhen";
 import type { NodeHandler } from "./application.ts";
 
 // The declared type wants two numbers; no range at all is what the library understands as "this port or none".
 const noRange = [] as unknown as [number, number];
 
+/** Who takes requests that ask for a WebSocket. */
+export interface UpgradeTaker {
+  /** Whether to; any other request that asks for a change of protocol is answered as plain HTTP. */
+  isOurs(req: IncomingMessage): boolean;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+}
+
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
+  readonly sockets?: UpgradeTaker;
 }
 
 export interface Listening {
@@ -20,7 +29,10 @@ export interface Listening {
 }
 
 /** Opens the listener. Throws with a clear text when the port is taken. Port 0 picks a free one. */
-export async function openListener(handler: NodeHandler, { port, host }: ListenOptions): Promise<Listening> {
+export async function openListener(
+  handler: NodeHandler,
+  { port, host, sockets }: ListenOptions,
+): Promise<Listening> {
   const listener = await listenOn(handler as never, {
     autoClose: false,
     showURL: false,
@@ -32,12 +44,16 @@ export async function openListener(handler: NodeHandler, { port, host }: ListenO
     clipboard: false,
     open: false,
     qr: false,
+    // Called with request, socket and head, whatever its declared type says.
+    ...(sockets && { ws: sockets.upgrade as never }),
   });
   const server = listener.server as Server;
   // The body readers have patience of their own; this one would cut long uploads.
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;
   server.keepAliveTimeout = 65_000;
+  // Without it, a client that offers another protocol, such as HTTP/2, would get no answer at all.
+  Object.assign(server, { shouldUpgradeCallback: (req: IncomingMessage) => sockets?.isOurs(req) ?? false });
   const address = server.address();
   const bound = typeof address === "object" && address ? address.port : port;
   return {

@@ -64,6 +64,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 
   return {
+    // Registered after the cache's own: what listeners authenticate is read anew.
+    onChange: (handler) =>
+      options.changes.onChange((change) => handler("jti" in change ? { sessionId: change.jti } : change)),
     keyHeader: () => options.config.keyHeader.toLowerCase(),
     authenticate({ value }, request) {
       if (value.length > longestCredential) {

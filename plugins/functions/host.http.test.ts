@@ -40,6 +40,8 @@ beforeAll(async () => {
   app = await startApp({
     plugins: [sockets],
     env: {
+      // What open clients get is looked at here without sockets.
+      PLUGINS_DISABLED: "realtime",
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "k",
       EGRESS_ALLOWED_PRIVATE_ORIGINS: upstream.origin,

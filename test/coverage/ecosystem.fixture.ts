@@ -216,5 +216,9 @@ export const otherDefaults: Record<string, { readonly default: string; readonly 
   DATABASE_PORT: { default: "5432", why: "Postgres's own" },
   DATABASE_SCHEMA: { default: "public", why: "Postgres's own" },
   DATABASE_POOL_SIZE: { default: "20", why: "a server without a pool answers one request at a time" },
+  REDIS_SOCKET_KEEPALIVE: { default: "true", why: "a connection that says nothing is cut by many networks" },
+  WEBSOCKET_REDIS_CLUSTER: { default: "false", why: "the word for what an unset switch means" },
+  WEBSOCKET_REDIS_OPTIONS: { default: "{}", why: "the word for what unset options mean" },
+  WEBSOCKET_SERVER_LOGGING: { default: "false", why: "the word for what an unset switch means" },
   S3_ADDRESSING_STYLE: { default: "auto", why: "the word for what an unset style means" },
 };

@@ -1,0 +1,131 @@
+import type { IncomingMessage } from "node:http";
+import type { Authenticator, RequestFacts } from "#kernel/access/authenticator.ts";
+import { isMember, type Principal } from "#kernel/access/principal.ts";
+import { AppError, type ErrorCode } from "#kernel/errors.ts";
+import { type Credential, findCredential } from "#kernel/http/credential.ts";
+import type { Client, ClientAddress } from "#kernel/http/forwarded.ts";
+import { toRoom } from "./rooms.ts";
+import { type Closing, closing } from "./closing.ts";
+import type { Members } from "./members.ts";
+import type { Session } from "./session.ts";
+
+export interface AdmissionParts {
+  readonly authenticator: Authenticator;
+  readonly clientAddress: ClientAddress;
+  readonly members: Members;
+  /** CORS_ALLOW_ORIGIN. */
+  origins(): readonly string[];
+}
+
+/** What a request for a connection shows. */
+export interface Entrance {
+  readonly facts: RequestFacts;
+  readonly credential: Credential | undefined;
+  readonly principal: Principal | undefined;
+}
+
+/** The one way in: whoever asks for a connection, or brings a token later, is judged here. */
+export interface Admission {
+  /** Throws `forbidden` for a page of a site that may not call, and `unauthenticated` for a bad header. */
+  enter(req: IncomingMessage): Promise<Entrance>;
+  /** Makes a session its principal's and puts it into the user's room. Returns why not. */
+  settle(session: Session, entrance: Pick<Entrance, "credential" | "principal">): Closing | undefined;
+  /** Authenticates a token and settles. Throws `unauthenticated` or `forbidden`. */
+  signIn(session: Session, token: string): Promise<void>;
+}
+
+const mostPerUser = 200;
+const codes = new Map<Closing, ErrorCode>([
+  [closing.unauthenticated, "unauthenticated"],
+  [closing.crowded, "limit"],
+]);
+
+export function createAdmission(parts: AdmissionParts): Admission {
+  const { authenticator, clientAddress, members, origins } = parts;
+
+  function settle(
+    session: Session,
+    { credential, principal }: Pick<Entrance, "credential" | "principal">,
+  ): Closing | undefined {
+    if (principal === undefined || (session.principal && session.principal.userId !== principal.userId)) {
+      return closing.unauthenticated;
+    }
+    if (!isMember(principal)) {
+      return closing.forbidden;
+    }
+    if (session.principal === undefined && members.ofUser(principal.userId).length >= mostPerUser) {
+      return closing.crowded;
+    }
+    session.principal = principal;
+    session.credential = credential;
+    session.verifiedAt = Date.now();
+    members.enter(session, toRoom("user", principal.userId));
+    return undefined;
+  }
+
+  return {
+    async enter(req) {
+      const client = clientAddress(req.socket.remoteAddress ?? "", req.headers);
+      const path = (req.url ?? "/").split("?", 1)[0]?.replace(/(?<=.)\/$/, "") ?? "/";
+      const facts = { method: "GET", path, address: client.address };
+      const site = siteOf(req, client, origins());
+      if (site === "refused") {
+        throw new AppError("forbidden", "Connections from this site are not accepted.");
+      }
+      const credential = findCredential(req.headers, { keyHeader: authenticator.keyHeader() });
+      if (credential?.source === "cookie" && site !== "trusted") {
+        return { facts, credential: undefined, principal: undefined };
+      }
+      const principal = await authenticate(authenticator, credential, facts);
+      return { facts, credential: principal && credential, principal };
+    },
+    settle,
+    async signIn(session, token) {
+      const credential: Credential = { value: token, source: "bearer" };
+      const principal = await authenticator.authenticate(credential, session.facts);
+      const refused = settle(session, { credential, principal });
+      if (refused !== undefined) {
+        throw new AppError(codes.get(refused) ?? "forbidden", refused.reason);
+      }
+    },
+  };
+}
+
+/** A stale cookie must not keep anybody out: a credential may still follow. A bad header is a bad request. */
+async function authenticate(
+  authenticator: Authenticator,
+  credential: Credential | undefined,
+  facts: RequestFacts,
+): Promise<Principal | undefined> {
+  if (credential === undefined) {
+    return undefined;
+  }
+  try {
+    return await authenticator.authenticate(credential, facts);
+  } catch (error) {
+    const isRefusal = error instanceof AppError && /^(unauthenticated|forbidden)$/.test(error.code);
+    if (isRefusal && credential.source === "cookie") {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Browsers name the page's origin and attach cookies whatever page asks, so a cookie counts only from this site and
+ * from those that CORS_ALLOW_ORIGIN names; with `*` other pages may connect, but have to show a token.
+ */
+function siteOf(
+  { headers: { origin, host } }: IncomingMessage,
+  client: Client,
+  origins: readonly string[],
+): "trusted" | "unknown" | "refused" {
+  if (origin === undefined) {
+    return "unknown";
+  }
+  const from = origin.replace(/^https?:\/\//, "");
+  if (origins.includes(origin) || (from !== "" && (from === host || from === client.host))) {
+    return "trusted";
+  }
+  return origins.includes("*") ? "unknown" : "refused";
+}

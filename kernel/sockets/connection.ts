@@ -1,0 +1,77 @@
+import type { Admission, Entrance } from "./admission.ts";
+import type { Closing } from "./closing.ts";
+import type { Dispatch } from "./dispatch.ts";
+import type { Members } from "./members.ts";
+import type { Renewal } from "./renewal.ts";
+import type { Session } from "./session.ts";
+
+/** A WebSocket as protocols see it. */
+export interface Wire {
+  /** Sends one text frame; returns how many bytes wait to be sent. */
+  send(frame: string | Buffer): number;
+  waiting(): number;
+  close(why: Closing): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** A protocol's side of one WebSocket. */
+export interface Connection {
+  readonly session: Session;
+  /** Takes one frame: a text, or bytes. */
+  receive(frame: string | Buffer): void;
+  closed(): void;
+}
+
+/** What protocols are made of. */
+export interface ProtocolParts {
+  readonly admission: Admission;
+  readonly dispatch: Dispatch;
+  readonly members: Members;
+  readonly renewal: Renewal;
+  /** Milliseconds between two signs of life, and how long one may take. */
+  pingIntervalMs(): number;
+  pingTimeoutMs(): number;
+}
+
+/** What a protocol is opened over. */
+export interface Opening {
+  readonly wire: Wire;
+  readonly entrance: Entrance;
+  /** The count of credential changes before the entrance was judged. */
+  readonly changes: number;
+}
+
+export type Protocol = (parts: ProtocolParts, opening: Opening) => Connection;
+
+/** A client that was let in before its first frame has this long to say who it is, or what it wants. */
+export const patienceMs = 10_000;
+
+/**
+ * Makes a session its principal's. What changed while the credential was judged was told before the session could
+ * hear of it, so then it is judged again.
+ */
+export function settle(
+  session: Session,
+  entrance: Entrance,
+  { admission, renewal, changes }: { admission: Admission; renewal: Renewal; changes: number },
+): Closing | undefined {
+  const refused = admission.settle(session, entrance);
+  if (refused === undefined && renewal.changes !== changes) {
+    void renewal.renew(session);
+  }
+  return refused;
+}
+
+/** Signs a session in with a token. Throws what the credential is refused with. */
+export async function signIn(
+  session: Session,
+  token: string,
+  { admission, renewal }: Pick<ProtocolParts, "admission" | "renewal">,
+): Promise<void> {
+  const { changes } = renewal;
+  await admission.signIn(session, token);
+  if (renewal.changes !== changes) {
+    await renewal.renew(session);
+  }
+}

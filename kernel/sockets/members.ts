@@ -1,0 +1,59 @@
+import { AppError } from "#kernel/errors.ts";
+import { toRoom } from "./rooms.ts";
+import type { Session } from "./session.ts";
+
+const mostRooms = 1_000;
+
+/** The sessions of this process and the rooms they are in. */
+export interface Members {
+  add(session: Session): void;
+  remove(session: Session): void;
+  /** Throws `limit` when the session is in too many rooms. */
+  enter(session: Session, room: string): void;
+  leave(session: Session, room: string): void;
+  find(sessionId: string): Session | undefined;
+  inRoom(room: string): Iterable<Session>;
+  ofUser(userId: string): readonly Session[];
+  all(): Iterable<Session>;
+}
+
+export function createMembers(): Members {
+  const sessions = new Map<string, Session>();
+  const rooms = new Map<string, Set<Session>>();
+  const leave = (session: Session, room: string) => {
+    const inside = rooms.get(room);
+    session.rooms.delete(room);
+    inside?.delete(session);
+    if (inside?.size === 0) {
+      rooms.delete(room);
+    }
+  };
+  return {
+    add: (session) => void sessions.set(session.id, session),
+    remove(session) {
+      sessions.delete(session.id);
+      [...session.rooms].forEach((room) => leave(session, room));
+    },
+    enter(session, room) {
+      // A session that closed while somebody asked for it would stay for ever.
+      if (!sessions.has(session.id) || session.rooms.has(room)) {
+        return;
+      }
+      if (session.rooms.size >= mostRooms) {
+        throw new AppError("limit", "This connection is in too many rooms.");
+      }
+      session.rooms.add(room);
+      const inside = rooms.get(room);
+      if (inside === undefined) {
+        rooms.set(room, new Set([session]));
+      } else {
+        inside.add(session);
+      }
+    },
+    leave,
+    find: (sessionId) => sessions.get(sessionId),
+    inRoom: (room) => rooms.get(room) ?? [],
+    ofUser: (userId) => [...(rooms.get(toRoom("user", userId)) ?? [])],
+    all: () => sessions.values(),
+  };
+}

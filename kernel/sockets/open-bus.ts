@@ -1,0 +1,79 @@
+import type { CoreConfig } from "#config/core.ts";
+import type { Database } from "#storage/database.ts";
+import { openLargeNotices } from "#storage/large-notices.ts";
+import type { Logger } from "#kernel/log.ts";
+import { BootError } from "#kernel/order.ts";
+import type { Bus } from "./bus.ts";
+import { openRedisBus } from "./bus-redis.ts";
+import { alone, joinReplicas, type Replicas } from "./replicas.ts";
+
+export interface ReplicasParts {
+  readonly config: CoreConfig;
+  readonly database: Database;
+  readonly log: Logger;
+}
+
+const channel = "sockets";
+
+/**
+ * Joins the other replicas: over Redis when one is named, else over the database. The embedded database belongs to one
+ * process. Throws BootError when Redis does not answer.
+ */
+export async function openReplicas(
+  parts: ReplicasParts,
+): Promise<{ replicas: Replicas; ping(): Promise<void> }> {
+  const { config, database, log } = parts;
+  const warn = (message: string) => log.warn(message);
+  const url = config.socketRedisUrl || config.redisUrl;
+  if (url === "" && config.socketManager === "redis") {
+    throw new BootError(
+      "WEBSOCKET_MANAGER is redis, but neither REDIS_URL nor WEBSOCKET_REDIS_URL names one.",
+    );
+  }
+  if (url === "" && database.kind === "embedded") {
+    return { replicas: alone, ping: async () => {} };
+  }
+  const bus = url === "" ? overDatabase(database, warn) : await overRedis(url, config, warn);
+  return { replicas: await joinReplicas({ bus, log: warn }), ping: () => bus.ping() };
+}
+
+function overDatabase(database: Database, log: (message: string) => void): Bus {
+  const notices = openLargeNotices(database, { channel, log });
+  return {
+    send: (text) => notices.send(text),
+    listen: (handler, onGap) => notices.listen(handler, onGap),
+    // The database itself is asked already.
+    ping: async () => {},
+    close: async () => notices.close(),
+  };
+}
+
+async function overRedis(url: string, config: CoreConfig, log: (message: string) => void): Promise<Bus> {
+  if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new BootError("REDIS_URL has to be an address such as redis://:password@host:6379/0.");
+  }
+  const sentinels = config.redisSentinelHosts.split(",").flatMap((entry) => {
+    const [host = "", port] = entry.trim().split(":");
+    return host === "" ? [] : [{ host, port: Number(port ?? config.redisSentinelPort) }];
+  });
+  try {
+    return await openRedisBus({
+      url,
+      sentinels,
+      log,
+      isCluster: config.socketRedisUrl === "" ? config.redisCluster : config.socketRedisCluster,
+      channel: `${config.redisPrefix}:${channel}`,
+      connectTimeoutMs: (config.redisConnectTimeout ?? 5) * 1000,
+      commandTimeoutMs: (config.redisTimeout ?? 5) * 1000,
+      checkEveryMs: (config.redisCheckInterval ?? 5) * 1000,
+      longestPauseMs: (config.redisReconnectDelay ?? 2) * 1000,
+      keepAlive: config.redisKeepAlive,
+      more: config.socketRedisOptions,
+    });
+  } catch (error) {
+    throw new BootError(
+      `${(error as Error).message}. Start it, or leave REDIS_URL out: events then travel over the database.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import type { CoreConfig } from "#config/core.ts";
+import type { BindContext } from "#kernel/http/bind.ts";
+import type { Logger } from "#kernel/log.ts";
+import { createAdmission } from "./admission.ts";
+import { signIn } from "./connection.ts";
+import { createDispatch } from "./dispatch.ts";
+import type { OwnedSocketHandler } from "./handler.ts";
+import type { Members } from "./members.ts";
+import { createRenewal } from "./renewal.ts";
+import { createSockets, type Sockets } from "./sockets.ts";
+
+export interface OpenSocketsOptions {
+  readonly config: CoreConfig;
+  readonly log: Logger;
+  readonly context: Pick<BindContext, "authenticator" | "clientAddress" | "origins">;
+  readonly members: Members;
+  readonly handlers: readonly OwnedSocketHandler[];
+}
+
+/** Puts together what takes connections: who may come in, what they may say, and how long they stay. */
+export function openSockets({ config, log, context, members, handlers }: OpenSocketsOptions): Sockets {
+  const { authenticator, clientAddress, origins } = context;
+  const admission = createAdmission({ authenticator, clientAddress, members, origins });
+  const renewal = createRenewal({ members, authenticator });
+  const dispatch = createDispatch({
+    handlers,
+    members,
+    log,
+    instanceId: config.instanceId,
+    signIn: (session, token) => signIn(session, token, { admission, renewal }),
+  });
+  return createSockets({
+    admission,
+    renewal,
+    dispatch,
+    members,
+    log,
+    isEnabled: () => config.sockets,
+    isLogging: () => config.socketLogging,
+    pingIntervalMs: () => config.socketPingInterval * 1000,
+    pingTimeoutMs: () => config.socketPingTimeout * 1000,
+  });
+}

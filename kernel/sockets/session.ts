@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import type { RequestFacts } from "#kernel/access/authenticator.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Credential } from "#kernel/http/credential.ts";
+import { type Closing, closing } from "./closing.ts";
+import type { OutgoingEvent } from "./envelope.ts";
+
+/** One transport's end of a connection. */
+export interface Link {
+  readonly transport: "plain" | "socket.io";
+  /** Sends one event; returns how many bytes wait to be sent. */
+  send(event: OutgoingEvent): number;
+  /** Sends an event whose answer will come under `id`. */
+  call(id: number, event: string, json: string): void;
+  /** Bytes that wait to be sent. */
+  waiting(): number;
+  close(why: Closing): void;
+}
+
+export interface SessionLimits {
+  /** Bytes that may wait for a slow reader (promise R16). */
+  readonly waitingBytes: number;
+  readonly openCalls: number;
+}
+
+export const sessionLimits: SessionLimits = { waitingBytes: 1024 * 1024, openCalls: 100 };
+
+/** One open connection of a client. Until `principal` is known it is in no room. */
+export class Session {
+  readonly id = randomUUID();
+  readonly rooms = new Set<string>();
+  /** What its credential is judged by, as if every use were a request. */
+  readonly facts: RequestFacts;
+  principal: Principal | undefined;
+  credential: Credential | undefined;
+  /** Epoch milliseconds of the last frame of the client, signs of life of the transport aside. */
+  heardAt = Date.now();
+  /** Epoch milliseconds of the last look at the credential. */
+  verifiedAt = 0;
+  readonly #link: Link;
+  readonly #limits: SessionLimits;
+  readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
+  #lastCall = 0;
+  #waiting = 0;
+  #isOpen = true;
+
+  constructor(link: Link, facts: RequestFacts, limits: SessionLimits = sessionLimits) {
+    this.#link = link;
+    this.facts = facts;
+    this.#limits = limits;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get transport(): Link["transport"] {
+    return this.#link.transport;
+  }
+
+  /** Sends an event. A reader that lets too much wait is cut off: it comes back and asks for what it missed. */
+  deliver(event: OutgoingEvent): void {
+    if (!this.#isOpen) {
+      return;
+    }
+    // Asked only when the last send left something: the answer costs as much as a small send.
+    if (this.#waiting > this.#limits.waitingBytes && this.#link.waiting() > this.#limits.waitingBytes) {
+      this.end(closing.slow);
+      return;
+    }
+    this.#waiting = this.#link.send(event);
+  }
+
+  /** Sends an event and resolves with the client's answer. Rejects when the connection ends or `signal` aborts. */
+  async call(event: string, json: string, signal?: AbortSignal): Promise<unknown> {
+    if (!this.#isOpen) {
+      throw gone();
+    }
+    if (this.#calls.size >= this.#limits.openCalls) {
+      throw new AppError("limit", "The client has too many open questions.");
+    }
+    signal?.throwIfAborted();
+    const id = (this.#lastCall += 1);
+    const answer = Promise.withResolvers<unknown>();
+    const abort = () => answer.reject(signal?.reason);
+    this.#calls.set(id, answer);
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      this.#link.call(id, event, json);
+      return await answer.promise;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#calls.delete(id);
+    }
+  }
+
+  /** Takes the client's answer; one that nobody waits for is dropped. */
+  answer(id: number, value: unknown): void {
+    this.#calls.get(id)?.resolve(value);
+  }
+
+  /** Ends the connection from this side. */
+  end(why: Closing): void {
+    if (this.#isOpen) {
+      this.closed();
+      this.#link.close(why);
+    }
+  }
+
+  /** The connection is over, whoever ended it. */
+  closed(): void {
+    this.#isOpen = false;
+    for (const answer of this.#calls.values()) {
+      answer.reject(gone());
+    }
+  }
+}
+
+/** The answer to every question that reaches nobody; it does not tell whose session an id was. */
+export function gone(): AppError {
+  return new AppError("unavailable", "Client session disconnected.");
+}

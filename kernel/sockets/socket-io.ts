@@ -1,0 +1,162 @@
+import { decodePacket, encodePacket } from "engine.io-parser";
+import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
+import { toJson } from "#kernel/http/json.ts";
+import { closing, isFinal } from "./closing.ts";
+import {
+  type Connection,
+  type Opening,
+  patienceMs,
+  type ProtocolParts,
+  settle,
+  signIn,
+  type Wire,
+} from "./connection.ts";
+import { toSocketIoAck, toSocketIoFrame } from "./envelope.ts";
+import { createInbox } from "./inbox.ts";
+import { type Link, Session } from "./session.ts";
+
+/** Largest frame that is read, in bytes; what clients of this protocol expect. */
+export const maxFrameBytes = 1_000_000;
+
+/**
+ * Socket.IO v4 over a WebSocket at /ws/socket.io (contract 3.3). The token comes with the connect packet, later as
+ * `auth: {token}` of an event, or with the request. Without a good one the client stays connected, in no room.
+ */
+export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: Opening): Connection {
+  const session = new Session(toLink(wire), entrance.facts);
+  const inbox = createInbox(wire);
+  const decoder = new Decoder();
+  const life = keepAlive(parts, {
+    ping: () => sendEngine(wire, "ping"),
+    silent: () => session.end(closing.silent),
+  });
+  const patience = setTimeout(() => session.end(closing.malformed), patienceMs).unref();
+  let state: "new" | "connecting" | "connected" = "new";
+  parts.members.add(session);
+
+  const connect = async (auth: unknown) => {
+    const token = (auth as { token?: unknown } | null | undefined)?.token;
+    if (typeof token === "string" && token !== "") {
+      // A bad token is no reason to disconnect: signing in may follow.
+      await signIn(session, token, parts).catch(() => {});
+    } else if (entrance.principal !== undefined) {
+      settle(session, entrance, { ...parts, changes });
+    }
+    if (session.isOpen) {
+      sendPacket(wire, { type: PacketType.CONNECT, nsp: "/", data: { sid: session.id } });
+      state = "connected";
+    }
+  };
+  const emit = async ({ data, id }: Packet) => {
+    const [event, payload] = data as [unknown, unknown];
+    const answer = await parts.dispatch(session, String(event), payload);
+    if (id !== undefined && session.isOpen) {
+      wire.send(toSocketIoAck(id, toJson(answer ?? null)));
+    }
+  };
+  const take = (packet: Packet) => {
+    const { type, nsp } = packet;
+    if (type === PacketType.CONNECT && nsp !== "/") {
+      sendPacket(wire, { type: PacketType.CONNECT_ERROR, nsp, data: { message: "Invalid namespace" } });
+    } else if (type === PacketType.CONNECT && state === "new") {
+      clearTimeout(patience);
+      state = "connecting";
+      inbox.add(() => connect(packet.data));
+    } else if (type === PacketType.DISCONNECT || type === PacketType.CONNECT) {
+      session.end(closing.left);
+    } else if (nsp !== "/" || state === "new") {
+      session.end(closing.malformed);
+    } else if (type === PacketType.EVENT || type === PacketType.BINARY_EVENT) {
+      inbox.add(() => emit(packet));
+    } else if ((type === PacketType.ACK || type === PacketType.BINARY_ACK) && packet.id !== undefined) {
+      // Not in the queue: a handler that waits for this answer stands at its head.
+      session.answer(packet.id, (packet.data as unknown[])[0]);
+    }
+  };
+  decoder.on("decoded", take);
+
+  sendEngine(wire, "open", {
+    sid: session.id,
+    upgrades: [],
+    pingInterval: parts.pingIntervalMs(),
+    pingTimeout: parts.pingTimeoutMs(),
+    maxPayload: maxFrameBytes,
+  });
+  return {
+    session,
+    receive(frame) {
+      try {
+        const { type, data } = decodePacket(frame, "nodebuffer");
+        if (type === "message") {
+          session.heardAt = Date.now();
+          decoder.add(data);
+        } else if (type === "pong") {
+          life.pong();
+        } else if (type !== "noop") {
+          session.end(closing.malformed);
+        }
+      } catch {
+        session.end(closing.malformed);
+      }
+    },
+    closed() {
+      clearTimeout(patience);
+      life.stop();
+      decoder.destroy();
+    },
+  };
+}
+
+function toLink(wire: Wire): Link {
+  return {
+    transport: "socket.io",
+    send: (event) => wire.send(event.socketIo),
+    call: (id, event, json) => void wire.send(toSocketIoFrame(event, json, id)),
+    waiting: () => wire.waiting(),
+    close(why) {
+      // Clients come back by themselves after a broken connection, but not after being told to go.
+      if (isFinal(why)) {
+        sendPacket(wire, { type: PacketType.DISCONNECT, nsp: "/" });
+      }
+      wire.close(why);
+    },
+  };
+}
+
+/** Engine.IO: the server asks for signs of life. */
+function keepAlive(
+  { pingIntervalMs, pingTimeoutMs }: ProtocolParts,
+  { ping, silent }: { ping(): void; silent(): void },
+) {
+  let timer: NodeJS.Timeout;
+  const rest = () => {
+    timer = setTimeout(() => {
+      ping();
+      timer = setTimeout(silent, pingTimeoutMs()).unref();
+    }, pingIntervalMs()).unref();
+  };
+  rest();
+  return {
+    pong() {
+      clearTimeout(timer);
+      rest();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+function sendEngine(wire: Wire, type: "open" | "ping", data?: object): void {
+  encodePacket(
+    { type, ...(data && { data: JSON.stringify(data) }) },
+    true,
+    (encoded) => void wire.send(encoded),
+  );
+}
+
+const encoder = new Encoder();
+
+function sendPacket(wire: Wire, packet: Packet): void {
+  for (const piece of encoder.encode(packet)) {
+    encodePacket({ type: "message", data: piece }, true, (encoded) => void wire.send(encoded));
+  }
+}

@@ -1,0 +1,168 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Peer } from "crossws";
+import nodeAdapter from "crossws/adapters/node";
+import { AppError } from "#kernel/errors.ts";
+import { toErrorAnswer } from "#kernel/http/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import { closing } from "./closing.ts";
+import type { Connection, Opening, Protocol, ProtocolParts, Wire } from "./connection.ts";
+import { openPlain } from "./plain.ts";
+import { maxFrameBytes, openSocketIo } from "./socket-io.ts";
+
+/** What the listener hands upgrades to. */
+export interface Sockets {
+  /** Whether a request is one for a WebSocket of ours; any other is answered as plain HTTP. */
+  isOurs(req: IncomingMessage): boolean;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+  /** Asks every client to connect again, elsewhere if they can; from now on new ones are refused. */
+  close(): void;
+  /** Breaks what is still open. */
+  terminate(): void;
+}
+
+export interface SocketsOptions extends ProtocolParts {
+  readonly log: Logger;
+  isEnabled(): boolean;
+  /** WEBSOCKET_SERVER_LOGGING. */
+  isLogging(): boolean;
+}
+
+const protocols: Readonly<Record<string, Protocol>> = { "/ws": openPlain, "/ws/socket.io": openSocketIo };
+/** Connections that have not said who they are. */
+const mostStrangers = 1_000;
+const closeTimeoutMs = 2_000;
+/** Events are small and many: compressing each costs more than it saves. Text, although it comes as bytes. */
+const sending = { compress: false, binary: false };
+
+/** Creates the WebSocket side of the server. */
+export function createSockets(options: SocketsOptions): Sockets {
+  const { admission, renewal, members, log } = options;
+  let isStopping = false;
+  const connections = new Map<Peer, Connection>();
+  const adapter = nodeAdapter({
+    idleTimeout: options.pingIntervalMs() / 1000,
+    getNamespace: () => "sockets",
+    serverOptions: {
+      maxPayload: maxFrameBytes,
+      perMessageDeflate: false,
+      ...{ closeTimeout: closeTimeoutMs },
+    },
+    hooks: {
+      open(peer) {
+        const { open, ...opening } = peer.context as unknown as Omit<Opening, "wire"> & { open: Protocol };
+        const connection = open(options, { ...opening, wire: toWire(peer) });
+        connections.set(peer, connection);
+        report("a connection opened", connection);
+      },
+      message(peer, message) {
+        const connection = connections.get(peer);
+        // What a client sends behind our goodbye is of no interest.
+        if (connection?.session.isOpen) {
+          connection.receive(message.rawData as string | Buffer);
+        }
+      },
+      close: (peer) => forget(peer),
+      error: (peer) => forget(peer),
+    },
+  });
+  function forget(peer: Peer): void {
+    const connection = connections.get(peer);
+    if (connection !== undefined) {
+      connections.delete(peer);
+      connection.session.closed();
+      members.remove(connection.session);
+      connection.closed();
+      report("a connection closed", connection);
+    }
+  }
+  function report(what: string, { session }: Connection): void {
+    if (options.isLogging()) {
+      const { id, transport, principal } = session;
+      log.info({ session: id, transport, user: principal?.userId ?? null }, what);
+    }
+  }
+  function requireRoom(): void {
+    if (!options.isEnabled()) {
+      throw new AppError("forbidden", "WebSockets are switched off.");
+    }
+    const strangers = connections.size < mostStrangers ? 0 : countStrangers(connections.values());
+    if (isStopping || strangers >= mostStrangers) {
+      throw new AppError("unavailable", "The server takes no new connections.");
+    }
+  }
+
+  return {
+    isOurs: (req) => toProtocol(req) !== undefined && req.headers.upgrade?.toLowerCase() === "websocket",
+    async upgrade(req, socket, head) {
+      // A client that leaves while it is judged must not take the process along.
+      socket.on("error", () => socket.destroy());
+      try {
+        requireRoom();
+        const open = toProtocol(req) ?? notFound();
+        const { changes } = renewal;
+        const entrance = await admission.enter(req);
+        const context = { open, entrance, changes };
+        const request = Object.assign(new Request("http://socket/", { headers: toHeaders(req) }), {
+          context,
+        });
+        await adapter.handleUpgrade(req, socket, head, request);
+      } catch (error) {
+        if (!(error instanceof AppError)) {
+          log.error({ err: error }, "a WebSocket could not be opened");
+        }
+        refuse(socket, error);
+      }
+    },
+    close() {
+      isStopping = true;
+      renewal.stop();
+      connections.forEach(({ session }) => session.end(closing.stopping));
+    },
+    terminate: () => adapter.closeAll(undefined, undefined, true),
+  };
+}
+
+function toProtocol({ url = "/" }: IncomingMessage): Protocol | undefined {
+  return protocols[(url.split("?", 1)[0] as string).replace(/(?<=.)\/$/, "")];
+}
+
+function notFound(): never {
+  throw new AppError("not_found", "Not found");
+}
+
+/** Only what concerns the handshake. */
+function toHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const protocol = headers["sec-websocket-protocol"];
+  return protocol === undefined ? {} : { "sec-websocket-protocol": protocol };
+}
+
+function toWire(peer: Peer): Wire {
+  const socket = peer.websocket as unknown as { pause(): void; resume(): void };
+  return {
+    send: (frame) => Number(peer.send(frame, sending)),
+    waiting: () => peer.bufferedAmount,
+    close: ({ code, reason }) => peer.close(code, reason),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+  };
+}
+
+function countStrangers(connections: Iterable<Connection>): number {
+  let count = 0;
+  for (const { session } of connections) {
+    count += session.principal === undefined ? 1 : 0;
+  }
+  return count;
+}
+
+function refuse(socket: Duplex, error: unknown): void {
+  const known =
+    error instanceof AppError ? error : new AppError("unavailable", "The server could not do this.");
+  const { status, body } = toErrorAnswer(known, { shape: "detail", invalidStatus: 400, requestId: "" });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
