@@ -1,3 +1,5 @@
+import { isPushable, type Pushable, type PushFlow, type Sink } from "./push.ts";
+
 /** One stage of a stream. */
 export interface Stage<In, Out> {
   /** Makes what goes on of one value; undefined when nothing does. A throw ends the stream. */
@@ -10,13 +12,13 @@ export interface Stage<In, Out> {
 
 /**
  * Sends a source through one stage, on demand. It does what an async generator around `for await` would do, at a
- * third of its price, which a token pays for every stage.
+ * third of its price, which a token pays for every stage. What comes of a source that can be pushed can be pushed too.
  */
 export function mapBatches<In, Out>(
   source: AsyncIterable<In>,
   stage: Stage<In, Out>,
 ): AsyncIterableIterator<Out> {
-  return new Mapped(source[Symbol.asyncIterator](), stage);
+  return isPushable(source) ? new Pushed(source, stage) : new Mapped(source[Symbol.asyncIterator](), stage);
 }
 
 class Mapped<In, Out> implements AsyncIterableIterator<Out> {
@@ -88,5 +90,84 @@ class Mapped<In, Out> implements AsyncIterableIterator<Out> {
       this.#isClosed = true;
       this.#stage.close?.(error);
     }
+  }
+}
+
+class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
+  readonly #from: Pushable<In>;
+  readonly #stage: Stage<In, Out>;
+
+  constructor(source: Pushable<In>, stage: Stage<In, Out>) {
+    super(source, stage);
+    this.#from = source;
+    this.#stage = stage;
+  }
+
+  pushTo(sink: Sink<Out>): PushFlow {
+    const stage = this.#stage;
+    let isOver = false;
+    const over = (error?: unknown): boolean => {
+      const isFirst = !isOver;
+      isOver = true;
+      if (isFirst) {
+        stage.close?.(error);
+      }
+      return isFirst;
+    };
+    const fail = (error: unknown) => {
+      if (over(error)) {
+        flow.abort();
+        sink.failed(error);
+      }
+    };
+    const finish = (last: Out | undefined) => {
+      if (over()) {
+        if (last !== undefined) {
+          sink.next(last);
+        }
+        sink.end();
+      }
+    };
+    const give = (value: Out | undefined): boolean => isOver || value === undefined || sink.next(value);
+    const flow = this.#from.pushTo({
+      next(value) {
+        try {
+          const made = stage.next(value);
+          if (!(made instanceof Promise)) {
+            return give(made);
+          }
+          // One value at a time: the next one comes when this one is made.
+          made.then((each) => give(each) && flow.resume(), fail);
+          return false;
+        } catch (error) {
+          fail(error);
+          return true;
+        }
+      },
+      end() {
+        try {
+          const last = stage.end?.();
+          if (last instanceof Promise) {
+            last.then(finish, fail);
+          } else {
+            finish(last);
+          }
+        } catch (error) {
+          fail(error);
+        }
+      },
+      failed(error) {
+        if (over(error)) {
+          sink.failed(error);
+        }
+      },
+    });
+    return {
+      resume: () => flow.resume(),
+      abort() {
+        over();
+        flow.abort();
+      },
+    };
   }
 }

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { isPushable, type Pushable } from "#kernel/completion/push.ts";
 import { chooseEncoding, compressBuffer, compressStream } from "./compress.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
@@ -124,7 +125,41 @@ async function writeStream(response: ServerResponse, answer: Stream, context: Re
   };
   writeHead(response, { status: 200, headers }, context);
   response.flushHeaders();
-  const frames = answer.frames[Symbol.asyncIterator]();
+  if (isPushable(answer.frames)) {
+    pushFrames(response, answer.frames, context);
+  } else {
+    await pullFrames(response, answer.frames, context);
+  }
+  return closed;
+}
+
+type Frame = string | Uint8Array;
+
+/** The frames come as they are made. */
+function pushFrames(response: ServerResponse, frames: Pushable<Frame>, context: RespondContext): void {
+  const flow = frames.pushTo({
+    next(frame) {
+      const isTaken = response.destroyed || writePiece(response, frame);
+      if (!isTaken) {
+        onceDrained(response, flow.resume);
+      }
+      return isTaken;
+    },
+    end: () => response.end(),
+    failed(error) {
+      writeBroken(response, error, context);
+      response.end();
+    },
+  });
+  response.once("close", flow.abort);
+}
+
+async function pullFrames(
+  response: ServerResponse,
+  source: AsyncIterable<Frame>,
+  context: RespondContext,
+): Promise<void> {
+  const frames = source[Symbol.asyncIterator]();
   const leave = () => void Promise.resolve(frames.return?.()).catch(context.failed);
   response.once("close", leave);
   try {
@@ -137,14 +172,18 @@ async function writeStream(response: ServerResponse, answer: Stream, context: Re
       }
     }
   } catch (error) {
-    if (!response.destroyed) {
-      context.failed(error);
-      response.write(`data: ${toErrorFrame(error, context.requestId)}\n\n`);
-    }
+    writeBroken(response, error, context);
   }
   response.off("close", leave);
   response.end();
-  return closed;
+}
+
+/** A stream that broke off says so in its last frame. */
+function writeBroken(response: ServerResponse, error: unknown, context: RespondContext): void {
+  if (!response.destroyed) {
+    context.failed(error);
+    response.write(`data: ${toErrorFrame(error, context.requestId)}\n\n`);
+  }
 }
 
 function whenClosed(response: ServerResponse): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
 import { type Flow, receive } from "#kernel/egress/direct-body.ts";
 import { AppError } from "#kernel/errors.ts";
 import { ChunkParser, type ChunkParserOptions } from "./chunk-parser.ts";
@@ -21,19 +22,23 @@ const graceAfterDone = 1000;
  * turn). The body is paused while nobody asks. Throws ProviderError for an error frame, AppError `upstream` or
  * `timeout` when the body breaks off; returning early destroys the body.
  */
-export function readChunks(body: Readable, options: ChunkReaderOptions): AsyncIterableIterator<ChunkBatch> {
+export function readChunks(body: Readable, options: ChunkReaderOptions): Pushable<ChunkBatch> {
   return new ChunkReader(body, options);
 }
 
 type Result = IteratorResult<ChunkBatch, undefined>;
 
-class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
+class ChunkReader implements Pushable<ChunkBatch> {
   /** Undefined while what came before anybody asked is handed over. */
   #flow: Flow | undefined;
   #patience: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal;
   readonly #parser: ChunkParser;
+  /** Whoever pulls, while a batch is asked for. */
   #waiting: PromiseWithResolvers<Result> | undefined;
+  /** Whoever has the batches pushed, and whether it asked for a pause. */
+  #sink: Sink<ChunkBatch> | undefined;
+  #isHeld = false;
   /** `ended`: no more bytes will come; `finished`: the consumer has been told. */
   #state: "open" | "ended" | "finished" = "open";
   #failure: unknown;
@@ -76,11 +81,34 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
   }
 
   return(): Promise<Result> {
+    this.#leave();
+    this.#deliver();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  pushTo(sink: Sink<ChunkBatch>): PushFlow {
+    this.#sink = sink;
+    process.nextTick(() => this.#deliver());
+    return {
+      resume: () => {
+        this.#isHeld = false;
+        this.#deliver();
+      },
+      abort: () => {
+        this.#sink = undefined;
+        this.#leave();
+      },
+    };
+  }
+
+  #leave(): void {
     this.#state = "finished";
     this.#parser.isDone = true;
     this.#flow?.abort();
-    this.#deliver();
-    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  get #isWanted(): boolean {
+    return this.#waiting !== undefined || (this.#sink !== undefined && !this.#isHeld);
   }
 
   #take(piece: Buffer): void {
@@ -95,7 +123,7 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
       return;
     }
     // One socket read comes as many small pieces; they make one batch.
-    if (this.#waiting && !this.#isDue) {
+    if (!this.#isDue && this.#isWanted) {
       this.#isDue = true;
       process.nextTick(this.#deliverDue);
     }
@@ -138,10 +166,9 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
     this.#flow?.abort();
   }
 
-  /** Answers the waiting consumer when there is something to say. */
+  /** Tells the consumer, when it wants to hear and there is something to say. */
   #deliver(): void {
-    const waiting = this.#waiting;
-    if (!waiting) {
+    if (!this.#isWanted) {
       return;
     }
     const batch = this.#parser.take();
@@ -152,14 +179,28 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
       this.#close();
     }
     if (batch.length > 0) {
-      this.#waiting = undefined;
-      waiting.resolve({ done: false, value: batch });
+      this.#give(batch);
     } else if (this.#state !== "open") {
-      this.#waiting = undefined;
-      this.#conclude(waiting);
+      this.#conclude();
     } else if (this.#isPaused) {
       this.#isPaused = false;
       this.#flow?.resume();
+    }
+  }
+
+  #give(batch: ChunkBatch): void {
+    const waiting = this.#waiting;
+    if (waiting) {
+      this.#waiting = undefined;
+      waiting.resolve({ done: false, value: batch });
+      return;
+    }
+    this.#isHeld = this.#sink?.next(batch) === false;
+    if (this.#parser.hasMore) {
+      // What is left of a large read waits for the next turn of the loop.
+      setImmediate(() => this.#deliver());
+    } else if (this.#state !== "open" || this.#isPaused) {
+      this.#deliver();
     }
   }
 
@@ -176,15 +217,20 @@ class ChunkReader implements AsyncIterableIterator<ChunkBatch> {
     this.#state = "finished";
   }
 
-  #conclude(waiting: PromiseWithResolvers<Result>): void {
+  #conclude(): void {
     const isForeign = this.#sawBytes && !this.#parser.sawEvent;
     const failure = this.#failure ?? (isForeign ? notAStream() : undefined);
-    if (this.#state === "ended" && failure !== undefined) {
-      waiting.reject(failure);
-    } else {
-      waiting.resolve({ done: true, value: undefined });
-    }
+    const isFailed = this.#state === "ended" && failure !== undefined;
     this.#state = "finished";
+    const [waiting, sink] = [this.#waiting, this.#sink];
+    this.#waiting = this.#sink = undefined;
+    if (isFailed) {
+      waiting?.reject(failure);
+      sink?.failed(failure);
+    } else {
+      waiting?.resolve({ done: true, value: undefined });
+      sink?.end();
+    }
   }
 }
 
