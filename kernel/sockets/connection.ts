@@ -1,6 +1,8 @@
+import type { Logger } from "#kernel/log.ts";
 import type { Admission, Entrance } from "./admission.ts";
-import type { Closing } from "./closing.ts";
+import { type Closing, closing } from "./closing.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { createInbox, type Inbox } from "./inbox.ts";
 import type { Members } from "./members.ts";
 import type { Renewal } from "./renewal.ts";
 import type { Session } from "./session.ts";
@@ -29,6 +31,7 @@ export interface ProtocolParts {
   readonly dispatch: Dispatch;
   readonly members: Members;
   readonly renewal: Renewal;
+  readonly log: Logger;
   /** Milliseconds between two signs of life, and how long one may take. */
   pingIntervalMs(): number;
   pingTimeoutMs(): number;
@@ -74,4 +77,16 @@ export async function signIn(
   if (renewal.changes !== changes) {
     await renewal.renew(session);
   }
+}
+
+/** The queue of what a session's client asks for; a fault of ours ends the connection, so that it starts afresh. */
+export function openInbox(session: Session, wire: Wire, { log }: Pick<ProtocolParts, "log">): Inbox {
+  return createInbox({
+    pause: () => wire.pause(),
+    resume: () => wire.resume(),
+    failed(error) {
+      log.error({ err: error }, "a frame of a client could not be handled");
+      session.end(closing.unavailable);
+    },
+  });
 }

@@ -1,6 +1,6 @@
 /** What a client asked for, done one after another. */
 export interface Inbox {
-  /** Adds work; a rejection is the work's own business and must not happen. */
+  /** Adds work; work that fails does not keep what follows from being done. */
   add(work: () => Promise<void>): void;
 }
 
@@ -8,7 +8,12 @@ export interface Inbox {
 const most = 64;
 const enough = 16;
 
-export function createInbox(source: { pause(): void; resume(): void }): Inbox {
+export function createInbox(source: {
+  pause(): void;
+  resume(): void;
+  /** Told of work that failed although nothing should. */
+  failed(error: unknown): void;
+}): Inbox {
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
   let isPaused = false;
@@ -19,13 +24,16 @@ export function createInbox(source: { pause(): void; resume(): void }): Inbox {
         isPaused = true;
         source.pause();
       }
-      last = last.then(work).finally(() => {
-        waiting -= 1;
-        if (isPaused && waiting <= enough) {
-          isPaused = false;
-          source.resume();
-        }
-      });
+      last = last
+        .then(work)
+        .catch((error: unknown) => source.failed(error))
+        .finally(() => {
+          waiting -= 1;
+          if (isPaused && waiting <= enough) {
+            isPaused = false;
+            source.resume();
+          }
+        });
     },
   };
 }

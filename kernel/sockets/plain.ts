@@ -2,6 +2,7 @@ import { toJson, parseJson } from "#kernel/http/json.ts";
 import { closing, toClosing } from "./closing.ts";
 import {
   type Connection,
+  openInbox,
   type Opening,
   patienceMs,
   type ProtocolParts,
@@ -10,7 +11,6 @@ import {
   type Wire,
 } from "./connection.ts";
 import { toPlainFrame } from "./envelope.ts";
-import { createInbox } from "./inbox.ts";
 import { type Link, Session } from "./session.ts";
 
 interface Frame {
@@ -29,7 +29,7 @@ interface Frame {
  */
 export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Opening): Connection {
   const session = new Session(toLink(wire), entrance.facts);
-  const inbox = createInbox(wire);
+  const inbox = openInbox(session, wire, parts);
   parts.members.add(session);
 
   const greet = () => {

@@ -4,6 +4,7 @@ import { toJson } from "#kernel/http/json.ts";
 import { closing, isFinal } from "./closing.ts";
 import {
   type Connection,
+  openInbox,
   type Opening,
   patienceMs,
   type ProtocolParts,
@@ -12,7 +13,6 @@ import {
   type Wire,
 } from "./connection.ts";
 import { toSocketIoAck, toSocketIoFrame } from "./envelope.ts";
-import { createInbox } from "./inbox.ts";
 import { type Link, Session } from "./session.ts";
 
 /** Largest frame that is read, in bytes; what clients of this protocol expect. */
@@ -24,7 +24,7 @@ export const maxFrameBytes = 1_000_000;
  */
 export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: Opening): Connection {
   const session = new Session(toLink(wire), entrance.facts);
-  const inbox = createInbox(wire);
+  const inbox = openInbox(session, wire, parts);
   const decoder = new Decoder();
   const life = keepAlive(parts, {
     ping: () => sendEngine(wire, "ping"),
@@ -66,9 +66,11 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
       session.end(closing.left);
     } else if (nsp !== "/" || state === "new") {
       session.end(closing.malformed);
+    } else if (!Array.isArray(packet.data)) {
+      session.end(closing.malformed);
     } else if (type === PacketType.EVENT || type === PacketType.BINARY_EVENT) {
       inbox.add(() => emit(packet));
-    } else if ((type === PacketType.ACK || type === PacketType.BINARY_ACK) && packet.id !== undefined) {
+    } else if (packet.id !== undefined) {
       // Not in the queue: a handler that waits for this answer stands at its head.
       session.answer(packet.id, (packet.data as unknown[])[0]);
     }

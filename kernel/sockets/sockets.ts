@@ -4,7 +4,6 @@ import type { Peer } from "crossws";
 import nodeAdapter from "crossws/adapters/node";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorAnswer } from "#kernel/http/errors.ts";
-import type { Logger } from "#kernel/log.ts";
 import { closing } from "./closing.ts";
 import type { Connection, Opening, Protocol, ProtocolParts, Wire } from "./connection.ts";
 import { openPlain } from "./plain.ts";
@@ -22,7 +21,6 @@ export interface Sockets {
 }
 
 export interface SocketsOptions extends ProtocolParts {
-  readonly log: Logger;
   isEnabled(): boolean;
   /** WEBSOCKET_SERVER_LOGGING. */
   isLogging(): boolean;
