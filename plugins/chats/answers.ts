@@ -1,0 +1,98 @@
+import { Readable } from "node:stream";
+import { type Reply, type RequestInfo, reply } from "#kernel/http/route.ts";
+import { readChatFiles } from "./chat-files.ts";
+import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "./chat-store.ts";
+import { chatPieces, collect, opened, readTree } from "./compose.ts";
+import type { ChatDatabase } from "./tables.ts";
+
+/** A chat as the wire shows it. */
+export type WireChat = ChatRecord & { readonly chat: Record<string, unknown> };
+
+/** Answers a chat whole, or only its record to who asks for that with `Prefer: return=minimal` (RFC 7240). */
+export async function answerChat(
+  db: ChatDatabase,
+  row: ChatRow,
+  request: RequestInfo,
+): Promise<ChatRecord | Reply> {
+  if (/(?:^|[,;\s])return=minimal\b/i.test(String(request.headers["prefer"] ?? ""))) {
+    return reply(toRecord(row), { headers: { "preference-applied": "return=minimal" } });
+  }
+  return toJsonReply(wirePieces(db, row, await readParts(db, row)));
+}
+
+/** A stored chat as a value; for answers that are kept for repeats. */
+export async function readWhole(db: ChatDatabase, row: ChatRow): Promise<WireChat> {
+  return JSON.parse(await collect(wirePieces(db, row, await readParts(db, row)))) as WireChat;
+}
+
+/** `chat` of a stored chat as JSON text. */
+export async function readChatText(db: ChatDatabase, row: ChatRow): Promise<string> {
+  return await collect(chatPieces(db, row, await readParts(db, row)));
+}
+
+/** The record of a chat without its content. */
+export function toRecord(row: ChatRow | ChatRecord): ChatRecord {
+  return Object.fromEntries(recordColumns.map((column) => [column, row[column]])) as ChatRecord;
+}
+
+const chatsAtOnce = 50;
+
+/** Every chat that `next` yields after an id, as one JSON array; a few are in memory at a time. */
+export function answerAll(
+  db: ChatDatabase,
+  next: (after: string | undefined, limit: number) => Promise<ChatRow[]>,
+): Reply {
+  return toJsonReply(allPieces(db, next));
+}
+
+/** An answer of JSON text that is made while it is sent. */
+export function toJsonReply(pieces: AsyncIterable<string>): Reply {
+  return reply(Readable.from(pieces, { objectMode: false }), {
+    headers: { "content-type": "application/json; charset=utf-8" },
+  });
+}
+
+async function* allPieces(
+  db: ChatDatabase,
+  next: (after: string | undefined, limit: number) => Promise<ChatRow[]>,
+): AsyncGenerator<string> {
+  yield "[";
+  let after: string | undefined;
+  for (let rows = await next(after, chatsAtOnce); rows.length > 0; rows = await next(after, chatsAtOnce)) {
+    for (const row of rows) {
+      yield after === undefined ? "" : ",";
+      yield* wirePieces(db, row, await readParts(db, row));
+      after = row.id;
+    }
+  }
+  yield "]";
+}
+
+async function readParts(db: ChatDatabase, row: ChatRow) {
+  const tree = await readTree(db, row.id);
+  return { tree, files: await readChatFiles(db, row.id, row.chat["files"]) };
+}
+
+async function* wirePieces(
+  db: ChatDatabase,
+  row: ChatRow,
+  parts: Parameters<typeof chatPieces>[2],
+): AsyncGenerator<string> {
+  yield `${opened(toRecord(row))}"chat":`;
+  yield* chatPieces(db, row, parts);
+  yield "}";
+}
+
+/** The next chats of an owner (or of everybody) in the order of their ids. */
+export function readNext(
+  db: ChatDatabase,
+  { userId, archived }: { userId?: string; archived?: boolean },
+): (after: string | undefined, limit: number) => Promise<ChatRow[]> {
+  return (after, limit) => {
+    let query = db.selectFrom("chat").select(chatColumns).orderBy("id").limit(limit);
+    query =
+      userId === undefined ? query : query.where("user_id", "=", userId).where("is_internal", "=", false);
+    query = archived === undefined ? query : query.where("archived", "=", archived);
+    return (after === undefined ? query : query.where("id", ">", after)).execute();
+  };
+}

@@ -1,0 +1,57 @@
+import type { Answer, App } from "#test/support/app.ts";
+
+/** What one account does with chats over HTTP. */
+export interface ChatClient {
+  /** `METHOD /rest` below `/api/v1/chats`. */
+  call(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Creates a chat and answers it; fails when that fails. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  make(chat: Record<string, unknown>, more?: Record<string, unknown>): Promise<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the same
+  read(id: string): Promise<any>;
+}
+
+export function chatClient(app: App, token: string | undefined): ChatClient {
+  const call: ChatClient["call"] = (route, body, headers) => {
+    const [method, path] = route.split(" ", 2) as [string, string];
+    return app.call(`${method} /api/v1/chats${path}`, { token, body, ...(headers ? { headers } : {}) });
+  };
+  const must = (answer: Answer) => {
+    if (answer.status !== 200) {
+      throw new Error(`${answer.status}: ${answer.text}`);
+    }
+    return answer.body;
+  };
+  return {
+    call,
+    make: async (chat, more = {}) =>
+      must(await call("POST /new", { chat: { title: "A chat", models: ["guide"], ...chat }, ...more })),
+    read: async (id) => must(await call(`GET /${id}`)),
+  };
+}
+
+/** A user message. */
+export function said(id: string, content: unknown, more: Record<string, unknown> = {}) {
+  return { id, role: "user", content, models: ["guide"], childrenIds: [], timestamp: 1_700_000_000, ...more };
+}
+
+/** An assistant's reply. */
+export function replied(id: string, parentId: string, more: Record<string, unknown> = {}) {
+  const names = { model: "guide", modelName: "Guide", modelIdx: 0 };
+  return {
+    id,
+    role: "assistant",
+    content: `reply ${id}`,
+    parentId,
+    childrenIds: [],
+    done: true,
+    ...names,
+    ...more,
+  };
+}
+
+/** A chat object with a question and its answer. */
+export function conversation() {
+  const messages = { u1: said("u1", "Where is the moon?", { childrenIds: ["a1"] }), a1: replied("a1", "u1") };
+  return { history: { currentId: "a1", messages } };
+}

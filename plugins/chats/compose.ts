@@ -1,0 +1,183 @@
+import { type RawBuilder, sql } from "kysely";
+import { anyOf } from "#storage/values.ts";
+import type { ChatRow } from "./chat-store.ts";
+import { messageColumns } from "./message-fields.ts";
+import type { ChatDatabase } from "./tables.ts";
+
+/** A message's place in the tree, and about how many bytes it takes. */
+export interface TreeNode {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly size: number;
+}
+
+/** The tree of a chat without what its messages say. */
+export interface Tree {
+  readonly nodes: readonly TreeNode[];
+  readonly byId: ReadonlyMap<string, TreeNode>;
+  readonly children: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Bytes of messages that are read, composed and written at a time. */
+const maxRead = 1024 * 1024;
+
+/** Reads the tree of a chat, oldest first. */
+export async function readTree(db: ChatDatabase, chatId: string): Promise<Tree> {
+  const { rows } = await sql<TreeNode & { position: number }>`
+    select id, parent_id, position, (coalesce(pg_column_size(content), 0) + coalesce(pg_column_size(output), 0)
+      + coalesce(pg_column_size(sources), 0) + coalesce(pg_column_size(files), 0) + pg_column_size(extra))::int as size
+    from chat_message where chat_id = ${chatId} order by created_at, position, id`.execute(db);
+  const children = new Map<string, string[]>();
+  for (const { id, parent_id } of rows.toSorted(
+    (a, b) => a.position - b.position || (a.id < b.id ? -1 : 1),
+  )) {
+    if (parent_id !== null) {
+      const list = children.get(parent_id);
+      list ? list.push(id) : children.set(parent_id, [id]);
+    }
+  }
+  return { nodes: rows, byId: new Map(rows.map((row) => [row.id, row])), children };
+}
+
+/** Ids from the root to a message. */
+export function toPath(tree: Tree, leaf: string | null): string[] {
+  const path: string[] = [];
+  for (let at = leaf === null ? undefined : tree.byId.get(leaf); at !== undefined;) {
+    path.push(at.id);
+    at = at.parent_id === null ? undefined : tree.byId.get(at.parent_id);
+  }
+  return path.toReversed();
+}
+
+/** The stored part of messages as JSON text, by id: composed by the database, so that nothing is parsed to be written. */
+export async function readMessageTexts(
+  db: ChatDatabase,
+  chatId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; text: string }>`
+    select m.id, (${messageJson})::text as text from chat_message as m
+    where m.chat_id = ${chatId} and m.id = ${anyOf(ids)}`.execute(db);
+  return new Map(rows.map(({ id, text }) => [id, text]));
+}
+
+/** Adds a message's links to its stored part. */
+export function withLinks(
+  text: string,
+  { id, parent_id }: Pick<TreeNode, "id" | "parent_id">,
+  children: readonly string[],
+): string {
+  const links = JSON.stringify({ id, parentId: parent_id, childrenIds: children });
+  return text === "{}" ? links : `${links.slice(0, -1)}, ${text.slice(1)}`;
+}
+
+/** What stands in `chat` besides messages: what was sent, the defaults of what was not, title and files. */
+export function toChatHead(row: ChatRow, files: readonly unknown[]) {
+  const { history, ...rest } = row.chat as Record<string, unknown> & { history?: Record<string, unknown> };
+  return { head: { tags: [], params: {}, ...rest, title: row.title, files }, history: history ?? {} };
+}
+
+/** Writes `chat` of a stored chat as JSON text, piece by piece: a chat of 40 MB is never in memory as a whole. */
+export async function* chatPieces(
+  db: ChatDatabase,
+  row: ChatRow,
+  { tree, files }: { tree: Tree; files: readonly unknown[] },
+): AsyncGenerator<string> {
+  const { head, history } = toChatHead(row, files);
+  const texts = createReader(db, row.id, tree);
+  const ids = tree.nodes.map(({ id }) => id);
+  yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
+  yield* joined(texts(ids), (id, text) => `${JSON.stringify(id)}:${text}`);
+  yield `}},"messages":[`;
+  yield* joined(texts(toPath(tree, row.current_message_id)), (_id, text) => text);
+  yield "]}";
+}
+
+/** All of a generator as one text. */
+export async function collect(pieces: AsyncIterable<string>): Promise<string> {
+  const all: string[] = [];
+  for await (const piece of pieces) {
+    all.push(piece);
+  }
+  return all.join("");
+}
+
+/** `{…,` of an object, for more keys to follow. */
+export function opened(value: Record<string, unknown>): string {
+  return `${JSON.stringify(value).slice(0, -1)},`;
+}
+
+/** Reads messages in steps; a chat that fits into one step is read once, however often it is asked for. */
+function createReader(db: ChatDatabase, chatId: string, tree: Tree) {
+  const total = tree.nodes.reduce((sum, { size }) => sum + size, 0);
+  let whole: Map<string, string> | undefined;
+  return async function* read(ids: readonly string[]): AsyncGenerator<[id: string, text: string][]> {
+    if (total <= maxRead) {
+      whole ??= await readMessageTexts(
+        db,
+        chatId,
+        tree.nodes.map(({ id }) => id),
+      );
+      yield compose(ids, whole, tree);
+      return;
+    }
+    for (const batch of toBatches(ids, tree)) {
+      yield compose(batch, await readMessageTexts(db, chatId, batch), tree);
+    }
+  };
+}
+
+function compose(ids: readonly string[], texts: ReadonlyMap<string, string>, tree: Tree): [string, string][] {
+  return ids.flatMap((id) => {
+    const [text, node] = [texts.get(id), tree.byId.get(id)];
+    return text && node ? [[id, withLinks(text, node, tree.children.get(id) ?? [])]] : [];
+  });
+}
+
+function* toBatches(ids: readonly string[], tree: Tree): Generator<string[]> {
+  let batch: string[] = [];
+  let size = 0;
+  for (const id of ids) {
+    const own = tree.byId.get(id)?.size ?? 0;
+    if (batch.length > 0 && (size + own > maxRead || batch.length >= 1000)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(id);
+    size += own;
+  }
+  yield batch;
+}
+
+async function* joined(
+  batches: AsyncIterable<[string, string][]>,
+  toText: (id: string, text: string) => string,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const batch of batches) {
+    const text = batch.map((entry) => toText(...entry)).join(",");
+    if (text !== "") {
+      yield isFirst ? text : `,${text}`;
+      isFirst = false;
+    }
+  }
+}
+
+/** The stored message `m` with the keys of the wire. Big values come last: each step copies those before it. */
+const messageJson: RawBuilder<unknown> = sql.join(
+  [
+    sql`m.extra`,
+    ...Object.entries(messageColumns)
+      .toSorted(([a], [b]) => Number(isBig(a)) - Number(isBig(b)))
+      .map(
+        ([key, { column }]) => sql`case when m.${sql.ref(column)} is null then '{}'::jsonb
+          else jsonb_build_object(${sql.lit(key)}, m.${sql.ref(column)}) end`,
+      ),
+  ],
+  sql` || `,
+);
+
+function isBig(key: string): boolean {
+  return key === "content" || key === "output" || key === "sources";
+}

@@ -1,0 +1,57 @@
+import type { Access, Loader } from "#kernel/access/resource.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Events } from "#kernel/events.ts";
+import type { Slot } from "#kernel/service.ts";
+import type { Grants } from "#storage/grants.ts";
+import type { Accounts } from "#plugins/accounts/service.ts";
+import type { Files } from "#plugins/files/service.ts";
+import type { ChatRow } from "./chat-store.ts";
+import type { ChatFolders } from "./service.ts";
+import type { ShareRow } from "./share-store.ts";
+import type { ChatDatabase, Transact } from "./tables.ts";
+
+/** The kind of row that grants name; its ids are those of the chats. */
+export const sharedType = "shared_chat";
+
+/** What the logic of chats is made of. */
+export interface ChatParts {
+  readonly db: ChatDatabase;
+  readonly transaction: Transact;
+  readonly access: Access;
+  readonly accounts: Accounts;
+  readonly events: Events;
+  readonly files: Files;
+  readonly grants: Grants;
+  readonly folders: Slot<ChatFolders>;
+  /** For owners; for administrators to read where ENABLE_ADMIN_CHAT_ACCESS is on. */
+  readonly chats: Loader<ChatRow>;
+  /** What others were given to read, by the id of the chat. */
+  readonly shares: Loader<ShareRow>;
+  /** ENABLE_ADMIN_CHAT_ACCESS. */
+  adminsRead(): boolean;
+  /** ENABLE_ADMIN_EXPORT. */
+  adminsExport(): boolean;
+}
+
+/** System events of chats and their messages (appendix A10). */
+export type ChatEvent =
+  | `chat.${"created" | "updated" | "deleted" | "deleted_all" | "cloned" | "imported"}`
+  | `chat.${"archived" | "unarchived" | "pinned" | "unpinned" | "shared" | "unshared"}`
+  | `chat.${"folder_updated" | "tag_added" | "tag_removed"}`
+  | `message.${"updated" | "deleted"}`;
+
+export interface Happening {
+  readonly by: Principal;
+  /** The chat; left out where it concerns many. */
+  readonly id?: string;
+  readonly data?: Record<string, unknown>;
+}
+
+/** Tells the process what became of a chat, or of many. */
+export function announce(events: Events, event: ChatEvent, { by, id, data }: Happening): void {
+  events.announce(event, {
+    actor: { id: by.userId, name: by.name, email: by.email, role: by.role },
+    subject: id === undefined ? null : { type: "chat", id },
+    data: data ?? null,
+  });
+}

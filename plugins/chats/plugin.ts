@@ -1,0 +1,35 @@
+import { access } from "#kernel/access/resource.ts";
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { fill, provide } from "#kernel/service.ts";
+import { configuration, events, grants } from "#kernel/services.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { fileReferences, files } from "#plugins/files/service.ts";
+import { chatVariables } from "./config.ts";
+import { createChats } from "./migrations/0001_chats.ts";
+import { sharedType } from "./parts.ts";
+import { chatFolders, chats } from "./service.ts";
+import { setUpChats } from "./setup.ts";
+import type { ChatTables } from "./tables.ts";
+
+// The slot `completions.chats` stays empty until runs are written into chats: a half-wired run would lose its reply,
+// so completions refuse chat-bound requests meanwhile.
+export default definePlugin({
+  id: "chats",
+  title: "Chats",
+  config: chatVariables,
+  uses: { access, accounts, configuration, events, files, grants, folders: chatFolders },
+  provides: [chats],
+  tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
+  migrations: { "0001_chats": createChats },
+  resources: [sharedType],
+
+  setup(context) {
+    const { service, fileReference, existing, routes } = setUpChats(context);
+    return {
+      routes: { api: routes },
+      services: [provide(chats, service)],
+      fills: [fill(fileReferences, fileReference)],
+      resources: { [sharedType]: existing },
+    };
+  },
+});

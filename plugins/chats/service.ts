@@ -1,0 +1,93 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { defineService, defineSlot } from "#kernel/service.ts";
+
+/** A message in wire form: `{id, role, content, parentId, childrenIds, …}` (Core API, Message). */
+export type ChatMessage = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly childrenIds: readonly string[];
+};
+
+/** What a run needs to know of the chat it writes into. */
+export interface ChatFacts {
+  readonly id: string;
+  readonly user_id: string;
+  readonly title: string;
+  readonly folder_id: string | null;
+  readonly current_message_id: string | null;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly variables: Readonly<Record<string, unknown>> | null;
+  /** Models, params and further keys of the chat object, without messages and files. */
+  readonly chat: Readonly<Record<string, unknown>>;
+}
+
+/** A message that is appended; further keys are those of the wire. */
+export type AppendedMessage = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly role: "user" | "assistant" | "system";
+  /** The message it follows: one that is there, or one before it in the same call. */
+  readonly parentId: string | null;
+};
+
+/** What a run knows of its reply; keys that are left out stay as they are. */
+export interface ReplyState {
+  readonly content?: string;
+  readonly output?: readonly unknown[];
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly sources?: readonly unknown[];
+  readonly files?: readonly unknown[];
+  readonly embeds?: readonly unknown[];
+  readonly statusHistory?: readonly unknown[];
+  readonly error?: unknown;
+}
+
+/** The message that a run writes. */
+export interface Reply {
+  readonly chatId: string;
+  readonly messageId: string;
+  readonly runId: string;
+}
+
+export interface Checkpoint extends Reply {
+  readonly state: ReplyState;
+}
+
+/** Stored chats for other plugins. Everything but `require` trusts that the caller was authorised. */
+export interface Chats {
+  /** The chat for its owner. Throws `not_found` for everybody else, administrators too (contract D.16). */
+  require(owner: Principal, chatId: string): Promise<ChatFacts>;
+  /** Messages from the root to `leafId`, or the last `limit` of them. Empty when there is no such message. */
+  branch(chatId: string, leafId: string, limit?: number): Promise<ChatMessage[]>;
+  /**
+   * Appends messages and shows the last one, in one statement. Throws `conflict` when an id is taken or a parent is
+   * gone, `not_found` when the chat is.
+   */
+  append(chatId: string, messages: readonly AppendedMessage[]): Promise<void>;
+  /**
+   * Gives a message to a run: from now on only the run writes content, output, usage and done. False when the message
+   * is gone or another run has it.
+   */
+  begin(reply: Reply): Promise<boolean>;
+  /**
+   * Stores what runs have so far, all in one statement; resolves to the ids of the runs whose message is still theirs.
+   * Meant to be called once a second.
+   */
+  checkpoint(checkpoints: readonly Checkpoint[]): Promise<Set<string>>;
+  /** Stores the last state, marks the message done and gives it back; false when it was not the run's any more. */
+  finish(checkpoint: Checkpoint): Promise<boolean>;
+  /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
+  interrupt(runIds: readonly string[]): Promise<Reply[]>;
+  /** Ids of the runs that hold a message, at most `limit`: those without a living owner are stale. */
+  running(limit: number): Promise<string[]>;
+}
+
+export const chats = defineService<Chats>("chats");
+
+/** Says which folders a caller may put chats into; filled by the plugin that stores folders. */
+export interface ChatFolders {
+  /** Whether the folder exists for the caller to read or to put chats into. */
+  isReachable(principal: Principal, folderId: string, action: "read" | "write"): Promise<boolean>;
+}
+
+/** Without a filling there is no folder: naming one is answered like naming an unknown one. */
+export const chatFolders = defineSlot<ChatFolders>("chats.folders");

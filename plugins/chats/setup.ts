@@ -1,0 +1,93 @@
+import type { ConfigRegistry } from "#config/registry.ts";
+import type { Access } from "#kernel/access/resource.ts";
+import type { Events } from "#kernel/events.ts";
+import type { Slot } from "#kernel/service.ts";
+import { granted, type Grants } from "#storage/grants.ts";
+import type { Accounts } from "#plugins/accounts/service.ts";
+import type { FileReferences, Files } from "#plugins/files/service.ts";
+import { createLoaders } from "./access.ts";
+import { createBranches } from "./branches.ts";
+import { createChatActions } from "./chats.ts";
+import { createCopies } from "./copies.ts";
+import { createMessageActions } from "./messages.ts";
+import { type ChatParts, sharedType } from "./parts.ts";
+import { chatRoutes } from "./routes/chats.ts";
+import { listRoutes } from "./routes/lists.ts";
+import { messageRoutes } from "./routes/messages.ts";
+import { adminRoutes, shareRoutes } from "./routes/shares.ts";
+import { stateRoutes, tagRoutes } from "./routes/states.ts";
+import type { ChatFolders } from "./service.ts";
+import { existingChats } from "./share-store.ts";
+import { createShares } from "./shares.ts";
+import { createStates } from "./states.ts";
+import type { ChatDatabase, Transact } from "./tables.ts";
+import { createTags } from "./tags.ts";
+import { createChatsService } from "./writer.ts";
+
+interface Context {
+  readonly config: { readonly adminChatAccess: boolean };
+  readonly db: ChatDatabase;
+  readonly transaction: Transact;
+  readonly use: {
+    readonly access: Access;
+    readonly accounts: Accounts;
+    readonly configuration: ConfigRegistry;
+    readonly events: Events;
+    readonly files: Files;
+    readonly grants: Grants;
+    readonly folders: Slot<ChatFolders>;
+  };
+}
+
+/** Joins the parts of the plugin. */
+export function setUpChats({ config, db, transaction, use }: Context) {
+  const adminsRead = () => config.adminChatAccess;
+  const parts: ChatParts = {
+    ...use,
+    db,
+    transaction,
+    adminsRead,
+    adminsExport: () => use.configuration.valueOf("ENABLE_ADMIN_EXPORT") !== false,
+    ...createLoaders({ db, access: use.access, adminsRead }),
+  };
+  const actions = createChatActions(parts);
+  const shares = createShares(parts);
+  return {
+    service: createChatsService(parts),
+    fileReference: toFileReference(db),
+    existing: (ids: readonly string[]) => existingChats(db, ids),
+    routes: [
+      ...listRoutes({ parts, actions }),
+      ...chatRoutes({ parts, actions, shares, copies: createCopies(parts) }),
+      ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
+      ...stateRoutes(createStates(parts, actions)),
+      ...tagRoutes(parts, createTags(parts)),
+      ...shareRoutes(parts, shares),
+      ...adminRoutes(parts),
+    ],
+  };
+}
+
+/** Whoever may read a snapshot may read the files it shows: those of its owner, and no others (promise S17). */
+function toFileReference(db: ChatDatabase): FileReferences {
+  return {
+    id: "chats",
+    async isReachable(principal, fileId, action) {
+      if (action !== "read") {
+        return false;
+      }
+      const row = await db
+        .selectFrom("shared_chat")
+        .innerJoin("chat_file", (join) =>
+          join.onRef("chat_file.chat_id", "=", "shared_chat.chat_id").on("chat_file.file_id", "=", fileId),
+        )
+        .select("shared_chat.id")
+        .whereRef("chat_file.user_id", "=", "shared_chat.user_id")
+        .where((eb) => eb(eb.val(fileId), "=", eb.fn.any("shared_chat.file_ids")))
+        .where((eb) => granted(eb, sharedType, "shared_chat.chat_id", principal, "read"))
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { seconds } from "#storage/clock.ts";
+import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
+import { type ChatActions, found } from "./chats.ts";
+import { announce, type ChatParts } from "./parts.ts";
+
+export type States = ReturnType<typeof createStates>;
+
+/** Where a chat stands in its owner's lists; none of it counts as a change of the chat. */
+export function createStates({ db, chats, events }: ChatParts, actions: Pick<ChatActions, "requireFolder">) {
+  /** Flips in the database, so that two clicks at once are two flips. */
+  const toggle = async (caller: Principal, id: string, field: "pinned" | "archived"): Promise<ChatRecord> => {
+    await chats.load(caller, id, "write");
+    const row = await db
+      .updateTable("chat")
+      .set((eb) => ({ [field]: eb.not(eb.fn.coalesce(field, eb.lit(false))) }))
+      .where("id", "=", id)
+      .returning(recordColumns)
+      .executeTakeFirst();
+    return found(row);
+  };
+
+  return {
+    async pin(caller: Principal, id: string): Promise<ChatRecord> {
+      const row = await toggle(caller, id, "pinned");
+      announce(events, row.pinned ? "chat.pinned" : "chat.unpinned", { by: caller, id });
+      return row;
+    },
+
+    async archive(caller: Principal, id: string): Promise<ChatRecord> {
+      const row = await toggle(caller, id, "archived");
+      announce(events, row.archived ? "chat.archived" : "chat.unarchived", { by: caller, id });
+      return row;
+    },
+
+    async archiveAll(caller: Principal, archived: boolean): Promise<void> {
+      await db
+        .updateTable("chat")
+        .set({ archived })
+        .where("user_id", "=", caller.userId)
+        .where("archived", "=", !archived)
+        .where("is_internal", "=", false)
+        .execute();
+      announce(events, archived ? "chat.archived" : "chat.unarchived", { by: caller });
+    },
+
+    /** Throws `not_found` for a folder that the caller cannot put chats into. */
+    async setFolder(caller: Principal, id: string, folderId: string | null): Promise<ChatRecord> {
+      await chats.load(caller, id, "write");
+      if (folderId !== null) {
+        await actions.requireFolder(caller, folderId, "write");
+      }
+      const row = found(await setFields(db, id, { folder_id: folderId }));
+      announce(events, "chat.folder_updated", { by: caller, id, data: { folder_id: folderId } });
+      return row;
+    },
+
+    async setRead(caller: Principal, id: string, isRead: boolean): Promise<ChatRecord> {
+      await chats.load(caller, id, "write");
+      return found(await setFields(db, id, { last_read_at: isRead ? seconds() : null }));
+    },
+  };
+}
