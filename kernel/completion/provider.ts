@@ -53,8 +53,11 @@ export interface ChunkStream {
    * public model id): a run that looks into nothing passes them on as they are.
    */
   readonly raw: Upstream | undefined;
-  /** The parsed chunks, without the closing [DONE]. Throws ProviderError for an error frame, AppError for a broken stream. */
-  chunks(): AsyncIterable<ChunkBatch>;
+  /**
+   * The parsed chunks, without the closing [DONE]. Throws ProviderError for an error frame, AppError for a broken stream.
+   * Whoever will join `atLeast` deltas anyway says so: a provider may wait a moment for that many and parse them at once.
+   */
+  chunks(atLeast?: number): AsyncIterable<ChunkBatch>;
 }
 
 export type CompletionAnswer =

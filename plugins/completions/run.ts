@@ -178,7 +178,7 @@ function readChunks(
     const kept = hooks.push(batch);
     return kept instanceof Promise ? kept.then(pass) : pass(kept);
   };
-  return mapBatches(stream.chunks(), {
+  return mapBatches(stream.chunks(run.deltaSize), {
     next(batch: ChunkBatch) {
       // Joined first: filters look at what goes out, once a chunk instead of once a token.
       return filter(joiner ? joiner.add(batch) : batch);

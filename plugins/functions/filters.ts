@@ -1,5 +1,6 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { TextDeltaReader, TextDeltaWriter } from "#kernel/completion/text-delta.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
 import type {
@@ -82,6 +83,8 @@ function toFilter(fn: ActiveFunction, groups: StreamGroups, invoke: Invoke): Fil
     id: fn.id,
     name,
     priority: fn.priority,
+    // Code gets JSON.
+    isPure: true,
     ...(exports.has("inlet") || fn.facts.fileHandler
       ? { inlet: (request, context) => runInlet(fn, invoke, { request, context }) }
       : {}),
@@ -167,15 +170,29 @@ function createStreamGroups(
 }
 
 function toHooks(chain: StreamChain, log: Logger): StreamHooks {
+  const writer = new TextDeltaWriter();
+  const reader = new TextDeltaReader();
   let isBroken = false;
+  const fromText = (text: string): Chunk[] => {
+    // A batch of one chunk, which is what a stream that people read along brings.
+    const known = reader.read(text.slice(1, -1));
+    if (known) {
+      return [known];
+    }
+    const chunks = JSON.parse(text) as Chunk[];
+    if (chunks.length === 1) {
+      reader.learn(text.slice(1, -1), chunks[0] as Chunk);
+    }
+    return chunks;
+  };
   return {
     push(batch): ChunkBatch | Promise<ChunkBatch> {
       if (isBroken) {
         return batch;
       }
-      return chain.push(JSON.stringify(batch)).then((text) => {
+      return chain.push(`[${batch.map((chunk) => writer.write(chunk)).join(",")}]`).then((text) => {
         try {
-          return JSON.parse(text) as Chunk[];
+          return fromText(text);
         } catch (error) {
           isBroken = true;
           log.warn({ err: error }, "stream filters broke down; they are left out of the rest of this run");

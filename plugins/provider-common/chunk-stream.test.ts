@@ -163,3 +163,33 @@ describe("a body that breaks off", () => {
     expect(body.destroyed).toBe(true);
   });
 });
+
+describe("batches that are wanted large", () => {
+  const openLarge = (body: Readable) =>
+    readChunks(body, { softLimit: undefined, signal: live, skipped: () => undefined, atLeast: 3 });
+
+  it("hold events until there are enough, whatever pieces they come in", async () => {
+    const body = new PassThrough();
+    const chunks = openLarge(body);
+    const first = chunks.next();
+    for (const text of ["a", "b", "c"]) {
+      body.write(frame(text));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await first).value).toHaveLength(3);
+    body.end();
+  });
+
+  it("hold nothing for long", async () => {
+    const body = new PassThrough();
+    const chunks = openLarge(body);
+    const first = chunks.next();
+    body.write(frame("a"));
+    expect((await first).value).toHaveLength(1);
+    const second = chunks.next();
+    body.write(frame("b"));
+    body.end("data: [DONE]\n\n");
+    expect((await second).value).toHaveLength(1);
+    expect((await chunks.next()).done).toBe(true);
+  });
+});

@@ -4,11 +4,14 @@ import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
 import { type Flow, receive } from "#kernel/egress/direct-body.ts";
 import { AppError } from "#kernel/errors.ts";
 import { ChunkParser, type ChunkParserOptions } from "./chunk-parser.ts";
+import { Hold } from "./hold.ts";
 import { toUpstreamError } from "./upstream-errors.ts";
 
 export interface ChunkReaderOptions extends ChunkParserOptions {
   /** Of the caller; an aborted one explains why the body broke off. */
   readonly signal: AbortSignal;
+  /** Events that are worth a batch; fewer wait for a moment. */
+  readonly atLeast?: number | undefined;
 }
 
 /** Bytes that may wait to be read before the upstream is paused. */
@@ -48,9 +51,11 @@ class ChunkReader implements Pushable<ChunkBatch> {
   #unread = 0;
   #sawBytes = false;
   #isPaused = false;
+  readonly #hold: Hold;
 
   constructor(body: Readable, options: ChunkReaderOptions) {
     this.#signal = options.signal;
+    this.#hold = new Hold(options.atLeast ?? 1, this.#deliverDue);
     this.#parser = new ChunkParser(options);
     this.#flow = receive(body, {
       data: (piece) => this.#take(piece),
@@ -104,6 +109,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
   #leave(): void {
     this.#state = "finished";
     this.#parser.isDone = true;
+    this.#hold.clear();
     this.#flow?.abort();
   }
 
@@ -123,7 +129,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
       return;
     }
     // One socket read comes as many small pieces; they make one batch.
-    if (!this.#isDue && this.#isWanted) {
+    if (!this.#isDue && this.#isWanted && this.#hold.add(piece)) {
       this.#isDue = true;
       process.nextTick(this.#deliverDue);
     }
@@ -171,6 +177,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
     if (!this.#isWanted) {
       return;
     }
+    this.#hold.clear();
     const batch = this.#parser.take();
     if (!this.#parser.hasMore) {
       this.#unread = 0;

@@ -139,7 +139,8 @@ function toStream(upstream: Upstream, { target, context }: PreparedCall, { confi
   const amend = connection.prefix === "" ? undefined : (chunk: Chunk) => void toPublicId(chunk, target);
   return {
     raw: isPlain ? upstream : undefined,
-    chunks: () => readChunks(upstream.body, { softLimit, signal: context.signal, skipped, amend }),
+    chunks: (atLeast?: number) =>
+      readChunks(upstream.body, { softLimit, signal: context.signal, skipped, amend, atLeast }),
   };
 }
 
