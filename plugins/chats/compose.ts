@@ -32,8 +32,9 @@ export async function readTree(db: ChatDatabase, chatId: string): Promise<Tree> 
     (a, b) => a.position - b.position || (a.id < b.id ? -1 : 1),
   )) {
     if (parent_id !== null) {
-      const list = children.get(parent_id);
-      list ? list.push(id) : children.set(parent_id, [id]);
+      const list = children.get(parent_id) ?? [];
+      children.set(parent_id, list);
+      list.push(id);
     }
   }
   return { nodes: rows, byId: new Map(rows.map((row) => [row.id, row])), children };

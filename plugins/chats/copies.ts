@@ -6,7 +6,7 @@ import { seconds } from "#storage/clock.ts";
 import { anyOf } from "#storage/values.ts";
 import { copyFiles } from "./chat-files.ts";
 import { type ChatRow, insertChat, isRunning, lockChat } from "./chat-store.ts";
-import { found } from "./chats.ts";
+import { found } from "./found.ts";
 import { findLinks } from "./message-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { prepareChat, storeChat } from "./save.ts";

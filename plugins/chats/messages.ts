@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import { seconds } from "#storage/clock.ts";
 import { unlinkMessages } from "./chat-files.ts";
 import { type ChatRow, findChat, lockChat } from "./chat-store.ts";
-import { found, touch } from "./chats.ts";
+import { found } from "./found.ts";
 import { findChildren, toBatches } from "./message-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { mergeChat, prepareChat } from "./save.ts";
@@ -48,7 +49,7 @@ export function createMessageActions(parts: ChatParts) {
           const chat = found(await lockChat(tx, id));
           const message = await requireIdle(tx, id, message_id);
           await removeMessage(tx, chat, { id: message_id, parent_id: message.parent_id });
-          await touch(tx, id);
+          await tx.updateTable("chat").set({ updated_at: seconds() }).where("id", "=", id).execute();
         }),
       );
       announce(events, "message.deleted", { by: caller, id, data: { message_id } });

@@ -1,5 +1,5 @@
 import type { Filter } from "./lists.ts";
-import { toTagId, untagged } from "./tag-store.ts";
+import { toTagId, untagged } from "./tag-names.ts";
 
 /** What somebody typed into the search field, taken apart. */
 export interface SearchQuery {
@@ -24,7 +24,12 @@ export function parseSearch(text: string): SearchQuery {
       return " ";
     }
     if (key === "tag") {
-      toTagId(value) === untagged ? (filter.untagged = true) : tags.push(toTagId(value));
+      const tag = toTagId(value);
+      if (tag === untagged) {
+        filter.untagged = true;
+      } else {
+        tags.push(tag);
+      }
       return " ";
     }
     if (key === "folder") {

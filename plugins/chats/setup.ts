@@ -10,6 +10,9 @@ import { createBranches } from "./branches.ts";
 import { createChatActions } from "./chats.ts";
 import { createCopies } from "./copies.ts";
 import { createMessageActions } from "./messages.ts";
+import { createRemoval } from "./removal.ts";
+import { createShareAccess } from "./share-access.ts";
+import { createShareReading } from "./share-reading.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
 import { chatRoutes } from "./routes/chats.ts";
 import { listRoutes } from "./routes/lists.ts";
@@ -51,18 +54,18 @@ export function setUpChats({ config, db, transaction, use }: Context) {
     ...createLoaders({ db, access: use.access, adminsRead }),
   };
   const actions = createChatActions(parts);
-  const shares = createShares(parts);
+  const reading = createShareReading(parts);
   return {
     service: createChatsService(parts),
     fileReference: toFileReference(db),
     existing: (ids: readonly string[]) => existingChats(db, ids),
     routes: [
-      ...listRoutes({ parts, actions }),
-      ...chatRoutes({ parts, actions, shares, copies: createCopies(parts) }),
+      ...listRoutes(parts),
+      ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
-      ...stateRoutes(createStates(parts, actions)),
+      ...stateRoutes(createStates(parts)),
       ...tagRoutes(parts, createTags(parts)),
-      ...shareRoutes(parts, shares),
+      ...shareRoutes(parts, { reading, shares: createShares(parts), access: createShareAccess(parts) }),
       ...adminRoutes(parts),
     ],
   };

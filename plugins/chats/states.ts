@@ -1,13 +1,15 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { seconds } from "#storage/clock.ts";
 import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
-import { type ChatActions, found } from "./chats.ts";
+import { requireFolder } from "./folders.ts";
+import { found } from "./found.ts";
 import { announce, type ChatParts } from "./parts.ts";
 
 export type States = ReturnType<typeof createStates>;
 
 /** Where a chat stands in its owner's lists; none of it counts as a change of the chat. */
-export function createStates({ db, chats, events }: ChatParts, actions: Pick<ChatActions, "requireFolder">) {
+export function createStates(parts: ChatParts) {
+  const { db, chats, events } = parts;
   /** Flips in the database, so that two clicks at once are two flips. */
   const toggle = async (caller: Principal, id: string, field: "pinned" | "archived"): Promise<ChatRecord> => {
     await chats.load(caller, id, "write");
@@ -48,7 +50,7 @@ export function createStates({ db, chats, events }: ChatParts, actions: Pick<Cha
     async setFolder(caller: Principal, id: string, folderId: string | null): Promise<ChatRecord> {
       await chats.load(caller, id, "write");
       if (folderId !== null) {
-        await actions.requireFolder(caller, folderId, "write");
+        await requireFolder(parts, caller, { id: folderId, action: "write" });
       }
       const row = found(await setFields(db, id, { folder_id: folderId }));
       announce(events, "chat.folder_updated", { by: caller, id, data: { folder_id: folderId } });

@@ -3,6 +3,7 @@ import { anyOf, toJson } from "#storage/values.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { ChatRow } from "./chat-store.ts";
 import type { ChatDatabase } from "./tables.ts";
+import { toTagId, untagged } from "./tag-names.ts";
 
 export interface TagRecord {
   id: string;
@@ -12,14 +13,6 @@ export interface TagRecord {
 }
 
 type Tagged = Pick<ChatRow, "id" | "user_id" | "meta">;
-
-/** Contract §0: the name in lower case with underscores. */
-export function toTagId(name: string): string {
-  return name.trim().toLowerCase().replaceAll(/\s/g, "_");
-}
-
-/** The word for chats without a tag; no tag may be called so. */
-export const untagged = "none";
 
 /** Ids of the tags a chat carries. */
 export function tagsOf({ meta }: Pick<ChatRow, "meta">): string[] {

@@ -1,8 +1,9 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { lockChat } from "./chat-store.ts";
-import { found } from "./chats.ts";
+import { found } from "./found.ts";
 import { announce, type ChatParts } from "./parts.ts";
-import { addTags, listTags, setTags, type TagRecord, tagsOf, toTagId } from "./tag-store.ts";
+import { toTagId } from "./tag-names.ts";
+import { addTags, listTags, setTags, type TagRecord, tagsOf } from "./tag-store.ts";
 
 export type Tags = ReturnType<typeof createTags>;
 

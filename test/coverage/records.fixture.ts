@@ -8,15 +8,15 @@ channel, not yet: id user_id type name description is_private:bool data:json met
 channel_member, not yet: id channel_id user_id role status is_active:bool is_channel_muted:bool is_channel_pinned:bool data:json meta:json invited_at:time invited_by joined_at:time left_at:time last_read_at:time created_at:time updated_at:time
 channel_webhook, not yet: id channel_id user_id name profile_image_url token last_used_at:time created_at:time updated_at:time
 channel_file, not yet: id user_id channel_id file_id message_id created_at:time updated_at:time
-chat, not yet: id user_id title chat:json created_at:time updated_at:time share_id archived:bool pinned:bool meta:json folder_id tasks:json summary last_read_at:time current_message_id variables:json
-shared_chat, not yet: id chat_id user_id title chat:json created_at:time updated_at:time
-chat_message, not yet: id chat_id user_id role parent_id content:json output:json model_id files:json sources:json embeds:json meta:json done:bool status_history:json error:json usage:json context_summary created_at:time updated_at:time
+chat, chats: id user_id title chat:json created_at:time updated_at:time share_id archived:bool pinned:bool meta:json folder_id tasks:json summary last_read_at:time current_message_id variables:json
+shared_chat, chats: id chat_id user_id title chat:json created_at:time updated_at:time
+chat_message, chats: id chat_id user_id role parent_id content:json output:json model_id files:json sources:json embeds:json meta:json done:bool status_history:json error:json usage:json context_summary created_at:time updated_at:time
 automation, not yet: id user_id folder_id name data:json meta:json is_active:bool last_run_at:time next_run_at:time created_at:time updated_at:time
 automation_run, not yet: id automation_id chat_id status error created_at:time
 calendar, not yet: id user_id name color is_default:bool data:json meta:json created_at:time updated_at:time
 calendar_event, not yet: id calendar_id user_id title description start_at:time end_at:time all_day:bool rrule color location data:json meta:json is_cancelled:bool created_at:time updated_at:time
 calendar_event_attendee, not yet: id event_id user_id status meta:json created_at:time updated_at:time
-chat_file, not yet: id user_id chat_id file_id message_id created_at:time updated_at:time
+chat_file, chats: id user_id chat_id file_id message_id created_at:time updated_at:time
 config, core: key value:json updated_at:time
 feedback, not yet: id user_id version:int type data:json meta:json snapshot:json created_at:time updated_at:time
 file, files: id user_id hash filename path data:json meta:json created_at:time updated_at:time
@@ -37,7 +37,7 @@ oauth_session, not yet:
 prompt, not yet:
 prompt_history, not yet:
 skill, not yet:
-tag, not yet:
+tag, chats:
 tool, not yet:
 user, core:
 `;

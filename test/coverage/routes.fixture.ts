@@ -19,7 +19,7 @@ not yet: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
 not yet: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed
 not yet: POST /runtime/v1/responses, POST /runtime/v1/embeddings, POST /runtime/v1/embeddings/{url_idx}
 not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
-not yet: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
+chats: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
 not yet: GET /api/v1/notes/
 not yet: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs, GET /api/v1/terminals/
 not yet: POST /api/v1/channels/webhooks/{webhook_id}/{token}, POST /api/v1/channels/{id}/members/active

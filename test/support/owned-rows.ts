@@ -1,3 +1,4 @@
+import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
 import type { App } from "./app.ts";
 
@@ -13,6 +14,28 @@ export interface OwnedRows {
 
 /** By plugin. */
 export const ownedRows: Record<string, OwnedRows> = {
+  chats: {
+    async make(app, token) {
+      const me = chatClient(app, token);
+      const made = await me.make(conversation());
+      const shared = await me.call(`POST /${made.id}/share`);
+      return { id: made.id, message_id: "a1", share: shared.body.share_id };
+    },
+    bodies: {
+      "POST /chats/:id": { chat: { title: "changed" } },
+      "POST /chats/:id/clone": { title: "mine" },
+      "POST /chats/:id/fork": { message_id: "a1" },
+      "POST /chats/:id/folder": { folder_id: null },
+      "POST /chats/:id/messages/:message_id": { content: "changed" },
+      "POST /chats/:id/tags": { name: "mine" },
+      "DELETE /chats/:id/tags": { name: "mine" },
+      "POST /chats/shared/:id/access/update": { access_grants: [] },
+    },
+    async look(app, token, { id = "" }) {
+      const me = chatClient(app, token);
+      return [await me.read(id), (await me.call(`GET /shared/${id}/access`)).body, (await me.call("GET /")).body];
+    },
+  },
   files: {
     async make(app, token) {
       const made = await upload(app, ["secret.txt", "nobody else's"], { token, query: "?process=false" });

@@ -5,13 +5,15 @@ import type { ChatActions } from "../chats.ts";
 import type { Copies } from "../copies.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, Chat, ChatAnswer, ChatImport, ChatPatch, ChatRecord, NewChat } from "../schema.ts";
-import type { Shares } from "../shares.ts";
+import type { Removal } from "../removal.ts";
+import type { ShareReading } from "../share-reading.ts";
 
 interface Parts {
   readonly parts: ChatParts;
   readonly actions: ChatActions;
   readonly copies: Copies;
-  readonly shares: Shares;
+  readonly reading: ShareReading;
+  readonly removal: Removal;
 }
 
 /** Chats as a whole (Core API, Chats). */
@@ -74,7 +76,7 @@ function toImported(one: z.output<typeof ChatImport>["chats"][number]) {
   };
 }
 
-function wholeRoutes({ parts, actions, shares }: Parts) {
+function wholeRoutes({ parts, actions, reading, removal }: Parts) {
   return [
     defineRoute(
       {
@@ -88,7 +90,7 @@ function wholeRoutes({ parts, actions, shares }: Parts) {
       },
       async ({ caller, params, request }) => {
         const row = await parts.chats.find(caller, params.id, "read");
-        return row === undefined ? shares.openAsChat(caller, params.id) : answerChat(parts.db, row, request);
+        return row === undefined ? reading.openAsChat(caller, params.id) : answerChat(parts.db, row, request);
       },
     ),
     defineRoute(
@@ -117,7 +119,7 @@ function wholeRoutes({ parts, actions, shares }: Parts) {
         fails: [403, 404],
       },
       async ({ caller, params }) => {
-        await actions.remove(caller, params.id);
+        await removal.remove(caller, params.id);
         return true;
       },
     ),
@@ -130,7 +132,7 @@ function wholeRoutes({ parts, actions, shares }: Parts) {
         returns: z.literal(true),
       },
       async ({ caller }) => {
-        await actions.removeAll(caller);
+        await removal.removeAll(caller);
         return true;
       },
     ),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { answerAll, readNext } from "../answers.ts";
-import type { ChatActions } from "../chats.ts";
+import { requireFolder } from "../folders.ts";
 import {
   countChats,
   type Filter,
@@ -16,16 +16,9 @@ import type { ChatParts } from "../parts.ts";
 import { ById, Chat, ChatTitle, FoundChat, Ordered, page, SharedTitle, toggle } from "../schema.ts";
 import { searchChats } from "../search.ts";
 
-type Parts = { readonly parts: ChatParts; readonly actions: Pick<ChatActions, "requireFolder"> };
-
 /** Lists of one's own chats (contract §7.1); internal chats stand in none. */
-export function listRoutes(all: Parts) {
-  return [
-    ...plainRoutes(all.parts),
-    ...narrowedRoutes(all.parts),
-    ...folderRoutes(all),
-    ...exportRoutes(all.parts),
-  ];
+export function listRoutes(parts: ChatParts) {
+  return [...plainRoutes(parts), ...narrowedRoutes(parts), ...folderRoutes(parts), ...exportRoutes(parts)];
 }
 
 const ListQuery = z.object({
@@ -128,9 +121,9 @@ function narrowedRoutes({ db }: ChatParts) {
   ];
 }
 
-function folderRoutes({ parts, actions }: Parts) {
+function folderRoutes(parts: ChatParts) {
   const list = async (caller: Principal, folder: string, wanted: number | undefined) => {
-    await actions.requireFolder(caller, folder, "read");
+    await requireFolder(parts, caller, { id: folder, action: "read" });
     const filter = { folder, archived: false };
     return toTitles(
       await listTitles(parts.db, caller.userId, { filter, page: toPage(wanted, folderPageSize) }),

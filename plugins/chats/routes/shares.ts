@@ -14,11 +14,20 @@ import {
   ShareAccess,
   SharedChat,
 } from "../schema.ts";
+import type { ShareAccess as Accesses } from "../share-access.ts";
+import type { ShareReading } from "../share-reading.ts";
 import type { Shares } from "../shares.ts";
 import { toTitles, toWish } from "./lists.ts";
 
+/** What the routes of shares call. */
+export interface ShareLogic {
+  readonly shares: Shares;
+  readonly reading: ShareReading;
+  readonly access: Accesses;
+}
+
 /** Links to snapshots, and who may open them. */
-export function shareRoutes({ db }: ChatParts, shares: Shares) {
+export function shareRoutes({ db }: ChatParts, { shares, ...others }: ShareLogic) {
   return [
     defineRoute(
       {
@@ -60,11 +69,11 @@ export function shareRoutes({ db }: ChatParts, shares: Shares) {
         return true;
       },
     ),
-    ...readingRoutes(shares),
+    ...readingRoutes(others),
   ];
 }
 
-function readingRoutes(shares: Shares) {
+function readingRoutes({ reading, access }: Omit<ShareLogic, "shares">) {
   return [
     defineRoute(
       {
@@ -76,7 +85,7 @@ function readingRoutes(shares: Shares) {
         returns: SharedChat,
         fails: [404],
       },
-      ({ caller, params }) => shares.open(caller, params.id),
+      ({ caller, params }) => reading.open(caller, params.id),
     ),
     defineRoute(
       {
@@ -88,7 +97,7 @@ function readingRoutes(shares: Shares) {
         returns: ShareAccess,
         fails: [403, 404],
       },
-      ({ caller, params }) => shares.access(caller, params.id),
+      ({ caller, params }) => access.access(caller, params.id),
     ),
     defineRoute(
       {
@@ -101,7 +110,7 @@ function readingRoutes(shares: Shares) {
         returns: ShareAccess,
         fails: [400, 403, 404],
       },
-      ({ caller, params, body }) => shares.setAccess(caller, params.id, body.access_grants),
+      ({ caller, params, body }) => access.setAccess(caller, params.id, body.access_grants),
     ),
   ];
 }

@@ -5,7 +5,7 @@ import type { ChatParts } from "../parts.ts";
 import { ById, ChatRecord, ChatTitle, Tag } from "../schema.ts";
 import type { States } from "../states.ts";
 import type { Tags } from "../tags.ts";
-import { toTagId, untagged } from "../tag-store.ts";
+import { toTagId, untagged } from "../tag-names.ts";
 import { toTitles } from "./lists.ts";
 
 const change = { access: "user", params: ById, returns: ChatRecord, fails: [403, 404] } as const;

@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { definePlugin } from "#kernel/plugin.ts";
+import { accounts, type Accounts } from "#plugins/accounts/service.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { type ChatClient, chatClient, conversation, replied, said } from "./chats.fixture.ts";
+import { type Chats, chats } from "./service.ts";
+
+let app: App;
+let stored: Chats;
+let people: Accounts;
+let user: TestUser;
+let me: ChatClient;
+
+const probe = definePlugin({
+  id: "chats-probe",
+  title: "Probe",
+  uses: { chats, accounts },
+  setup({ use }) {
+    stored = use.chats;
+    people = use.accounts;
+    return {};
+  },
+});
+
+beforeAll(async () => {
+  app = await startApp({ plugins: [probe] });
+  user = await app.user();
+  me = chatClient(app, user.token);
+});
+afterAll(() => app?.close());
+
+describe("messages are appended", () => {
+  it("in one call, siblings after those that are there", async () => {
+    const { id } = await me.make(conversation());
+    await stored.append(id, [
+      { id: "u2", role: "user", content: "Again?", parentId: "a1", timestamp: 1_700_000_009, odd: 1 },
+      { id: "a2", role: "assistant", content: "", parentId: "u2", model: "guide" },
+    ]);
+    await stored.append(id, [{ id: "u3", role: "user", content: "Else?", parentId: "a1" }]);
+    const { chat, current_message_id } = await me.read(id);
+    expect(current_message_id).toBe("u3");
+    expect(chat.history.messages.a1.childrenIds).toEqual(["u2", "u3"]);
+    expect(chat.history.messages.u2).toEqual({
+      id: "u2",
+      role: "user",
+      content: "Again?",
+      parentId: "a1",
+      childrenIds: ["a2"],
+      timestamp: 1_700_000_009,
+      odd: 1,
+    });
+    expect(chat.history.messages.a2.done).toBe(false);
+    const branch = await stored.branch(id, "a2");
+    expect(branch.map((message) => message.id)).toEqual(["u1", "a1", "u2", "a2"]);
+    expect((await stored.branch(id, "a2", 2)).map((message) => message.id)).toEqual(["u2", "a2"]);
+    expect(await stored.branch(id, "ghost")).toEqual([]);
+  });
+
+  it("never twice, never below what is gone, never into a chat that is gone", async () => {
+    const { id } = await me.make(conversation());
+    const one = (more: object) => ({ id: "x", role: "user" as const, content: "x", parentId: "a1", ...more });
+    await expect(stored.append(id, [one({ id: "u1" })])).rejects.toMatchObject({ code: "conflict" });
+    await expect(stored.append(id, [one({ parentId: "ghost" })])).rejects.toMatchObject({ code: "conflict" });
+    await expect(stored.append(randomUUID(), [one({})])).rejects.toMatchObject({ code: "not_found" });
+    expect(Object.keys((await me.read(id)).chat.history.messages)).toEqual(["u1", "a1"]);
+  });
+});
+
+describe("a reply that a run writes", () => {
+  let reply: { chatId: string; messageId: string; runId: string };
+  beforeEach(async () => {
+    const placeholder = replied("a1", "u1", { content: "", done: false });
+    const { id } = await me.make({
+      history: { currentId: "a1", messages: { u1: said("u1", "?"), a1: placeholder } },
+    });
+    reply = { chatId: id, messageId: "a1", runId: randomUUID() };
+    expect(await stored.begin(reply)).toBe(true);
+  });
+
+  const message = async () => (await me.read(reply.chatId)).chat.history.messages.a1;
+
+  it("grows by checkpoints and ends with its last state", async () => {
+    expect(await stored.begin({ ...reply, runId: "another" })).toBe(false);
+    const listed = (await me.call("GET /")).body as { id: string; active: boolean }[];
+    expect(listed.filter(({ active }) => active).map(({ id }) => id)).toEqual([reply.chatId]);
+    const output = [{ type: "message", content: [{ type: "output_text", text: "Hal\u0000f" }] }];
+    const written = await stored.checkpoint([
+      { ...reply, state: { content: "Half\ud800", output } },
+      { ...reply, runId: "another", state: { content: "stolen" } },
+    ]);
+    expect([...written]).toEqual([reply.runId]);
+    expect(await message()).toMatchObject({
+      content: "Half\ufffd",
+      done: false,
+      output: [{ content: [{ text: "Half" }] }],
+    });
+    expect(await stored.running(10)).toEqual([reply.runId]);
+    expect(await stored.finish({ ...reply, state: { content: "Whole", usage: { total_tokens: 2 } } })).toBe(
+      true,
+    );
+    expect(await message()).toMatchObject({
+      content: "Whole",
+      done: true,
+      usage: { total_tokens: 2 },
+      output: [{}],
+    });
+    expect((await stored.checkpoint([{ ...reply, state: { content: "late" } }])).size).toBe(0);
+    expect((await message()).content).toBe("Whole");
+    expect((await me.call("GET /search?text=whole")).body.length).toBe(1);
+  });
+
+  it("has one writer: what others send of it is ignored until it ends", async () => {
+    await stored.checkpoint([{ ...reply, state: { content: "Half" } }]);
+    const a1 = { content: "mine", done: true, output: [], usage: {}, favorite: true };
+    const sent = await me.call(`POST /${reply.chatId}`, { chat: { history: { messages: { a1 } } } });
+    expect(sent.body.chat.history.messages.a1).toMatchObject({
+      content: "Half",
+      done: false,
+      favorite: true,
+    });
+    expect(sent.body.chat.history.messages.a1.output).toBeUndefined();
+    for (const [route, body] of [
+      [`POST /${reply.chatId}/messages/a1`, { content: "mine" }],
+      [`DELETE /${reply.chatId}/messages/a1`, undefined],
+      [`POST /${reply.chatId}/fork`, {}],
+      [`POST /${reply.chatId}/clone`, {}],
+    ] as const) {
+      expect([route, (await me.call(route, body)).status]).toEqual([route, 409]);
+    }
+    await stored.finish({ ...reply, state: {} });
+    expect((await me.call(`POST /${reply.chatId}/messages/a1`, { content: "mine" })).status).toBe(200);
+  });
+
+  it("keeps its partial text when its run is gone", async () => {
+    await stored.checkpoint([{ ...reply, state: { content: "Half" } }]);
+    expect(await stored.interrupt([reply.runId])).toEqual([reply]);
+    expect(await message()).toMatchObject({ content: "Half", done: true, error: { content: "interrupted" } });
+    expect(await stored.interrupt([reply.runId])).toEqual([]);
+  });
+
+  it("is nobody's any more when the chat is deleted", async () => {
+    expect((await me.call(`DELETE /${reply.chatId}`)).body).toBe(true);
+    expect((await stored.checkpoint([{ ...reply, state: { content: "x" } }])).size).toBe(0);
+    expect(await stored.running(10)).toEqual([]);
+  });
+});
+
+it("only the owner gets a chat to write into", async () => {
+  const made = await me.make(conversation(), { variables: { a: "b" } });
+  const [owner, admin] = [
+    await people.principalOf(user.id),
+    await people.principalOf((await app.admin()).id),
+  ];
+  const facts = await stored.require(owner!, made.id);
+  expect(facts).toMatchObject({
+    id: made.id,
+    current_message_id: "a1",
+    variables: { a: "b" },
+    chat: { models: ["guide"] },
+  });
+  await expect(stored.require(admin!, made.id)).rejects.toMatchObject({ code: "not_found" });
+  await expect(stored.require(owner!, randomUUID())).rejects.toMatchObject({ code: "not_found" });
+});
