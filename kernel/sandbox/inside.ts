@@ -36,5 +36,5 @@ export const bootstrap = [
 export const switchboard = [
   '"use strict";',
   ...["primordials", "switch"].map(read),
-  "return { close: closeChain, cross, open: openChain, resume, retry, where };",
+  "return { cross, register, resume, retry, where };",
 ].join("\n");

@@ -96,17 +96,12 @@ export class Realm {
     }
   }
 
-  /** The stream hook of this module, bound to the context of a run. Runs code, at most for the time of a batch. */
-  hook(context: string): ivm.Reference {
-    return this.#call("hook", [context]);
-  }
-
-  /** Chains hooks, of which the first is of this module; the answer's members are the chain's ways in (inside/chain.js). */
-  chain(hooks: readonly ivm.Reference[]): ivm.Reference {
-    return this.#call(
-      "chain",
-      hooks.map((hook) => hook.derefInto()),
-    );
+  /** The ways of stream hooks (inside/hook.js, inside/chain.js), for the switchboard of the isolate. */
+  streamWays(): [hook: ivm.Reference, chain: ivm.Reference] {
+    if (this.isClosed) {
+      throw new SandboxError("timeout", "The code was stopped.");
+    }
+    return [this.#ways.get("hook") as ivm.Reference, this.#ways.get("chain") as ivm.Reference];
   }
 
   /** Ends all calls with an error that says why. */
@@ -162,20 +157,6 @@ export class Realm {
     const { message = "", stack = "" } = JSON.parse(text ?? "{}") as { message?: string; stack?: string };
     const error = this.toError(Object.assign(new Error(message), { stack }));
     return new SandboxError(kind, error.message || "The code failed without saying why.", error);
-  }
-
-  #call(way: "chain" | "hook", args: unknown[]): ivm.Reference {
-    if (this.isClosed) {
-      throw new SandboxError("timeout", "The code was stopped.");
-    }
-    try {
-      return this.#ways.get(way)?.applySync(undefined, args, {
-        timeout: limits.streamMs,
-        result: { reference: true },
-      }) as ivm.Reference;
-    } catch (error) {
-      throw this.toError(this.cell.explain(error, this));
-    }
   }
 
   async #open(): Promise<void> {

@@ -1,4 +1,3 @@
-import type ivm from "isolated-vm";
 import { limits } from "./limits.ts";
 import type { Pool } from "./pool.ts";
 import type { Realm } from "./realm.ts";
@@ -38,41 +37,36 @@ export function openChain(parts: StreamParts): StreamChain {
   return new Chain(parts);
 }
 
-/** A hook with the link it belongs to; `reference` is the function inside. */
+/** A hook with the link it belongs to. */
 interface Hook {
   readonly link: StreamLink;
   readonly realm: Realm;
-  readonly reference: ivm.Reference;
   isOut: boolean;
 }
 
 class Chain implements StreamChain, Passenger {
   readonly #parts: StreamParts;
-  readonly #hooks: Hook[] = [];
+  readonly #hooks: readonly Hook[];
   /** Undefined when no hook is left. */
   #board: Switchboard | undefined;
   #id = 0;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
-    for (const [at, realm] of parts.realms.entries()) {
+    this.#hooks = parts.realms.map((realm, at) => {
       realm.streams += 1;
-      const link = parts.links[at] as StreamLink;
-      try {
-        const reference = realm.hook(JSON.stringify(link.context ?? {}));
-        this.#hooks.push({ link, realm, reference, isOut: false });
-      } catch (error) {
-        link.failed(realm.toError(error));
-      }
-    }
+      return { link: parts.links[at] as StreamLink, realm, isOut: false };
+    });
     const first = this.#hooks[0];
     if (first) {
       try {
         const board = switchboardOf(first.realm.cell.isolate);
-        this.#id = board.open(first.realm.chain(this.#hooks.map(({ reference }) => reference)));
+        this.#id = board.open(
+          this.#hooks.map(({ realm, link }) => ({ realm, context: JSON.stringify(link.context ?? {}) })),
+        );
         this.#board = board;
       } catch (error) {
-        this.failAll(first.realm.toError(error));
+        this.failAll(first.realm.toError(first.realm.cell.explain(error, first.realm)));
       }
     }
   }
@@ -82,13 +76,7 @@ class Chain implements StreamChain, Passenger {
   }
 
   close(): void {
-    const live = this.#hooks.filter(({ realm }) => !realm.cell.isGone);
-    if (live.length > 0) {
-      this.#board?.close(this.#id);
-    }
-    for (const { reference } of live) {
-      reference.release();
-    }
+    this.#board?.close(this.#id);
     this.#board = undefined;
     for (const realm of this.#parts.realms) {
       realm.streams -= 1;

@@ -1,6 +1,7 @@
 import type ivm from "isolated-vm";
 import { switchboard } from "./inside.ts";
 import { limits } from "./limits.ts";
+import type { Realm } from "./realm.ts";
 import { SandboxError } from "./sandbox.ts";
 
 /** The hooks of one run, as the switchboard knows them. */
@@ -14,8 +15,9 @@ export interface Passenger {
 
 /** Hands batches of runs to their hooks in an isolate. */
 export interface Switchboard {
-  /** Takes the chain of a run and answers its number. Throws what the isolate throws. */
-  open(chain: ivm.Reference): number;
+  /** Begins a run: a realm and a context, as JSON, for each hook. Answers its number; throws what the isolate throws. */
+  open(hooks: readonly { readonly realm: Realm; readonly context: string }[]): number;
+  /** Ends a run. */
   close(id: number): void;
   /** The batch as the hooks left it. Whatever waits in this turn of the event loop crosses the border together. */
   push(id: number, passenger: Passenger, batch: string): Promise<string>;
@@ -28,7 +30,7 @@ interface Waiting {
   done(answer: string): void;
 }
 
-type Ways = Record<"close" | "cross" | "open" | "resume" | "retry" | "where", ivm.Reference>;
+type Ways = Record<"cross" | "register" | "resume" | "retry" | "where", ivm.Reference>;
 
 const boards = new WeakMap<ivm.Isolate, Switchboard>();
 
@@ -49,7 +51,11 @@ const within = { timeout: limits.streamMs };
 
 function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const ways = openWays(isolate);
+  const realms = new Map<Realm, number>();
   let waiting: Waiting[] = [];
+  /** Runs that began and ended since the last crossing: they go with the next one. */
+  let news: string[] = [];
+  let last = 0;
 
   const flush = () => {
     const all = waiting;
@@ -59,14 +65,42 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
       for (let length = 0; to < all.length && (to === from || length < crossingLength); to++) {
         length += (all[to] as Waiting).batch.length;
       }
-      cross(isolate, ways, all.slice(from, to));
+      const told = news;
+      news = [];
+      cross(isolate, ways, { all: all.slice(from, to), news: told });
       from = to;
     }
   };
 
+  const numberOf = (realm: Realm): number => {
+    let id = realms.get(realm);
+    if (id === undefined) {
+      forgetClosed();
+      id = ++last;
+      const functions = realm.streamWays().map((way) => way.derefInto());
+      ways.register.applySync(undefined, [id, ...functions], within);
+      realms.set(realm, id);
+    }
+    return id;
+  };
+
+  const forgetClosed = () => {
+    for (const [realm, id] of realms) {
+      if (realm.isClosed) {
+        realms.delete(realm);
+        news.push(`~${id}`);
+      }
+    }
+  };
+
   return {
-    open: (chain) => Number(ways.open.applySync(undefined, [chain.derefInto({ release: true })], within)),
-    close: (id) => ways.close.applyIgnored(undefined, [id]),
+    open(hooks) {
+      const numbers = hooks.map(({ realm }) => numberOf(realm));
+      const id = ++last;
+      news.push(`+${id} ${numbers.join(" ")}`, ...hooks.map(({ context }) => context));
+      return id;
+    },
+    close: (id) => void news.push(`-${id}`),
     push: (id, passenger, batch) =>
       new Promise((done) => {
         if (waiting.push({ id, passenger, batch, done }) === 1) {
@@ -82,9 +116,8 @@ function openWays(isolate: ivm.Isolate): Ways {
   const bridge = context.evalClosureSync(switchboard, [], { result: { reference: true } }) as ivm.Reference;
   const way = (name: string) => bridge.getSync(name, { reference: true }) as ivm.Reference;
   return {
-    close: way("close"),
     cross: way("cross"),
-    open: way("open"),
+    register: way("register"),
     resume: way("resume"),
     retry: way("retry"),
     where: way("where"),
@@ -92,9 +125,13 @@ function openWays(isolate: ivm.Isolate): Ways {
 }
 
 /** Crosses once; on an overrun that hook is out and everything else goes on with the last good value. */
-function cross(isolate: ivm.Isolate, ways: Ways, all: readonly Waiting[]): void {
+function cross(
+  isolate: ivm.Isolate,
+  ways: Ways,
+  { all, news }: { all: readonly Waiting[]; news: readonly string[] },
+): void {
   let way = ways.cross;
-  let args = [all.map(({ id, batch }) => `${id}\n${batch}`).join("\n")];
+  let args = [[...news, ...all.map(({ id, batch }) => `=${id}\n${batch}`)].join("\n")];
   let hasRetried = false;
   // Each round but one takes a hook out, so that this ends.
   for (;;) {

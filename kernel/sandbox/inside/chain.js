@@ -23,7 +23,6 @@ function toChain(...hooks) {
       return runChain(chain);
     },
     where: () => chain.link,
-    toReport,
   });
 }
 
