@@ -90,6 +90,12 @@ const forbidden = [
     { path: packages("pg-boss") },
   ],
   [
+    "redis",
+    "Redis stands behind kernel/sockets/bus-redis.ts",
+    { pathNot: [supporting, "^kernel/sockets/bus-redis\\.ts$"] },
+    { path: packages("ioredis") },
+  ],
+  [
     "sandbox",
     "only kernel/sandbox runs foreign code",
     { pathNot: [supporting, "^kernel/sandbox/"] },

@@ -33,6 +33,7 @@ const planted: Record<string, Record<string, string>> = {
     "plugins/one/driver.ts": `import type { Client } from "pg";\nexport type D = Client;`,
   },
   queries: { "plugins/one/user-routes.ts": `import { sql } from "kysely";\nexport const q = sql;` },
+  redis: { "kernel/lock.ts": `import { Redis } from "ioredis";\nnew Redis();` },
   jobs: { "kernel/queue.ts": `import { PgBoss } from "pg-boss";\nnew PgBoss("");` },
   sandbox: { "plugins/one/isolate.ts": `import ivm from "isolated-vm";\nnew ivm.Isolate();` },
   "routes-to-store": {

@@ -33,9 +33,11 @@ interface Open {
   readonly answer: PromiseWithResolvers<unknown>;
   /** The replica that holds the session, once it said so. */
   holder: string | undefined;
+  /** Those that may still say so. */
+  readonly maybe: Set<string>;
 }
 
-/** A replica that has the session says so at once; the client behind it may take its time. */
+/** A replica says at once whether it has the session; the client behind it may take its time. */
 const takenMs = 2_000;
 
 /** Creates the function that asks a session on any replica, and answers what others ask sessions of this one. */
@@ -74,6 +76,12 @@ function createAskingThere(replicas: Replicas) {
       entry.holder = from;
     }
   });
+  replicas.on("lack", (from, [to, id]) => {
+    const entry = open.get(`${to} ${id}`);
+    if (entry?.maybe.delete(from) && entry.maybe.size === 0) {
+      entry.answer.reject(gone());
+    }
+  });
   replicas.on("answer", (_from, [to, id], json) => open.get(`${to} ${id}`)?.answer.resolve(JSON.parse(json)));
   replicas.on("refuse", (_from, [to, id, reason]) =>
     open.get(`${to} ${id}`)?.answer.reject(reason === "limit" ? crowded() : gone()),
@@ -82,7 +90,8 @@ function createAskingThere(replicas: Replicas) {
   return async (question: Question, json: string, signal: AbortSignal | undefined): Promise<unknown> => {
     const id = String((last += 1));
     const key = `${replicas.id} ${id}`;
-    const entry: Open = { answer: Promise.withResolvers<unknown>(), holder: undefined };
+    const maybe = new Set(replicas.known());
+    const entry: Open = { answer: Promise.withResolvers<unknown>(), holder: undefined, maybe };
     const { reject } = entry.answer;
     const untaken = setTimeout(() => entry.holder ?? reject(gone()), takenMs);
     const abort = () => {
@@ -107,6 +116,7 @@ function answerOthers({ members, replicas }: HubParts): void {
   replicas.on("ask", (from, [id = "", sessionId = "", userId = "", event = ""], json) => {
     const session = findSession(members, { sessionId, userId });
     if (session === undefined) {
+      replicas.send("lack", [from, id]);
       return;
     }
     const drop = new AbortController();

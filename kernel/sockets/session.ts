@@ -19,12 +19,21 @@ export interface Link {
 }
 
 export interface SessionLimits {
-  /** Bytes that may wait for a slow reader (promise R16). */
+  /** Bytes that may wait for a slow reader longer than `patienceMs` (promise R16). */
   readonly waitingBytes: number;
+  readonly patienceMs: number;
+  /** Bytes that may not wait at all. */
+  readonly mostBytes: number;
   readonly openCalls: number;
 }
 
-export const sessionLimits: SessionLimits = { waitingBytes: 1024 * 1024, openCalls: 100 };
+const megabyte = 1024 * 1024;
+export const sessionLimits: SessionLimits = {
+  waitingBytes: megabyte,
+  patienceMs: 1_000,
+  mostBytes: 16 * megabyte,
+  openCalls: 100,
+};
 
 /** One open connection of a client. Until `principal` is known it is in no room. */
 export class Session {
@@ -42,7 +51,7 @@ export class Session {
   readonly #limits: SessionLimits;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   #lastCall = 0;
-  #waiting = 0;
+  #patience: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   constructor(link: Link, facts: RequestFacts, limits: SessionLimits = sessionLimits) {
@@ -64,12 +73,24 @@ export class Session {
     if (!this.#isOpen) {
       return;
     }
-    // Asked only when the last send left something: the answer costs as much as a small send.
-    if (this.#waiting > this.#limits.waitingBytes && this.#link.waiting() > this.#limits.waitingBytes) {
+    const waiting = this.#link.send(event);
+    if (waiting > this.#limits.waitingBytes) {
+      this.#doubt(waiting);
+    }
+  }
+
+  /** A burst may be more than the network takes at once; a reader that keeps up has taken it a moment later. */
+  #doubt(waiting: number): void {
+    if (waiting > this.#limits.mostBytes) {
       this.end(closing.slow);
       return;
     }
-    this.#waiting = this.#link.send(event);
+    this.#patience ??= setTimeout(() => {
+      this.#patience = undefined;
+      if (this.#link.waiting() > this.#limits.waitingBytes) {
+        this.end(closing.slow);
+      }
+    }, this.#limits.patienceMs).unref();
   }
 
   /** Sends an event and resolves with the client's answer. Rejects when the connection ends or `signal` aborts. */
@@ -111,6 +132,7 @@ export class Session {
   /** The connection is over, whoever ended it. */
   closed(): void {
     this.#isOpen = false;
+    clearTimeout(this.#patience);
     for (const answer of this.#calls.values()) {
       answer.reject(gone());
     }

@@ -77,13 +77,7 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
   };
   decoder.on("decoded", take);
 
-  sendEngine(wire, "open", {
-    sid: session.id,
-    upgrades: [],
-    pingInterval: parts.pingIntervalMs(),
-    pingTimeout: parts.pingTimeoutMs(),
-    maxPayload: maxFrameBytes,
-  });
+  greet(parts, wire, session.id);
   return {
     session,
     receive(frame) {
@@ -107,6 +101,16 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
       decoder.destroy();
     },
   };
+}
+
+function greet({ pingIntervalMs, pingTimeoutMs }: ProtocolParts, wire: Wire, sid: string): void {
+  sendEngine(wire, "open", {
+    sid,
+    upgrades: [],
+    pingInterval: pingIntervalMs(),
+    pingTimeout: pingTimeoutMs(),
+    maxPayload: maxFrameBytes,
+  });
 }
 
 function toLink(wire: Wire): Link {

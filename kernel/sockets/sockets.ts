@@ -29,58 +29,16 @@ export interface SocketsOptions extends ProtocolParts {
 const protocols: Readonly<Record<string, Protocol>> = { "/ws": openPlain, "/ws/socket.io": openSocketIo };
 /** Connections that have not said who they are. */
 const mostStrangers = 1_000;
-const closeTimeoutMs = 2_000;
-/** Events are small and many: compressing each costs more than it saves. Text, although it comes as bytes. */
+/** Text, although it comes as bytes. Events are small and many: compressing each costs more than it saves. */
 const sending = { compress: false, binary: false };
+const limits = { maxPayload: maxFrameBytes, perMessageDeflate: false, closeTimeout: 2_000 };
 
 /** Creates the WebSocket side of the server. */
 export function createSockets(options: SocketsOptions): Sockets {
-  const { admission, renewal, members, log } = options;
+  const { admission, renewal, log } = options;
+  const { adapter, connections } = createConnections(options);
   let isStopping = false;
-  const connections = new Map<Peer, Connection>();
-  const adapter = nodeAdapter({
-    idleTimeout: options.pingIntervalMs() / 1000,
-    getNamespace: () => "sockets",
-    serverOptions: {
-      maxPayload: maxFrameBytes,
-      perMessageDeflate: false,
-      ...{ closeTimeout: closeTimeoutMs },
-    },
-    hooks: {
-      open(peer) {
-        const { open, ...opening } = peer.context as unknown as Omit<Opening, "wire"> & { open: Protocol };
-        const connection = open(options, { ...opening, wire: toWire(peer) });
-        connections.set(peer, connection);
-        report("a connection opened", connection);
-      },
-      message(peer, message) {
-        const connection = connections.get(peer);
-        // What a client sends behind our goodbye is of no interest.
-        if (connection?.session.isOpen) {
-          connection.receive(message.rawData as string | Buffer);
-        }
-      },
-      close: (peer) => forget(peer),
-      error: (peer) => forget(peer),
-    },
-  });
-  function forget(peer: Peer): void {
-    const connection = connections.get(peer);
-    if (connection !== undefined) {
-      connections.delete(peer);
-      connection.session.closed();
-      members.remove(connection.session);
-      connection.closed();
-      report("a connection closed", connection);
-    }
-  }
-  function report(what: string, { session }: Connection): void {
-    if (options.isLogging()) {
-      const { id, transport, principal } = session;
-      log.info({ session: id, transport, user: principal?.userId ?? null }, what);
-    }
-  }
-  function requireRoom(): void {
+  const requireRoom = () => {
     if (!options.isEnabled()) {
       throw new AppError("forbidden", "WebSockets are switched off.");
     }
@@ -88,8 +46,7 @@ export function createSockets(options: SocketsOptions): Sockets {
     if (isStopping || strangers >= mostStrangers) {
       throw new AppError("unavailable", "The server takes no new connections.");
     }
-  }
-
+  };
   return {
     isOurs: (req) => toProtocol(req) !== undefined && req.headers.upgrade?.toLowerCase() === "websocket",
     async upgrade(req, socket, head) {
@@ -100,6 +57,8 @@ export function createSockets(options: SocketsOptions): Sockets {
         const open = toProtocol(req) ?? notFound();
         const { changes } = renewal;
         const entrance = await admission.enter(req);
+        // Again: judging takes time, and a stop closes only what is open.
+        requireRoom();
         const context = { open, entrance, changes };
         const request = Object.assign(new Request("http://socket/", { headers: toHeaders(req) }), {
           context,
@@ -119,6 +78,49 @@ export function createSockets(options: SocketsOptions): Sockets {
     },
     terminate: () => adapter.closeAll(undefined, undefined, true),
   };
+}
+
+/** Brings protocols and WebSockets together. */
+function createConnections(options: SocketsOptions) {
+  const connections = new Map<Peer, Connection>();
+  const report = (what: string, { session: { id, transport, principal } }: Connection) => {
+    if (options.isLogging()) {
+      options.log.info({ session: id, transport, user: principal?.userId ?? null }, what);
+    }
+  };
+  const forget = (peer: Peer) => {
+    const connection = connections.get(peer);
+    if (connection !== undefined) {
+      connections.delete(peer);
+      connection.session.closed();
+      options.members.remove(connection.session);
+      connection.closed();
+      report("a connection closed", connection);
+    }
+  };
+  const adapter = nodeAdapter({
+    idleTimeout: options.pingIntervalMs() / 1000,
+    getNamespace: () => "sockets",
+    serverOptions: limits,
+    hooks: {
+      open(peer) {
+        const { open, ...opening } = peer.context as unknown as Omit<Opening, "wire"> & { open: Protocol };
+        const connection = open(options, { ...opening, wire: toWire(peer) });
+        connections.set(peer, connection);
+        report("a connection opened", connection);
+      },
+      message(peer, message) {
+        const connection = connections.get(peer);
+        // What a client sends behind our goodbye is of no interest.
+        if (connection?.session.isOpen) {
+          connection.receive(message.rawData as string | Buffer);
+        }
+      },
+      close: forget,
+      error: forget,
+    },
+  });
+  return { adapter, connections };
 }
 
 function toProtocol({ url = "/" }: IncomingMessage): Protocol | undefined {
