@@ -47,6 +47,8 @@ export interface Filter {
   readonly name: string;
   /** Ascending; ties by id. */
   readonly priority: number;
+  /** The hooks never change what they get, so that inlet and outlet need no copy of it. */
+  readonly isPure?: boolean;
   /** Gets a copy of the request and returns the one to use. */
   inlet?(
     request: CompletionRequest,

@@ -78,7 +78,7 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
           continue;
         }
         try {
-          const next = (await filter.outlet(structuredClone(current), context)) ?? current;
+          const next = (await filter.outlet(toOwn(filter, current), context)) ?? current;
           if (!Array.isArray(next.messages)) {
             throw new TypeError("An outlet hook returns the conversation or nothing.");
           }
@@ -98,7 +98,7 @@ async function runInlet(
   context: FilterContext,
 ): Promise<CompletionRequest> {
   try {
-    const next = (await filter.inlet?.(structuredClone(request), context)) ?? request;
+    const next = (await filter.inlet?.(toOwn(filter, request), context)) ?? request;
     if (typeof next.model !== "string" || !Array.isArray(next.messages)) {
       throw new TypeError(`The filter ${filter.name} returned something that is no request.`);
     }
@@ -113,6 +113,11 @@ async function runInlet(
         : `The filter ${filter.name} refused the request.`;
     throw new AppError("invalid", message, { cause: error });
   }
+}
+
+/** What a hook gets is its own, so that one that fails halfway leaves nothing changed. */
+function toOwn<T>({ isPure }: Filter, value: T): T {
+  return isPure ? value : structuredClone(value);
 }
 
 function toOrdered(filters: readonly Filter[]): readonly Filter[] {

@@ -108,17 +108,20 @@ const values: Record<string, Bad> = {
 
 const all = Object.entries({ ...loops, ...memory, ...values });
 
-describe("code that", () => {
+describe.each([
+  ["code that", false],
+  ["a hook that", true],
+])("%s", (_title, isHook) => {
   it.each(all)("%s gets a typed error in time, and its neighbours go on", async (_name, { body, kind }) => {
     const delays = monitorEventLoopDelay({ resolution: 5 });
     delays.enable();
     const started = performance.now();
-    const bad = run(`export function f() { ${body} }`, { id: "bad", deadlineMs: 500 }).then(
+    const bad = run(`export function f() { ${body} }`, { id: "bad", deadlineMs: 500, isHook }).then(
       (value) => ({ value }),
       (error: unknown) => error,
     );
     let answered = 0;
-    while ((await Promise.race([bad, run("export const f = () => 1", neighbour)])) === 1) {
+    while ((await Promise.race([bad, run("export const f = () => 1", { ...neighbour, isHook })])) === 1) {
       answered += 1;
     }
     const error = (await bad) as SandboxError;
@@ -128,8 +131,8 @@ describe("code that", () => {
     delays.disable();
     expect(delays.percentile(99) / 1e6).toBeLessThan(50);
     // The same owner's code runs again at the next call.
-    expect(await run("export const f = () => 2", { id: "good" })).toBe(2);
-    expect(await run("export const f = () => 1", neighbour)).toBe(1);
+    expect(await run("export const f = () => 2", { id: "good", isHook })).toBe(2);
+    expect(await run("export const f = () => 1", { ...neighbour, isHook })).toBe(1);
     expect(answered).toBeGreaterThanOrEqual(0);
   });
 });

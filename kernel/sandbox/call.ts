@@ -1,7 +1,9 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { fromText, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
-import type { Message, Realm, Receiver } from "./realm.ts";
+import type { Message, Receiver } from "./message.ts";
+import type { Realm } from "./realm.ts";
 import { type CallOptions, type Json, SandboxError } from "./sandbox.ts";
 import { isBatches, Sources } from "./sources.ts";
 
@@ -18,6 +20,8 @@ export interface Outcome {
 export interface CallParts {
   readonly realm: Realm;
   readonly options: CallOptions;
+  /** The arguments as JSON, where they are known. */
+  readonly text?: string | undefined;
   readonly outcome: Outcome;
   readonly log: Logger;
   /** Told when the code, and not the host, took too long. */
@@ -50,7 +54,7 @@ export class Call implements Receiver {
       this.#parts.outcome.failed(signal.reason);
       return;
     }
-    const text = JSON.stringify(args);
+    const text = this.#parts.text ?? JSON.stringify(args);
     if (text.length > limits.argumentsLength) {
       this.#parts.outcome.failed(new SandboxError("value", "The arguments are too long for the sandbox."));
       return;
@@ -106,15 +110,14 @@ export class Call implements Receiver {
       outcome.begun?.();
     } else if (kind === "items") {
       outcome.items?.(fromText(text) as readonly Json[], name === "full");
-    } else if (kind !== "done") {
-      this.fail(
-        kind === "missing" ? toMissing(text) : realm.toReported(kind === "value" ? "value" : "thrown", text),
-      );
-    } else if (text !== undefined && text.length > limits.answerLength) {
-      this.fail(new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`));
     } else {
+      const error = toFailure(realm, kind, text);
       this.#close();
-      outcome.done(fromText(text));
+      if (error) {
+        outcome.failed(error);
+      } else {
+        outcome.done(fromText(text));
+      }
     }
   }
 
@@ -220,18 +223,4 @@ function toShown(error: unknown): string {
   return error instanceof DOMException && error.name === "AbortError"
     ? "The call was ended."
     : "The host failed.";
-}
-
-function toMissing(name: string | undefined): SandboxError {
-  return new SandboxError("missing", `The module exports no function "${name}".`);
-}
-
-/** Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later. */
-function fromText(text: string | undefined): Json | undefined {
-  if (text === undefined) {
-    return undefined;
-  }
-  return text.includes('"__proto__"')
-    ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
-    : (JSON.parse(text) as Json);
 }

@@ -92,7 +92,8 @@ export class Cell<R extends Resident = Resident> {
   explain(error: unknown, realm: R): unknown {
     const message = error instanceof Error ? error.message : "";
     if (message.startsWith("Isolate was disposed during execution due to memory limit")) {
-      const [first = { realm }] = this.#entries;
+      // On the event loop's own thread there is one entry at a time, this one.
+      const [first = { realm }] = this.lane === "streams" ? [] : this.#entries;
       this.end(first.realm, "memory");
       return first.realm === realm ? toMemoryError() : toNeighbourError(first.realm.id, "memory");
     }

@@ -14,7 +14,7 @@ const parts = [
   "hook",
   "chain",
 ] as const;
-const ways = "adopt, answer, chain: toChain, end, enter, hook: toHook, pull, tick";
+const ways = "adopt, answer, chain: toChain, end, enter, enterAll, hook: toHook, pull, tick";
 const read = (name: string): string => readFileSync(new URL(`inside/${name}.js`, import.meta.url), "utf8");
 
 /**

@@ -3,7 +3,7 @@ import { Cell, type Lane } from "./cell.ts";
 import { limits } from "./limits.ts";
 import { Realm, type RealmOptions } from "./realm.ts";
 import { SandboxError, type Script } from "./sandbox.ts";
-import { requireSize, same, toKey } from "./source.ts";
+import { keyOf, same } from "./source.ts";
 import type { Code, Stripper } from "./typescript.ts";
 
 export interface PoolOptions {
@@ -16,6 +16,8 @@ export interface PoolOptions {
 
 /** Isolates by owner and lane, contexts by script and source; what was unused longest goes when there is too much. */
 export interface Pool {
+  /** The context of a script when it is open. Throws SandboxError when the source is too long. */
+  find(script: Script, lane: Lane): Realm | undefined;
   /** The context of a script, opened when there is none. Throws SandboxError when its source does not load. */
   realm(script: Script, lane: Lane): Promise<Realm>;
   forget(id: string): void;
@@ -44,12 +46,16 @@ class IsolatePool implements Pool {
     this.#options = options;
   }
 
-  async realm(script: Script, lane: Lane): Promise<Realm> {
-    requireSize(script.source);
-    const key = toKey(script.source);
+  find(script: Script, lane: Lane): Realm | undefined {
     const realm = this.#cells.get(toName(lane, script.owner))?.realms.get(script.id);
-    if (realm?.key === key && !realm.isClosed) {
-      return realm;
+    return realm?.key === keyOf(script) && !realm.isClosed ? realm : undefined;
+  }
+
+  async realm(script: Script, lane: Lane): Promise<Realm> {
+    const key = keyOf(script);
+    const found = this.find(script, lane);
+    if (found) {
+      return found;
     }
     const name = JSON.stringify([lane, script.owner, script.id, key]);
     let opening = this.#opening.get(name);

@@ -1,25 +1,14 @@
 import ivm from "isolated-vm";
 import { type Cell, toTimeoutError } from "./cell.ts";
+import { toEndings } from "./ending.ts";
 import { lookUp } from "./facts.ts";
 import { bootstrap } from "./inside.ts";
 import { limits } from "./limits.ts";
-import { type Json, type ModuleShape, SandboxError, type Script } from "./sandbox.ts";
-import { sourceName, toComments, toHeader, toImportPosition, toPosition } from "./source.ts";
+import type { Receiver } from "./message.ts";
+import { type ModuleShape, SandboxError, type Script } from "./sandbox.ts";
+import { toShape, toUnfinished } from "./shape.ts";
+import { sourceName, toImportPosition, toPosition } from "./source.ts";
 import type { Code } from "./typescript.ts";
-
-/** Whoever waits for messages of one call. */
-export interface Receiver {
-  receive(message: Message): void;
-  fail(error: SandboxError): void;
-}
-
-/** What code sends: how a call ended, a host function it asks for, a timer it sets, items of a generator. */
-export interface Message {
-  readonly kind: string;
-  readonly text: string | undefined;
-  readonly name: string | number | undefined;
-  readonly at: number | undefined;
-}
 
 export interface RealmOptions {
   readonly cell: Cell<Realm>;
@@ -32,7 +21,7 @@ export interface RealmOptions {
 }
 
 type Way = "answer" | "end" | "enter" | "pull" | "tick";
-const ways = ["adopt", "answer", "chain", "end", "enter", "hook", "pull", "tick"] as const;
+const ways = ["adopt", "answer", "chain", "end", "enter", "enterAll", "hook", "pull", "tick"] as const;
 
 /** The context of one script: its module, evaluated, and the host's ways in (inside/bridge.js). */
 export class Realm {
@@ -94,6 +83,23 @@ export class Realm {
     } catch (error) {
       throw this.toError(error);
     }
+  }
+
+  /**
+   * Begins several calls at once on the event loop's own thread (inside/bridge.js). How they ended is told before it
+   * returns, if they did. Throws SandboxError.
+   */
+  enterAll(text: string, timeout: number): void {
+    this.usedAt = this.cell.usedAt = performance.now();
+    try {
+      this.#tell(this.#ways.get("enterAll")?.applySync(undefined, [text], { timeout }));
+    } catch (error) {
+      throw this.toError(this.cell.explain(error, this));
+    }
+  }
+
+  log(level: string, text: string): void {
+    this.#options.log(level, text);
   }
 
   /** The ways of stream hooks (inside/hook.js, inside/chain.js), for the switchboard of the isolate. */
@@ -197,7 +203,8 @@ export class Realm {
   }
 
   async #boot(context: ivm.Context, onLoop: boolean): Promise<void> {
-    const send = new ivm.Callback(this.#receive, { ignored: true });
+    // On the event loop's own thread a message is there before the entry that sent it is over.
+    const send = new ivm.Callback(this.#receive, onLoop ? { sync: true } : { ignored: true });
     const lookup = new ivm.Callback(lookUp, { sync: true });
     const reference = { reference: true } as const;
     const options = { result: reference } as const;
@@ -213,17 +220,28 @@ export class Realm {
   }
 
   readonly #receive = (kind: unknown, id: unknown, text?: unknown, name?: unknown, at?: unknown): void => {
-    if (kind === "log") {
-      this.#options.log(String(name), String(text));
+    if (kind === "endings") {
+      this.#tell(text);
       return;
     }
-    this.calls.get(Number(id))?.receive({
+    const receiver = this.calls.get(Number(id));
+    if (kind === "log") {
+      const [level, line] = [String(name), String(text)];
+      return receiver?.hold ? receiver.hold(level, line) : this.log(level, line);
+    }
+    receiver?.receive({
       kind: String(kind),
       text: typeof text === "string" ? text : undefined,
       name: typeof name === "string" || typeof name === "number" ? name : undefined,
       at: typeof at === "number" ? at : undefined,
     });
   };
+
+  #tell(endings: unknown): void {
+    for (const { id, message } of toEndings(endings)) {
+      this.calls.get(id)?.receive(message);
+    }
+  }
 
   #release(): void {
     if (!this.cell.isGone) {
@@ -243,38 +261,4 @@ function refuseImports(source: string, specifiers: readonly string[]): void {
     const message = `"${first}" cannot be imported: a function has no imports, only what its host offers.`;
     throw new SandboxError("syntax", message, toImportPosition(source, first));
   }
-}
-
-/** An export that cannot be read yet waits for something that will never come: nothing happens outside of calls. */
-function toUnfinished(error: unknown): unknown {
-  return error instanceof Error &&
-    error.name === "ReferenceError" &&
-    /before initialization/.test(error.message)
-    ? new SandboxError(
-        "timeout",
-        "The module waits, with a top-level await, for something that does not come.",
-      )
-    : error;
-}
-
-/** What the code says about itself is not believed to have the right form: it may have changed how JSON is made. */
-function toShape(text: string, source: string): ModuleShape {
-  const { functions, data, tools } = JSON.parse(text) as Record<string, Json | undefined>;
-  const told = Object.entries(toObject(tools)).map(([name, tool]) => [name, withoutRun(tool)]);
-  return {
-    functions: Array.isArray(functions) ? functions.filter((name) => typeof name === "string") : [],
-    data: toObject(data),
-    tools: Object.fromEntries(told) as Record<string, Json>,
-    header: toHeader(source),
-    comments: toComments(source),
-  };
-}
-
-function withoutRun(tool: Json): Json {
-  return Object.fromEntries(Object.entries(toObject(tool)).filter(([name]) => name !== "run"));
-}
-
-function toObject(value: Json | undefined): Readonly<Record<string, Json>> {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Readonly<Record<string, Json>>) : {};
 }

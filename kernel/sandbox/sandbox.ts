@@ -48,6 +48,12 @@ export interface CallOptions {
   readonly host: HostFunctions;
   readonly signal?: AbortSignal | undefined;
   /**
+   * For hooks that are called often and answer at once: the call is tried on the event loop's own thread, which is a
+   * tenth of the work. One that takes long there, waits, or asks a host function begins afresh on a thread before
+   * anything that it asked for is done; so do later calls of that source for some minutes.
+   */
+  readonly isHook?: boolean | undefined;
+  /**
    * Milliseconds in all, waiting for host functions included (30 s when left out); for `iterate` between two items that
    * were asked for (60 s). Within that, code has the processor for at most 1 s between two waits.
    */
@@ -85,8 +91,8 @@ export interface LogLine {
  * SandboxErrors; they never take the process or another owner's code with them (architecture.md §4).
  *
  * What a module keeps in variables lives as long as its context: until the source changes, an overrun, or until it was
- * unused for long. It is shared by the calls of all users, but not with the stream hook, which runs in a second isolate
- * on the event loop's own thread; `metadata` is the way from one hook to another. `host` and the context object belong
+ * unused for long. It is shared by the calls of all users, but may exist twice: stream hooks, and calls of hooks while
+ * they are short, run in a second isolate on the event loop's own thread. `metadata` is the way from one hook to another. `host` and the context object belong
  * to one call and answer nothing once it has ended. What else there is stands in inside/globals.js.
  */
 export interface Sandbox {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { limits } from "./limits.ts";
-import { SandboxError } from "./sandbox.ts";
+import { SandboxError, type Script } from "./sandbox.ts";
 
 /** The name of every source inside its isolate; positions are found by it. */
 export const sourceName = "source";
@@ -11,6 +11,19 @@ export type Positions = (line: number, column: number) => { line: number; column
 /** Names a source; two with the same key behave the same. */
 export function toKey(source: string): string {
   return createHash("sha256").update(source).digest("base64url");
+}
+
+const keys = new WeakMap<Script, string>();
+
+/** The key of a script's source, which is reckoned once. */
+export function keyOf(script: Script): string {
+  let key = keys.get(script);
+  if (key === undefined) {
+    requireSize(script.source);
+    key = toKey(script.source);
+    keys.set(script, key);
+  }
+  return key;
 }
 
 /** Throws when the source is longer than user code may be. */

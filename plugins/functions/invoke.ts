@@ -34,11 +34,16 @@ export interface InvokeParts {
   limits(): { readonly hookSeconds: number; readonly callSeconds: number };
 }
 
+interface CallTime {
+  readonly seconds: number;
+  readonly isHook?: boolean;
+}
+
 export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeParts): Invoke {
   const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
     principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : {};
 
-  async function begin(fn: ActiveFunction, invocation: Invocation, seconds: number) {
+  async function begin(fn: ActiveFunction, invocation: Invocation, time: CallTime) {
     const { name, body, facts, extra } = invocation;
     const { principal, chatId, messageId, sessionId } = facts;
     const context = { ...toContext(fn, facts, await toOwn(fn, facts)), ...extra };
@@ -49,13 +54,14 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       args: body === undefined ? [context] : [body, context],
       host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
       signal: invocation.signal,
-      deadlineMs: seconds * 1000,
+      deadlineMs: time.seconds * 1000,
+      isHook: time.isHook,
     };
     return { options, end };
   }
 
-  const call = async (fn: ActiveFunction, invocation: Invocation, seconds: number) => {
-    const { options, end } = await begin(fn, invocation, seconds);
+  const call = async (fn: ActiveFunction, invocation: Invocation, time: CallTime) => {
+    const { options, end } = await begin(fn, invocation, time);
     try {
       return await sandbox.call(fn.script, options);
     } finally {
@@ -64,10 +70,10 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
   };
 
   return {
-    call: (fn, invocation) => call(fn, invocation, limits().hookSeconds),
-    callLong: (fn, invocation) => call(fn, invocation, limits().callSeconds),
+    call: (fn, invocation) => call(fn, invocation, { seconds: limits().hookSeconds, isHook: true }),
+    callLong: (fn, invocation) => call(fn, invocation, { seconds: limits().callSeconds }),
     async *iterate(fn, invocation) {
-      const { options, end } = await begin(fn, invocation, limits().callSeconds);
+      const { options, end } = await begin(fn, invocation, { seconds: limits().callSeconds });
       try {
         yield* sandbox.iterate(fn.script, options);
       } finally {

@@ -45,7 +45,11 @@ function toText(value) {
 function leave(call, kind, text) {
   if (call.live) {
     close(call);
-    send(kind, call.id, text);
+    if (call.batch) {
+      tell(call.batch, `${call.id} ${kind} ${text ?? ""}`);
+    } else {
+      send(kind, call.id, text);
+    }
   }
 }
 
@@ -70,6 +74,7 @@ function close(call) {
   delete calls[call.id];
 }
 
+/** `names` are the host functions of the call, a list or its JSON. */
 function toCall(id, names) {
   return {
     __proto__: null,
@@ -78,6 +83,7 @@ function toCall(id, names) {
     names,
     pending: { __proto__: null },
     timers: { __proto__: null },
+    batch: undefined,
     waiting: 0,
     waitingLength: 0,
     set: 0,
@@ -89,7 +95,10 @@ function toArguments(call, text) {
   const args = parse(text);
   const last = args[args.length - 1];
   if (typeof last === "object" && last !== null && !isArray(last)) {
-    defineProperty(last, "host", { __proto__: null, value: toHost(call), enumerable: false });
+    let host;
+    // Made when it is asked for, because many calls never do.
+    const get = () => (host ??= toHost(call));
+    defineProperty(last, "host", { __proto__: null, get, enumerable: false });
     if (args.length > 1) {
       freeze(last);
     }
@@ -98,16 +107,19 @@ function toArguments(call, text) {
 }
 
 function enter(id, name, text, names, isIterated) {
-  const call = toCall(id, parse(names));
-  calls[id] = current = call;
+  run(toCall(id, names), name, text, isIterated);
+}
+
+function run(call, name, text, isIterated) {
+  calls[call.id] = current = call;
   let value;
   try {
-    const { self, run } = find(name);
-    if (typeof run !== "function") {
+    const found = find(name);
+    if (typeof found.run !== "function") {
       leave(call, "missing", name);
       return;
     }
-    value = apply(run, self, toArguments(call, text));
+    value = apply(found.run, found.self, toArguments(call, text));
   } catch (error) {
     fail(call, error);
     return;
@@ -117,6 +129,30 @@ function enter(id, name, text, names, isIterated) {
     (answer) => (isIterated ? begin(call, answer) : finish(call, answer)),
     (error) => fail(call, error),
   );
+}
+
+/**
+ * Begins several calls in one crossing: four lines for each, with id, name, arguments and names. How they ended comes as
+ * one text, a line for each, when the last of them has ended: as the answer if none of them waits.
+ */
+function enterAll(text) {
+  const lines = apply(split, text, ["\n"]);
+  const batch = { __proto__: null, left: lines.length / 4, endings: "", isEntered: true };
+  for (let at = 0; at < lines.length; at += 4) {
+    const call = toCall(lines[at], lines[at + 3]);
+    call.batch = batch;
+    run(call, lines[at + 1], lines[at + 2], false);
+  }
+  batch.isEntered = false;
+  return batch.left === 0 ? batch.endings : "";
+}
+
+function tell(batch, ending) {
+  batch.endings += batch.endings === "" ? ending : `\n${ending}`;
+  batch.left--;
+  if (batch.left === 0 && !batch.isEntered) {
+    send("endings", 0, batch.endings);
+  }
 }
 
 /** Ends a call whose answer nobody waits for any more; a generator is told, so that its `finally` blocks run. */

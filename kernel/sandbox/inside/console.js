@@ -17,7 +17,7 @@ function write(level, args, from = 0) {
   for (let i = from; i < args.length && text.length < lineLength; i++) {
     text += (i > from ? " " : "") + cut(toShown(args[i]), lineLength);
   }
-  send("log", 0, cut(text, lineLength), level);
+  send("log", current ? current.id : 0, cut(text, lineLength), level);
 }
 
 function toShown(value) {

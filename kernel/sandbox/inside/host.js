@@ -2,6 +2,9 @@
 
 /** The `host` of one call. It is bound to that call, so that nobody else's rights can be used through it. */
 function toHost(call) {
+  if (typeof call.names === "string") {
+    call.names = parse(call.names);
+  }
   const get = (_, name) => {
     if (typeof name !== "string" || name === "then") {
       return undefined;

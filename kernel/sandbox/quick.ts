@@ -1,0 +1,219 @@
+import { fromText, toFailure } from "./ending.ts";
+import { limits } from "./limits.ts";
+import type { Message, Receiver } from "./message.ts";
+import type { Pool } from "./pool.ts";
+import type { Realm } from "./realm.ts";
+import { type CallOptions, type Json, SandboxError, type Script } from "./sandbox.ts";
+import { keyOf } from "./source.ts";
+import { createTries, type Tries } from "./tries.ts";
+
+/** A short call. Exactly one of the three ways out is taken, once. */
+export interface QuickCall {
+  readonly options: CallOptions;
+  /** The arguments as JSON. */
+  readonly text: string;
+  done(answer: Json | undefined): void;
+  failed(error: unknown): void;
+  /** It was not short, or cannot run here: nothing of it has been done. */
+  afresh(): void;
+}
+
+/** Runs short calls on the event loop's own thread, a few of one script in one crossing. */
+export interface QuickLane {
+  /** Whether calls of this source are worth a try. Throws SandboxError when the source is too long. */
+  takes(script: Script): boolean;
+  begin(script: Script, call: QuickCall): void;
+}
+
+export function createQuickLane(pool: Pool): QuickLane {
+  const lanes = new WeakMap<Realm, Queue>();
+  const tries = createTries();
+  const push = (realm: Realm, call: QuickCall) => {
+    let queue = lanes.get(realm);
+    if (queue === undefined) {
+      queue = new Queue(realm, tries);
+      lanes.set(realm, queue);
+    }
+    queue.push(call);
+  };
+
+  return {
+    takes: tries.takes,
+    begin(script, call) {
+      const realm = pool.find(script, "streams");
+      if (realm) {
+        push(realm, call);
+        return;
+      }
+      pool.realm(script, "streams").then(
+        (opened) => push(opened, call),
+        () => {
+          // What is wrong with it is found out where there is more time.
+          tries.leave(script.id, keyOf(script));
+          call.afresh();
+        },
+      );
+    },
+  };
+}
+
+/** Calls of one script that wait for the end of this turn of the event loop. */
+class Queue {
+  readonly #realm: Realm;
+  readonly #tries: Tries;
+  #waiting: Entry[] = [];
+
+  constructor(realm: Realm, tries: Tries) {
+    this.#realm = realm;
+    this.#tries = tries;
+  }
+
+  push(call: QuickCall): void {
+    const entry = new Entry(this.#realm, call);
+    if (this.#waiting.push(entry) === 1) {
+      // Behind the sockets that are ready now: what they bring crosses as well.
+      setImmediate(this.#flush);
+    }
+  }
+
+  readonly #flush = (): void => {
+    const until = performance.now() + limits.quickMs;
+    const all = this.#waiting;
+    let from = 0;
+    for (; from < all.length && (from === 0 || performance.now() < until); from += limits.quickCalls) {
+      this.#cross(all.slice(from, from + limits.quickCalls));
+    }
+    this.#waiting = all.slice(from);
+    if (this.#waiting.length > 0) {
+      setImmediate(this.#flush);
+    }
+  };
+
+  #cross(entries: readonly Entry[]): void {
+    const realm = this.#realm;
+    const ready = entries.filter((entry) => entry.isReady());
+    if (ready.length === 0) {
+      return;
+    }
+    const { isolate } = realm.cell;
+    const before = isolate.cpuTime;
+    let error: unknown;
+    try {
+      realm.enterAll(ready.map((entry) => entry.lines).join("\n"), limits.quickMs);
+    } catch (thrown) {
+      error = thrown;
+    }
+    const isTimeout = error instanceof SandboxError && error.kind === "timeout";
+    const unfinished = ready.filter((entry) => !entry.finish(isTimeout ? undefined : error));
+    if (isTimeout) {
+      // On a busy machine others took the time, and nothing is learned.
+      if (Number(isolate.cpuTime - before) >= limits.quickMs * 5e5) {
+        this.#tries.late(realm.id, realm.key);
+      }
+    } else if (unfinished.length > 0) {
+      this.#tries.leave(realm.id, realm.key);
+    } else {
+      this.#tries.good(realm.id, realm.key);
+    }
+    if (isTimeout || unfinished.length > 0) {
+      // What was broken off, or waits for what never comes, must not trouble the next call.
+      realm.retire();
+    }
+    for (const entry of unfinished) {
+      entry.afresh();
+    }
+  }
+}
+
+let serial = 0;
+
+class Entry implements Receiver {
+  readonly #id = ++serial;
+  readonly #realm: Realm;
+  readonly #call: QuickCall;
+  readonly #written: [level: string, text: string][] = [];
+  #ending: Message | undefined;
+  #hasAsked = false;
+  #isOver = false;
+
+  constructor(realm: Realm, call: QuickCall) {
+    this.#realm = realm;
+    this.#call = call;
+    realm.calls.set(this.#id, this);
+  }
+
+  /** The call as inside/bridge.js reads it. */
+  get lines(): string {
+    const { name, host } = this.#call.options;
+    return `${this.#id}\n${name}\n${this.#call.text}\n${JSON.stringify(Object.keys(host))}`;
+  }
+
+  /** False when it ended while it was waiting, or cannot run in this context any more. */
+  isReady(): boolean {
+    const { signal } = this.#call.options;
+    if (signal?.aborted) {
+      this.fail(signal.reason);
+    } else if ((this.#realm.isClosed || this.#realm.isRetired) && !this.#isOver) {
+      this.afresh();
+    }
+    return !this.#isOver;
+  }
+
+  receive(message: Message): void {
+    if (message.kind === "host") {
+      this.#hasAsked = true;
+    } else if (message.kind !== "timer") {
+      this.#ending ??= message;
+    }
+  }
+
+  hold(level: string, text: string): void {
+    this.#written.push([level, text]);
+  }
+
+  fail(error: unknown): void {
+    if (!this.#isOver) {
+      this.#close();
+      this.#call.failed(error);
+    }
+  }
+
+  afresh(): void {
+    this.#written.length = 0;
+    this.#close();
+    this.#call.afresh();
+  }
+
+  /** Hands over how the call ended; `error` is what broke the entry. False when it has not ended. */
+  finish(error: unknown): boolean {
+    const ending = this.#ending;
+    if (this.#isOver) {
+      return true;
+    }
+    if (error !== undefined) {
+      this.fail(error);
+      return true;
+    }
+    // Nothing has been asked yet, so that the call can begin again where there is time to answer.
+    if (ending === undefined || this.#hasAsked) {
+      return false;
+    }
+    const failure = toFailure(this.#realm, ending.kind, ending.text);
+    if (failure) {
+      this.fail(failure);
+    } else {
+      this.#close();
+      this.#call.done(fromText(ending.text));
+    }
+    return true;
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    this.#realm.calls.delete(this.#id);
+    for (const [level, text] of this.#written) {
+      this.#realm.log(level, text);
+    }
+    this.#realm.leave();
+  }
+}
