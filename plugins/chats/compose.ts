@@ -50,16 +50,22 @@ export function toPath(tree: Tree, leaf: string | null): string[] {
   return path.toReversed();
 }
 
-/** The stored part of messages as JSON text, by id: composed by the database, so that nothing is parsed to be written. */
+/** The stored part of messages as JSON text, by id: composed as text, so that nothing is parsed to be written. */
 export async function readMessageTexts(
   db: ChatDatabase,
   chatId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; text: string }>`
-    select m.id, (${messageJson})::text as text from chat_message as m
+  const { rows } = await sql<{ id: string; small: string } & Record<string, string | null>>`
+    select m.id, (${smallJson})::text as small, ${bigTexts} from chat_message as m
     where m.chat_id = ${chatId} and m.id = ${anyOf(ids)}`.execute(db);
-  return new Map(rows.map(({ id, text }) => [id, text]));
+  return new Map(
+    rows.map((row) => {
+      const big = bigKeys.flatMap((key) => (row[key] === null ? [] : [`"${key}": ${row[key]}`]));
+      // Every message has a role, so the small part is never empty.
+      return [row.id, [row.small.slice(0, -1), ...big].join(", ") + "}"];
+    }),
+  );
 }
 
 /** Adds a message's links to its stored part. */
@@ -165,12 +171,14 @@ async function* joined(
   }
 }
 
-/** The stored message `m` with the keys of the wire. Big values come last: each step copies those before it. */
-const messageJson: RawBuilder<unknown> = sql.join(
+const bigKeys = ["content", "output", "sources"];
+
+/** The stored message `m` with the keys of the wire, without those that can be big: each step copies those before it. */
+const smallJson: RawBuilder<unknown> = sql.join(
   [
-    sql`m.extra`,
+    sql`(m.extra - ${sql`${[...bigKeys]}::text[]`})`,
     ...Object.entries(messageColumns)
-      .toSorted(([a], [b]) => Number(isBig(a)) - Number(isBig(b)))
+      .filter(([key]) => !bigKeys.includes(key))
       .map(
         ([key, { column }]) => sql`case when m.${sql.ref(column)} is null then '{}'::jsonb
           else jsonb_build_object(${sql.lit(key)}, m.${sql.ref(column)}) end`,
@@ -179,6 +187,9 @@ const messageJson: RawBuilder<unknown> = sql.join(
   sql` || `,
 );
 
-function isBig(key: string): boolean {
-  return key === "content" || key === "output" || key === "sources";
-}
+/** Those that can be big; an explicit null stands in `extra`. */
+const bigTexts: RawBuilder<unknown> = sql.join(
+  bigKeys.map(
+    (key) => sql`coalesce(m.${sql.ref(key)}::text, (m.extra -> ${sql.lit(key)})::text) as ${sql.ref(key)}`,
+  ),
+);

@@ -1,5 +1,4 @@
 import { sql, type SqlBool } from "kysely";
-import { anyOf } from "#storage/values.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A chat as lists show it. */
@@ -103,16 +102,6 @@ export function filtered(db: ChatDatabase, userId: string, filter: Filter) {
     : query.where("chat.title", "ilike", `%${filter.title.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
 }
 
-export const isActive = sql<boolean>`exists (select 1 from chat_message as running
-  where running.chat_id = chat.id and running.run_id is not null)`;
-
-/** Titles of some chats of an account, in the given order. */
-export async function titlesOf(db: ChatDatabase, ids: readonly string[]): Promise<TitleRow[]> {
-  const rows = await db
-    .selectFrom("chat")
-    .select(["id", "title", "updated_at", "created_at", "last_read_at"])
-    .select(isActive.as("active"))
-    .where("id", "=", anyOf(ids))
-    .execute();
-  return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
-}
+/** True in SQL for a chat that a run writes into; there are few of those at a time, so they are looked up once. */
+export const isActive = sql<boolean>`chat.id in (
+  select running.chat_id from chat_message as running where running.run_id is not null)`;

@@ -22,23 +22,65 @@ export async function searchChats(
   if (query === undefined) {
     return [];
   }
-  const rows = await filtered(db, userId, filter)
-    .where(sql<SqlBool>`chat.id in (
-      select chat_id from chat_message where search @@ ${query}
-      union select id from chat where search @@ ${query})`)
-    .select(["chat.id", "chat.title", "chat.updated_at", "chat.created_at", "chat.last_read_at"])
+  const isRare = await hasFewHits(db, query);
+  const hits = filtered(db, userId, filter)
+    .leftJoinLateral(isRare ? indexed(query) : probed(query), (join) => join.onTrue())
+    .where((eb) =>
+      eb.or([eb("hit.message_id", "is not", null), sql<SqlBool>`(chat.search @@ ${query}) is true`]),
+    );
+  const narrowed = isRare ? hits.where(sql<SqlBool>`chat.id in (${someChats(query)})`) : hits;
+  const rows = await narrowed
+    .select([
+      "chat.id",
+      "chat.title",
+      "chat.updated_at",
+      "chat.created_at",
+      "chat.last_read_at",
+      "hit.message_id",
+    ])
     .select(isActive.as("active"))
     .orderBy("chat.updated_at", "desc")
     .orderBy("chat.id")
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  const snippets = await readSnippets(
+  const snippets = await readSnippets(db, rows, words);
+  return rows.map(({ message_id: _hit, ...row }) => ({ ...row, snippet: snippets.get(row.id) ?? null }));
+}
+
+type Query = RawBuilder<unknown>;
+
+/** From here on a word is common, and reading chats from the newest on finds a page sooner than reading every hit. */
+const fewHits = 2000;
+
+async function hasFewHits(db: ChatDatabase, query: Query): Promise<boolean> {
+  const { rows } = await sql<{ hits: number }>`
+    select (select count(*) from (select 1 from chat_message where search @@ ${query} limit ${fewHits}) as said)
+      + (select count(*) from (select 1 from chat where search @@ ${query} limit ${fewHits}) as called) as hits`.execute(
     db,
-    rows.map(({ id }) => id),
-    { query, words },
   );
-  return rows.map((row) => ({ ...row, snippet: snippets.get(row.id) ?? null }));
+  return Number(rows[0]?.hits) < fewHits;
+}
+
+/** Every chat with a hit, by the index of words. */
+function someChats(query: Query): RawBuilder<unknown> {
+  return sql`select chat_id from chat_message where search @@ ${query} union select id from chat where search @@ ${query}`;
+}
+
+/** A message of the chat that fits, among the few there are. */
+function indexed(query: Query) {
+  return sql<{ message_id: string | null }>`(select found.id as message_id from (
+      select distinct on (chat_id) chat_id, id from chat_message where search @@ ${query}
+      order by chat_id, created_at desc) as found
+    where found.chat_id = chat.id)`.as<"hit">(sql.ref("hit"));
+}
+
+/** The same read from the chat itself: "is true" keeps the index of words out, which would be read for every chat. */
+function probed(query: Query) {
+  return sql<{ message_id: string | null }>`(select (select m.id from chat_message as m
+      where m.chat_id = chat.id and (m.search @@ ${query}) is true limit 1) as message_id offset 0)`.as<"hit">(
+    sql.ref("hit"),
+  );
 }
 
 /** The words as a search over one account's rows; undefined when there is no word among them. */
@@ -57,19 +99,17 @@ async function toQuery(
   return sql`cast(${`${owner} & ( ${query}:* )`} as tsquery)`;
 }
 
-/** A piece of the newest message that fits, around the first of the words. */
+/** A piece of the messages that fit, around the first of the words. */
 async function readSnippets(
   db: ChatDatabase,
-  ids: readonly string[],
-  { query, words }: { query: RawBuilder<unknown>; words: string },
+  hits: readonly { readonly id: string; readonly message_id: string | null }[],
+  words: string,
 ): Promise<Map<string, string>> {
   const first = words.toLowerCase().match(/[\p{L}\p{N}]+/u)?.[0] ?? "";
   const { rows } = await sql<{ chat_id: string; snippet: string }>`
-    select hit.chat_id, substr(hit.text, greatest(1, strpos(lower(hit.text), ${first}) - 60), ${snippetLength}) as snippet
-    from unnest(${[...ids]}::text[]) as wanted (id)
-    cross join lateral (
-      select m.chat_id, chat_message_text(m.content) as text from chat_message as m
-      where m.chat_id = wanted.id and m.search @@ ${query}
-      order by m.created_at desc limit 1) as hit`.execute(db);
+    select said.chat_id, substr(said.text, greatest(1, strpos(lower(said.text), ${first}) - 60), ${snippetLength}) as snippet
+    from (select m.chat_id, chat_message_text(m.content) as text
+      from jsonb_to_recordset(cast(${JSON.stringify(hits)} as jsonb)) as hit (id text, message_id text)
+      join chat_message as m on m.chat_id = hit.id and m.id = hit.message_id) as said`.execute(db);
   return new Map(rows.map((row) => [row.chat_id, row.snippet.replaceAll(/\s+/g, " ").trim()]));
 }
