@@ -55,6 +55,20 @@ export function plain(body: string): Contestant {
   };
 }
 
+/** A plain loop over the sockets of `ws`. */
+export const wsLoop: Contestant = {
+  name: "ws",
+  async start() {
+    const port = await freePort();
+    return startProcess({
+      name: "ws",
+      args: [join(here, "ws-loop.mjs")],
+      env: { PORT: String(port) },
+      port,
+    });
+  },
+};
+
 export interface MillraceOptions {
   /** Path of the completions route. */
   readonly path?: string;

@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
 import { busyDatabase } from "./scenarios/busy-database.ts";
+import { fanOut } from "./scenarios/fan-out.ts";
 import { filtered } from "./scenarios/filtered.ts";
 import { joinedDeltas } from "./scenarios/joined-deltas.ts";
 import { manyStreams } from "./scenarios/many-streams.ts";
@@ -26,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   manyStreams,
   abandonedStreams,
   busyDatabase,
+  fanOut,
   plainRoutes,
   sandboxCalls,
   memory,

@@ -68,6 +68,7 @@ const core = [
   "group",
   "group_member",
   "idempotent_answer",
+  "notice_body",
   "revoked_token",
   "secret",
   "user",
