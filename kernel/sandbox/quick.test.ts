@@ -103,22 +103,27 @@ describe("a call of a hook that is not short", () => {
     expect(await hook("f")).toBe("later");
   });
 
-  it("has the whole time on a thread, and is left there, neighbours of the crossing too", async () => {
-    const { hook, plain } = scriptOf(
-      "export function f(ms) { const until = Date.now() + ms; while (Date.now() < until); return ms; }",
-    );
-    const delays: number[] = [];
-    const watch = setInterval(() => delays.push(performance.now()), 5);
-    for (let at = 0; at < 3; at++) {
-      expect(await Promise.all([hook("f", { args: [80] }), hook("f", { args: [0] })])).toEqual([80, 0]);
-    }
-    clearInterval(watch);
-    // The third round did not hold up the loop at all.
-    const gaps = delays.slice(-10).map((at, n, all) => at - (all[n - 1] ?? at));
-    expect(Math.max(...gaps)).toBeLessThan(50);
-    expect(await hook("count")).toBe(1);
-    expect(await plain("count")).toBe(2);
-  });
+  // A busy machine takes time now and then; a hook that holds the loop does it every time.
+  it(
+    "has the whole time on a thread, and is left there, neighbours of the crossing too",
+    { retry: 3 },
+    async () => {
+      const { hook, plain } = scriptOf(
+        "export function f(ms) { const until = Date.now() + ms; while (Date.now() < until); return ms; }",
+      );
+      const delays: number[] = [];
+      const watch = setInterval(() => delays.push(performance.now()), 5);
+      for (let at = 0; at < 3; at++) {
+        expect(await Promise.all([hook("f", { args: [80] }), hook("f", { args: [0] })])).toEqual([80, 0]);
+      }
+      clearInterval(watch);
+      // The third round did not hold up the loop at all.
+      const gaps = delays.slice(-10).map((at, n, all) => at - (all[n - 1] ?? at));
+      expect(Math.max(...gaps)).toBeLessThan(50);
+      expect(await hook("count")).toBe(1);
+      expect(await plain("count")).toBe(2);
+    },
+  );
 
   it("takes long arguments along", async () => {
     const { hook } = scriptOf("export const f = (text) => text.length;");
