@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectPlain } from "#test/support/sockets.ts";
 import { fileOf, readBlocks, root, runShell, type Started, startShell } from "#test/support/page.ts";
 
 let folder: string;
@@ -142,6 +143,21 @@ describe("the plugins of the page, dropped into a folder", () => {
     expect((await call(`GET ${calendars}`, ana)).status).toBe(403);
     await call("POST /api/v1/users/default/permissions", admin, tree);
     expect((await call(`GET ${calendars}`, ana)).status).toBe(200);
+  });
+
+  it("speak with clients over sockets", async () => {
+    const answer = (data: { data: { data: { title: string } } }) => data.data.data.title === "Sure?";
+    const one = await connectPlain(server.url, { token: ana.token, answer });
+    const other = await connectPlain(server.url, { token: ana.token });
+    await other.sessionId();
+    expect(await one.emit("wave:send", { text: "hello" })).toEqual({ waved: true });
+    const content = "ana: hello";
+    expect(await other.event((name) => name === "events")).toMatchObject({
+      data: { type: "notification", data: { type: "info", content } },
+    });
+    expect(await one.emit("wave:sure")).toBe(true);
+    expect(one.events.filter(({ data }) => data.data?.type === "notification")).toEqual([]);
+    [one, other].forEach((client) => client.close());
   });
 
   it("repeat the first answer for the same key", async () => {
