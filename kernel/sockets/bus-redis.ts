@@ -95,7 +95,10 @@ function connect({ url, isCluster, sentinels, ...options }: RedisBusOptions): Re
     ...options.more,
   };
   if (isCluster) {
-    return new Cluster([url], { enableOfflineQueue: false, redisOptions: common });
+    // The nodes' own queues stay: the client learns the cluster's layout through them.
+    const { enableOfflineQueue: _own, maxRetriesPerRequest: _none, ...redisOptions } = common;
+    const clusterRetryStrategy = common.retryStrategy as (times: number) => number;
+    return new Cluster([url], { enableOfflineQueue: false, redisOptions, clusterRetryStrategy });
   }
   const { hostname, username, password, pathname } = new URL(url);
   if (sentinels.length === 0) {
