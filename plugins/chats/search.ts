@@ -22,13 +22,13 @@ export async function searchChats(
   if (query === undefined) {
     return [];
   }
-  const isRare = await hasFewHits(db, query);
+  const isRare = await hasFewHits(db, userId, query);
   const hits = filtered(db, userId, filter)
     .leftJoinLateral(isRare ? indexed(query) : probed(query), (join) => join.onTrue())
     .where((eb) =>
       eb.or([eb("hit.message_id", "is not", null), sql<SqlBool>`(chat.search @@ ${query}) is true`]),
     );
-  const narrowed = isRare ? hits.where(sql<SqlBool>`chat.id in (${someChats(query)})`) : hits;
+  const narrowed = isRare ? hits.where(sql<SqlBool>`chat.id in (${someChats(userId, query)})`) : hits;
   const rows = await narrowed
     .select([
       "chat.id",
@@ -53,18 +53,18 @@ type Query = RawBuilder<unknown>;
 /** From here on a word is common, and reading chats from the newest on finds a page sooner than reading every hit. */
 const fewHits = 2000;
 
-async function hasFewHits(db: ChatDatabase, query: Query): Promise<boolean> {
+async function hasFewHits(db: ChatDatabase, userId: string, query: Query): Promise<boolean> {
   const { rows } = await sql<{ hits: number }>`
     select (select count(*) from (select 1 from chat_message where search @@ ${query} limit ${fewHits}) as said)
-      + (select count(*) from (select 1 from chat where search @@ ${query} limit ${fewHits}) as called) as hits`.execute(
+      + (select count(*) from (select 1 from chat where user_id = ${userId} and search @@ ${query} limit ${fewHits}) as called) as hits`.execute(
     db,
   );
   return Number(rows[0]?.hits) < fewHits;
 }
 
-/** Every chat with a hit, by the index of words. */
-function someChats(query: Query): RawBuilder<unknown> {
-  return sql`select chat_id from chat_message where search @@ ${query} union select id from chat where search @@ ${query}`;
+/** Every chat with a hit. */
+function someChats(userId: string, query: Query): RawBuilder<unknown> {
+  return sql`select chat_id from chat_message where search @@ ${query} union select id from chat where user_id = ${userId} and search @@ ${query}`;
 }
 
 /** A message of the chat that fits, among the few there are. */

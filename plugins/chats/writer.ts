@@ -91,6 +91,7 @@ async function append(
     created_at: timestampOf(message) ?? now,
     ...splitNewMessage(message),
   }));
+  const columns = usedColumns(rows);
   const { rows: changed } = await sql<{ id: string }>`
     with held as (
       update chat set current_message_id = ${leaf}, updated_at = greatest(updated_at, ${now})
@@ -99,30 +100,33 @@ async function append(
       select * from jsonb_to_recordset(cast(${toStorableJson(rows)} as jsonb))
         as p (id text, parent_id text, at int, created_at bigint, "set" jsonb, extra jsonb)),
     added as (
-      insert into chat_message (chat_id, user_id, id, parent_id, position, ${columnNames}, extra, created_at, updated_at)
+      insert into chat_message (chat_id, user_id, id, parent_id, position, ${sql.join(columns.map((column) => sql.ref(column)))}, extra, created_at, updated_at)
       select held.id, held.user_id, p.id, p.parent_id,
         p.at + coalesce(case when p.parent_id is null
           then (select max(s.position) + 1 from chat_message s where s.chat_id = ${chatId} and s.parent_id is null)
           else (select max(s.position) + 1 from chat_message s where s.chat_id = ${chatId} and s.parent_id = p.parent_id)
           end, 0),
-        ${columnValues}, p.extra, p.created_at, ${now}
+        ${sql.join(columns.map(valueOf))}, p.extra, p.created_at, ${now}
       from sent as p cross join held)
     select id from held`.execute(db);
   return changed.length > 0;
 }
 
-const textColumns = ["role", "model_id", "context_summary"];
-const jsonColumns = "content output files sources embeds meta status_history error usage".split(" ");
+/** The columns that some rows name: a short statement is planned sooner. */
+function usedColumns(rows: readonly { readonly set: Readonly<Record<string, unknown>> }[]): string[] {
+  return [...new Set(rows.flatMap(({ set }) => Object.keys(set)))].toSorted();
+}
 
-const columnNames: RawBuilder<unknown> = sql.join(
-  [...textColumns, ...jsonColumns, "done"].map((column) => sql.ref(column)),
-);
-
-const columnValues: RawBuilder<unknown> = sql.join([
-  ...textColumns.map((column) => sql`p."set" ->> ${sql.lit(column)}`),
-  ...jsonColumns.map((column) => sql`nullif(p."set" -> ${sql.lit(column)}, 'null'::jsonb)`),
-  sql`(p."set" ->> 'done')::boolean`,
-]);
+/** The value of a column in `p.set`; a JSON null is an empty column. */
+function valueOf(column: string): RawBuilder<unknown> {
+  const text = sql`p."set" ->> ${sql.lit(column)}`;
+  if (["role", "model_id", "context_summary"].includes(column)) {
+    return text;
+  }
+  return column === "done"
+    ? sql`(${text})::boolean`
+    : sql`nullif(p."set" -> ${sql.lit(column)}, 'null'::jsonb)`;
+}
 
 const stateColumns: Readonly<Record<keyof ReplyState, string>> = {
   content: "content",
@@ -152,16 +156,14 @@ async function write(
       Object.entries(state).map(([key, value]) => [stateColumns[key as keyof ReplyState], value]),
     ),
   }));
-  const assignments = sql.join(
-    Object.values(stateColumns).map(
-      (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
-        then nullif(p."set" -> ${sql.lit(column)}, 'null'::jsonb) else m.${sql.ref(column)} end`,
-    ),
+  const assignments = usedColumns(rows).map(
+    (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
+      then ${valueOf(column)} else m.${sql.ref(column)} end, `,
   );
   const now = seconds();
   const { rows: written } = await sql<{ run_id: string }>`
     with replies as (
-      update chat_message as m set ${assignments}, updated_at = ${now}
+      update chat_message as m set ${sql.join(assignments, sql``)} updated_at = ${now}
         ${ends ? sql`, done = true, run_id = null` : sql``}
       from jsonb_to_recordset(cast(${toStorableJson(rows)} as jsonb))
         as p (chat_id text, id text, run_id text, "set" jsonb)
