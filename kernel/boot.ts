@@ -67,27 +67,32 @@ export const version: string = (
 /** Starts the platform: settings → database → migrations → plugins → jobs → listener. */
 export async function boot(options: BootOptions): Promise<Running> {
   const foundation = await openFoundation(options);
+  const { config, database } = foundation;
+  const gathered = createGathered();
+  let parts: Parts | undefined;
   try {
-    return await start(foundation, options);
+    const secretKey = await openSecretKey(database.db, config.secretKey);
+    parts = await createParts({ ...foundation, gathered, secretKey, version, name: displayName(config) });
+    return await start({ ...foundation, gathered, parts }, options);
   } catch (error) {
-    await foundation.database.close();
+    // The others must not wait for a process that never came.
+    await parts?.replicas.close();
+    await database.close();
     throw error;
   }
 }
 
-async function start(foundation: Foundation, options: BootOptions): Promise<Running> {
-  const { config, registry, database, log } = foundation;
+type Prepared = Foundation & { readonly gathered: Gathered; readonly parts: Parts };
+
+async function start(prepared: Prepared, options: BootOptions): Promise<Running> {
+  const { config, registry, database, log, gathered, parts } = prepared;
   const stopping = new AbortController();
-  const gathered = createGathered();
   const requests = createOpenRequests();
-  const secretKey = await openSecretKey(database.db, config.secretKey);
-  const parts = await createParts({ ...foundation, gathered, secretKey, version, name: displayName(config) });
 
   options.progress?.("Setting up plugins");
   const host = await setUpPlugins({
-    ...foundation,
+    ...prepared,
     services: parts.services,
-    gathered,
     signal: stopping.signal,
   });
   parts.tellOfSelf("system.startup.started");
