@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
 import { busyDatabase } from "./scenarios/busy-database.ts";
+import { chatAppend } from "./scenarios/chat-append.ts";
 import { fanOut } from "./scenarios/fan-out.ts";
 import { filtered } from "./scenarios/filtered.ts";
 import { joinedDeltas } from "./scenarios/joined-deltas.ts";
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   manyStreams,
   abandonedStreams,
   busyDatabase,
+  chatAppend,
   fanOut,
   plainRoutes,
   sandboxCalls,

@@ -33,7 +33,11 @@ export const ownedRows: Record<string, OwnedRows> = {
     },
     async look(app, token, { id = "" }) {
       const me = chatClient(app, token);
-      return [await me.read(id), (await me.call(`GET /shared/${id}/access`)).body, (await me.call("GET /")).body];
+      return [
+        await me.read(id),
+        (await me.call(`GET /shared/${id}/access`)).body,
+        (await me.call("GET /")).body,
+      ];
     },
   },
   files: {
