@@ -107,7 +107,7 @@ describe("a link for anyone", () => {
     const a1 = {
       ...chat.history.messages.a1,
       model: "secret-model",
-      sources: [{ source: { id: "f1" } }],
+      sources: [{ source: { id: "file-of-mine" } }],
       unheard: 1,
     };
     const output = [
@@ -127,7 +127,7 @@ describe("a link for anyone", () => {
       modelName: "Guide",
       output: [{ type: "message" }],
     });
-    for (const secret of ["secret-model", made.id, made.user_id, "peek", "f1", "unheard"]) {
+    for (const secret of ["secret-model", made.id, made.user_id, "peek", "file-of-mine", "unheard"]) {
       expect(text).not.toContain(secret);
     }
     await admin.call(`POST /shared/${made.id}/access/update`, { access_grants: [] });
