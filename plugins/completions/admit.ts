@@ -33,7 +33,7 @@ export async function admit(
   if (toDelivery(request) !== "http" && chats.length === 0) {
     throw new AppError(
       "unavailable",
-      "Runs that are bound to a chat need the chats plugin, which this deployment does not have.",
+      "This deployment does not write replies into chats. Send the request without chat_id, id and session_id.",
     );
   }
   const model = await models.resolve(principal, request.model);
