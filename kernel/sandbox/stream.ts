@@ -97,21 +97,20 @@ class Chain implements StreamChain, Passenger {
     }
   }
 
-  broke(place: number, error: unknown): boolean {
+  broke(place: number, error: unknown): void {
     const hook = this.#hooks[place] ?? this.#hooks[0];
     if (!hook || hook.isOut) {
       this.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
-      return false;
+      return;
     }
     const failure = hook.realm.toError(hook.realm.cell.explain(error, hook.realm));
     if (failure.kind !== "timeout" || hook.realm.cell.isGone) {
       this.failAll(failure);
-      return false;
+      return;
     }
     const slow = new SandboxError("timeout", `The stream hook took more than ${limits.streamMs} ms.`);
     this.#fail(hook, slow);
     this.#parts.overran(hook.realm, slow);
-    return this.#hooks.some(({ isOut }) => !isOut);
   }
 
   failAll(error: SandboxError): void {

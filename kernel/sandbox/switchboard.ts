@@ -8,8 +8,8 @@ import { SandboxError } from "./sandbox.ts";
 export interface Passenger {
   /** Hooks that failed by themselves, `place:report` each, apart by tabs; no place means all. */
   told(failures: string): void;
-  /** The hook at `place` took too long, or broke the isolate. Answers whether any hook is left. */
-  broke(place: number, error: unknown): boolean;
+  /** The hook at `place` took too long, or broke the isolate. */
+  broke(place: number, error: unknown): void;
   failAll(error: SandboxError): void;
 }
 

@@ -116,16 +116,6 @@ export const SharedChat = z
   })
   .meta({ id: "SharedChat" });
 
-export const GrantInputs = z
-  .array(
-    z.object({
-      principal_type: z.enum(["user", "group", "anyone"]),
-      principal_id: z.string().min(1).max(256),
-      permission: z.enum(["read", "write"]),
-    }),
-  )
-  .max(10_000);
-
 export const ShareAccess = z
   .object({
     chat_id: z.string(),

@@ -1,6 +1,6 @@
+import { GrantInputs } from "#kernel/access/grant-inputs.ts";
 import { z } from "zod";
 import { bool, json } from "#config/variable.ts";
-import { GrantInputs } from "./schema.ts";
 
 /** A model that answers with a member chosen by chance, so that answers can be judged without a name (contract §10). */
 export const ArenaModel = z

@@ -1,3 +1,4 @@
+import { GrantInputs } from "#kernel/access/grant-inputs.ts";
 import { z } from "zod";
 import { VoiceAvatar } from "./avatar.ts";
 import { ModelControls } from "./controls.ts";
@@ -66,17 +67,6 @@ export const ModelParams = z
     model_controls: ModelControls.nullish(),
   })
   .meta({ id: "ModelParams" });
-
-/** A grant as callers give it; what may be stored of it is decided by who gives it (contract §0). */
-export const GrantInputs = z
-  .array(
-    z.object({
-      principal_type: z.enum(["user", "group", "anyone"]),
-      principal_id: z.string().min(1).max(256),
-      permission: z.enum(["read", "write"]),
-    }),
-  )
-  .max(10_000);
 
 const fields = {
   base_model_id: z.string().max(256).nullish(),
