@@ -88,6 +88,23 @@ export interface TaskModel {
 
 export const taskModel = defineService<TaskModel>("completions.task-model");
 
+/** What a run is about, for whoever adds to its system prompt. */
+export interface PromptRun {
+  readonly principal: Principal;
+  readonly model: ResolvedModel;
+  /** The stored chat that the run belongs to. */
+  readonly chatId: string | undefined;
+  /** The folder of that chat, or the one that the request names. */
+  readonly folderId: string | undefined;
+}
+
+/** Adds to the system prompt of runs, after the model's own: the folder's prompt, for example (contract §3.2, step 4). */
+export interface PromptSource {
+  prompt(run: PromptRun): Promise<string | undefined>;
+}
+
+export const promptSources = defineSlot<PromptSource>("completions.prompts");
+
 export const chatAccess = defineSlot<ChatAccess>("completions.chats");
 
 export const runFinished = defineEvent<RunFinished>("completion:finished");

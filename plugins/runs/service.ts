@@ -1,0 +1,39 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
+import { defineSlot } from "#kernel/service.ts";
+import type { ChatFacts } from "#plugins/chats/service.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+
+/** A chat-bound run whose reply is complete, stored and shown. */
+export interface EndedRun {
+  readonly principal: Principal;
+  /** Id of a stored chat, or `temporary:<uuid>`. */
+  readonly chatId: string;
+  /** Undefined for a temporary chat: nothing of it is stored. */
+  readonly chat: ChatFacts | undefined;
+  /** The assistant message that holds the reply. */
+  readonly messageId: string;
+  readonly userMessageId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly model: ResolvedModel;
+  /** What the caller asked for, `background_tasks` among it. */
+  readonly request: CompletionRequest;
+  /** The conversation as the common wire has it, the reply as its last message. */
+  readonly conversation: readonly Message[];
+  /** False for all but the first of several replies to one message: what concerns the chat is done once. */
+  readonly isFirst: boolean;
+  /** Aborted when the run is stopped. */
+  readonly signal: AbortSignal;
+  /** Sends an event of this message to the user's sockets (contract §3.4). */
+  emit(type: string, data: unknown): void;
+}
+
+/** Work that follows a reply: suggestions, titles, tags. The run counts as running until it is done. */
+export interface RunFollowUp {
+  /** Smaller ones run first, one after another. */
+  readonly order: number;
+  /** What fails is logged; neither the reply nor later work notices. */
+  run(ended: EndedRun): Promise<void>;
+}
+
+export const runFollowUps = defineSlot<RunFollowUp>("runs.follow-ups");
