@@ -6,6 +6,7 @@ import { accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
+import { createReplies } from "./migrations/0002_replies.ts";
 import { sharedType } from "./parts.ts";
 import { chatFolders, chats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
@@ -20,7 +21,7 @@ export default definePlugin({
   uses: { access, accounts, configuration, events, files, grants, folders: chatFolders },
   provides: [chats],
   tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
-  migrations: { "0001_chats": createChats },
+  migrations: { "0001_chats": createChats, "0002_replies": createReplies },
   resources: [sharedType],
 
   setup(context) {

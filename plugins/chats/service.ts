@@ -50,6 +50,36 @@ export interface Reply {
 
 export interface Checkpoint extends Reply {
   readonly state: ReplyState;
+  /** Number of the message's last event that the state includes. */
+  readonly seq: number;
+  /** Text that goes behind the stored `content` in place; `state` has none then. */
+  readonly appended?: string;
+}
+
+/** A message whose run is gone. */
+export interface InterruptedReply extends Reply {
+  readonly userId: string;
+  /** A number that no event of the message has had. */
+  readonly seq: number;
+}
+
+/** Where a message stands that somebody named. */
+export interface MessagePlace {
+  readonly id: string;
+  readonly role: string;
+  readonly parentId: string | null;
+}
+
+/** A chat that the server makes for its owner. */
+export interface CreatedChat {
+  readonly title: string;
+  readonly models: readonly string[];
+  readonly messages: readonly AppendedMessage[];
+  readonly files?: readonly unknown[];
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly folderId?: string | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** Stored chats for other plugins. Everything but `require` trusts that the caller was authorised. */
@@ -58,16 +88,32 @@ export interface Chats {
   require(owner: Principal, chatId: string): Promise<ChatFacts>;
   /** Messages from the root to `leafId`, or the last `limit` of them. Empty when there is no such message. */
   branch(chatId: string, leafId: string, limit?: number): Promise<ChatMessage[]>;
+  /** Stores a new chat; its last message is shown. Throws `not_found` for a folder that is not the owner's to fill. */
+  create(owner: Principal, chat: CreatedChat): Promise<ChatFacts>;
+  /** Those of `ids` that the chat has. Throws `not_found` when one of them is a message of another chat. */
+  places(chatId: string, ids: readonly string[]): Promise<Map<string, MessagePlace>>;
+  /**
+   * Adds and links messages in one change, the others stay; `shown` becomes the end of the shown branch. Throws
+   * `invalid` for what is no tree of messages any more.
+   */
+  link(
+    owner: Principal,
+    chatId: string,
+    change: { messages: readonly AppendedMessage[]; shown: string },
+  ): Promise<void>;
+  /** One message in wire form; undefined when it is gone. `seq` is the number of the last event it includes. */
+  message(chatId: string, messageId: string): Promise<{ message: ChatMessage; seq: number } | undefined>;
   /**
    * Appends messages and shows the last one, in one statement. Throws `conflict` when an id is taken or a parent is
    * gone, `not_found` when the chat is.
    */
   append(chatId: string, messages: readonly AppendedMessage[]): Promise<void>;
   /**
-   * Gives a message to a run: from now on only the run writes content, output, usage and done. False when the message
-   * is gone or another run has it.
+   * Gives a message to a run: from now on only the run writes content, output, usage and done. What an earlier run
+   * left goes unless `keeps`. Resolves to the number of the message's last event, or to undefined when the message is
+   * gone or another run has it.
    */
-  begin(reply: Reply): Promise<boolean>;
+  begin(reply: Reply & { readonly keeps?: boolean }): Promise<number | undefined>;
   /**
    * Stores what runs have so far, all in one statement; resolves to the ids of the runs whose message is still theirs.
    * Meant to be called once a second.
@@ -76,7 +122,7 @@ export interface Chats {
   /** Stores the last state, marks the message done and gives it back; false when it was not the run's any more. */
   finish(checkpoint: Checkpoint): Promise<boolean>;
   /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
-  interrupt(runIds: readonly string[]): Promise<Reply[]>;
+  interrupt(runIds: readonly string[]): Promise<InterruptedReply[]>;
   /** Ids of the runs that hold a message, at most `limit`: those without a living owner are stale. */
   running(limit: number): Promise<string[]>;
 }

@@ -56,7 +56,7 @@ export function setUpChats({ config, db, transaction, use }: Context) {
   const actions = createChatActions(parts);
   const reading = createShareReading(parts);
   return {
-    service: createChatsService(parts),
+    service: createChatsService(parts, actions),
     fileReference: toFileReference(db),
     existing: (ids: readonly string[]) => existingChats(db, ids),
     routes: [

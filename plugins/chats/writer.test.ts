@@ -75,19 +75,19 @@ describe("a reply that a run writes", () => {
       history: { currentId: "a1", messages: { u1: said("u1", "?"), a1: placeholder } },
     });
     reply = { chatId: id, messageId: "a1", runId: randomUUID() };
-    expect(await stored.begin(reply)).toBe(true);
+    expect(await stored.begin(reply)).toBe(0);
   });
 
   const message = async () => (await me.read(reply.chatId)).chat.history.messages.a1;
 
   it("grows by checkpoints and ends with its last state", async () => {
-    expect(await stored.begin({ ...reply, runId: "another" })).toBe(false);
+    expect(await stored.begin({ ...reply, runId: "another" })).toBeUndefined();
     const listed = (await me.call("GET /")).body as { id: string; active: boolean }[];
     expect(listed.filter(({ active }) => active).map(({ id }) => id)).toEqual([reply.chatId]);
     const output = [{ type: "message", content: [{ type: "output_text", text: "Hal\u0000f" }] }];
     const written = await stored.checkpoint([
-      { ...reply, state: { content: "Half\ud800", output } },
-      { ...reply, runId: "another", state: { content: "stolen" } },
+      { ...reply, seq: 1, state: { content: "Half\ud800", output } },
+      { ...reply, runId: "another", seq: 1, state: { content: "stolen" } },
     ]);
     expect([...written]).toEqual([reply.runId]);
     expect(await message()).toMatchObject({
@@ -96,22 +96,22 @@ describe("a reply that a run writes", () => {
       output: [{ content: [{ text: "Half" }] }],
     });
     expect(await stored.running(10)).toEqual([reply.runId]);
-    expect(await stored.finish({ ...reply, state: { content: "Whole", usage: { total_tokens: 2 } } })).toBe(
-      true,
-    );
+    expect(
+      await stored.finish({ ...reply, seq: 1, state: { content: "Whole", usage: { total_tokens: 2 } } }),
+    ).toBe(true);
     expect(await message()).toMatchObject({
       content: "Whole",
       done: true,
       usage: { total_tokens: 2 },
       output: [{}],
     });
-    expect((await stored.checkpoint([{ ...reply, state: { content: "late" } }])).size).toBe(0);
+    expect((await stored.checkpoint([{ ...reply, seq: 1, state: { content: "late" } }])).size).toBe(0);
     expect((await message()).content).toBe("Whole");
     expect((await me.call("GET /search?text=whole")).body.length).toBe(1);
   });
 
   it("has one writer: what others send of it is ignored until it ends", async () => {
-    await stored.checkpoint([{ ...reply, state: { content: "Half" } }]);
+    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
     const a1 = { content: "mine", done: true, output: [], usage: {}, favorite: true };
     const sent = await me.call(`POST /${reply.chatId}`, { chat: { history: { messages: { a1 } } } });
     expect(sent.body.chat.history.messages.a1).toMatchObject({
@@ -128,20 +128,20 @@ describe("a reply that a run writes", () => {
     ] as const) {
       expect([route, (await me.call(route, body)).status]).toEqual([route, 409]);
     }
-    await stored.finish({ ...reply, state: {} });
+    await stored.finish({ ...reply, seq: 1, state: {} });
     expect((await me.call(`POST /${reply.chatId}/messages/a1`, { content: "mine" })).status).toBe(200);
   });
 
   it("keeps its partial text when its run is gone", async () => {
-    await stored.checkpoint([{ ...reply, state: { content: "Half" } }]);
-    expect(await stored.interrupt([reply.runId])).toEqual([reply]);
+    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
+    expect(await stored.interrupt([reply.runId])).toEqual([{ ...reply, userId: user.id, seq: 100_001 }]);
     expect(await message()).toMatchObject({ content: "Half", done: true, error: { content: "interrupted" } });
     expect(await stored.interrupt([reply.runId])).toEqual([]);
   });
 
   it("is nobody's any more when the chat is deleted", async () => {
     expect((await me.call(`DELETE /${reply.chatId}`)).body).toBe(true);
-    expect((await stored.checkpoint([{ ...reply, state: { content: "x" } }])).size).toBe(0);
+    expect((await stored.checkpoint([{ ...reply, seq: 1, state: { content: "x" } }])).size).toBe(0);
     expect(await stored.running(10)).toEqual([]);
   });
 });

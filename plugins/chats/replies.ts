@@ -1,0 +1,122 @@
+import { sql } from "kysely";
+import { seconds } from "#storage/clock.ts";
+import { anyOf } from "#storage/values.ts";
+import { usedColumns, valueOf } from "./columns.ts";
+import type { Chats, Checkpoint, InterruptedReply, ReplyState } from "./service.ts";
+import { toStorableJson } from "./storable.ts";
+import type { ChatDatabase } from "./tables.ts";
+
+/** More events than any run sends between two checkpoints. */
+export const maxUnstored = 100_000;
+
+/** The messages that runs write: given to one, stored while they grow, given back. */
+export function createReplies(
+  db: ChatDatabase,
+): Pick<Chats, "begin" | "checkpoint" | "finish" | "interrupt" | "running"> {
+  return {
+    async begin({ chatId, messageId, runId, keeps = false }) {
+      const row = await db
+        .updateTable("chat_message")
+        .set({ run_id: runId, done: false, updated_at: seconds(), error: null, ...(keeps ? {} : emptyReply) })
+        .where("chat_id", "=", chatId)
+        .where("id", "=", messageId)
+        .where((eb) => eb.or([eb("run_id", "is", null), eb("run_id", "=", runId)]))
+        .returning("seq")
+        .executeTakeFirst();
+      return row?.seq;
+    },
+
+    checkpoint: (checkpoints) => write(db, checkpoints, { ends: false }),
+    finish: async (checkpoint) => (await write(db, [checkpoint], { ends: true })).has(checkpoint.runId),
+
+    async interrupt(runIds) {
+      const { rows } = await sql<InterruptedReply>`
+        with stale as (
+          select chat_id, id, run_id from chat_message where run_id = ${anyOf(runIds)} for update)
+        update chat_message as m set run_id = null, done = true, updated_at = ${seconds()},
+          error = coalesce(m.error, '{"content": "interrupted"}'::jsonb), seq = m.seq + ${maxUnstored}
+        from stale where m.chat_id = stale.chat_id and m.id = stale.id
+        returning m.chat_id as "chatId", m.id as "messageId", stale.run_id as "runId", m.user_id as "userId",
+          m.seq`.execute(db);
+      return rows;
+    },
+
+    async running(limit) {
+      const rows = await db
+        .selectFrom("chat_message")
+        .select("run_id")
+        .where("run_id", "is not", null)
+        .limit(limit)
+        .execute();
+      return rows.map(({ run_id }) => run_id as string);
+    },
+  };
+}
+
+/** A reply that is written anew begins with nothing. */
+const emptyReply = {
+  content: sql<string>`'""'::jsonb`,
+  output: null,
+  usage: null,
+  sources: null,
+  status_history: null,
+  embeds: null,
+};
+
+const stateColumns: Readonly<Record<keyof ReplyState, string>> = {
+  content: "content",
+  output: "output",
+  usage: "usage",
+  sources: "sources",
+  files: "files",
+  embeds: "embeds",
+  statusHistory: "status_history",
+  error: "error",
+};
+
+/** Stores the state of replies in one statement; resolves to the runs whose message was still theirs. */
+async function write(
+  db: ChatDatabase,
+  checkpoints: readonly Checkpoint[],
+  { ends }: { ends: boolean },
+): Promise<Set<string>> {
+  if (checkpoints.length === 0) {
+    return new Set();
+  }
+  const rows = checkpoints.map(({ chatId, messageId, runId, state, seq, appended }) => ({
+    chat_id: chatId,
+    id: messageId,
+    run_id: runId,
+    seq,
+    ...(appended !== undefined && { appended }),
+    set: Object.fromEntries(
+      Object.entries(state).map(([key, value]) => [stateColumns[key as keyof ReplyState], value]),
+    ),
+  }));
+  const columns = usedColumns(rows);
+  const appends = rows.some((row) => "appended" in row);
+  const assignments = columns.map(
+    (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
+      then ${valueOf(column)} ${appends && column === "content" ? grown : sql``} else m.${sql.ref(column)} end, `,
+  );
+  if (appends && !columns.includes("content")) {
+    assignments.push(sql`content = case ${grown} else m.content end, `);
+  }
+  const now = seconds();
+  const { rows: written } = await sql<{ run_id: string }>`
+    with replies as (
+      update chat_message as m set ${sql.join(assignments, sql``)} seq = p.seq, updated_at = ${now}
+        ${ends ? sql`, done = true, run_id = null` : sql``}
+      from jsonb_to_recordset(cast(${toStorableJson(rows)} as jsonb))
+        as p (chat_id text, id text, run_id text, seq int, appended text, "set" jsonb)
+      where m.chat_id = p.chat_id and m.id = p.id and m.run_id = p.run_id
+      returning p.run_id, m.chat_id),
+    touched as (
+      update chat set updated_at = greatest(updated_at, ${now})
+      where ${ends} and id in (select chat_id from replies))
+    select run_id from replies`.execute(db);
+  return new Set(written.map(({ run_id }) => run_id));
+}
+
+/** Only the new text travels. */
+const grown = sql`when p.appended is not null then to_jsonb(coalesce(m.content #>> '{}', '') || p.appended)`;
