@@ -1,6 +1,7 @@
-import type { Access } from "#kernel/access/resource.ts";
+import type { Access, Action } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { type ChatRow, findChat } from "./chat-store.ts";
+import { isSharedByFolder } from "./folders.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
 import { findShareOfChat, type ShareRow } from "./share-store.ts";
 import type { ChatDatabase } from "./tables.ts";
@@ -8,29 +9,36 @@ import type { ChatDatabase } from "./tables.ts";
 interface Options {
   readonly db: ChatDatabase;
   readonly access: Access;
+  readonly folders: ChatParts["folders"];
   adminsRead(): boolean;
 }
 
 /** The ways from an id to a chat and to what was shared of it. */
-export function createLoaders({ db, access, adminsRead }: Options): Pick<ChatParts, "chats" | "shares"> {
+export function createLoaders({
+  db,
+  access,
+  folders,
+  adminsRead,
+}: Options): Pick<ChatParts, "chats" | "shares"> {
   // Contract D.16: only the owner writes; what administrators may read is said by ENABLE_ADMIN_CHAT_ACCESS alone.
-  const forAdmins = {
-    adminPasses: false,
-    reachable: async (principal: Principal, _row: unknown, action: "read" | "write") =>
-      action === "read" && principal.role === "admin" && adminsRead(),
-  };
+  const isForAdmin = (principal: Principal, action: Action) =>
+    action === "read" && principal.role === "admin" && adminsRead();
   return {
     chats: access.loader<ChatRow>({
       type: "chat",
       find: (id) => findChat(db, id),
       ownerOf: (row) => row.user_id,
-      ...forAdmins,
+      adminPasses: false,
+      reachable: async (principal, row, action) =>
+        isForAdmin(principal, action) ||
+        (action === "read" && (await isSharedByFolder({ folders }, principal, row))),
     }),
     shares: access.loader<ShareRow>({
       type: sharedType,
       find: (id) => findShareOfChat(db, id),
       ownerOf: (row) => row.user_id,
-      ...forAdmins,
+      adminPasses: false,
+      reachable: async (principal, _row, action) => isForAdmin(principal, action),
     }),
   };
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import type { Principal } from "#kernel/access/principal.ts";
 import { type Reply, type RequestInfo, reply } from "#kernel/http/route.ts";
 import { readChatFiles } from "./chat-files.ts";
 import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "./chat-store.ts";
@@ -18,6 +19,13 @@ export async function answerChat(
     return reply(toRecord(row), { headers: { "preference-applied": "return=minimal" } });
   }
   return toJsonReply(wirePieces(db, row, await readParts(db, row)));
+}
+
+/** The chat as this caller may see it: how its owner keeps it is nobody's business but theirs and administrators'. */
+export function toShown(caller: Principal, row: ChatRow): ChatRow {
+  return row.user_id === caller.userId || caller.role === "admin"
+    ? row
+    : { ...row, share_id: null, pinned: false, meta: {}, variables: null, last_read_at: null };
 }
 
 /** A stored chat as a value; for answers that are kept for repeats. */

@@ -66,7 +66,7 @@ describe("lists", () => {
     expect((await titles("/")).length).toBe(61);
   });
 
-  it("know what was read, and folders there are none yet", async () => {
+  it("know what was read, and no folder that does not exist", async () => {
     const [id] = await imported("a");
     expect((await me.call(`POST /${id}/unread`)).body.last_read_at).toBeNull();
     expect((await me.call(`POST /${id}/read`)).body.last_read_at).toBeGreaterThan(1_700_000_000);

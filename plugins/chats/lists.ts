@@ -1,4 +1,5 @@
 import { sql, type SqlBool } from "kysely";
+import { anyOf } from "#storage/values.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A chat as lists show it. */
@@ -27,8 +28,8 @@ export interface Filter {
   readonly archived?: boolean | undefined;
   readonly pinned?: boolean | undefined;
   readonly shared?: boolean | undefined;
-  /** A folder, or null for chats in none. */
-  readonly folder?: string | null | undefined;
+  /** Folders, or null for chats in none. */
+  readonly folder?: string | readonly string[] | null | undefined;
   /** Carries every one of these tag ids. */
   readonly tags?: readonly string[] | undefined;
   readonly untagged?: boolean | undefined;
@@ -89,7 +90,7 @@ export function filtered(db: ChatDatabase, userId: string, filter: Filter) {
     query =
       filter.folder === null
         ? query.where("chat.folder_id", "is", null)
-        : query.where("chat.folder_id", "=", filter.folder);
+        : query.where("chat.folder_id", "=", anyOf([filter.folder].flat()));
   }
   if (filter.tags !== undefined && filter.tags.length > 0) {
     query = query.where(sql<SqlBool>`(chat.meta -> 'tags') ?& ${sql`${[...filter.tags]}::text[]`}`);

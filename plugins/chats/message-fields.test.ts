@@ -54,12 +54,13 @@ it.each([
   ["tag:Big_Plans moon", "moon", { archived: false, tags: ["big_plans"] }],
   ['tag:"Big Plans" tag:b', "", { archived: false, tags: ["big_plans", "b"] }],
   ["tag:none pinned:TRUE", "", { archived: false, untagged: true, pinned: true }],
-  ["archived:true shared:false folder:f x", "x", { archived: true, shared: false, folder: "f" }],
+  ["archived:true shared:false folder:f x", "x", { archived: true, shared: false }, "f"],
+  ['folder:"Big Plans" moon', "moon", { archived: false }, "Big Plans"],
   ["pinned:maybe", "pinned:maybe", { archived: false }],
   ["http://tag:x", "http://tag:x", { archived: false }],
   ["tag: x", "x", { archived: false }],
-])("the search %s", (text, words, filter) => {
-  expect(parseSearch(text)).toEqual({ words, filter });
+])("the search %s", (text, words, filter, folder?: string) => {
+  expect(parseSearch(text)).toEqual({ words, filter, ...(folder === undefined ? {} : { folder }) });
 });
 
 it("shows visitors what was said and nothing else", () => {

@@ -8,7 +8,7 @@ import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
 import { createReplies } from "./migrations/0002_replies.ts";
 import { sharedType } from "./parts.ts";
-import { chatFolders, chats } from "./service.ts";
+import { chatFolders, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
 import type { ChatTables } from "./tables.ts";
 
@@ -19,17 +19,17 @@ export default definePlugin({
   title: "Chats",
   config: chatVariables,
   uses: { access, accounts, configuration, events, files, grants, folders: chatFolders },
-  provides: [chats],
+  provides: [chats, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
   migrations: { "0001_chats": createChats, "0002_replies": createReplies },
   resources: [sharedType],
 
   setup(context) {
-    const { service, fileReference, existing, routes } = setUpChats(context);
+    const { service, folderChats: inFolders, existing, ...rest } = setUpChats(context);
     return {
-      routes: { api: routes },
-      services: [provide(chats, service)],
-      fills: [fill(fileReferences, fileReference)],
+      routes: { api: rest.routes },
+      services: [provide(chats, service), provide(folderChats, inFolders)],
+      fills: rest.fileReferences.map((reference) => fill(fileReferences, reference)),
       resources: { [sharedType]: existing },
     };
   },

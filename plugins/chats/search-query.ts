@@ -5,7 +5,9 @@ import { toTagId, untagged } from "./tag-names.ts";
 export interface SearchQuery {
   /** Words to look for in titles and messages. */
   readonly words: string;
-  readonly filter: Filter;
+  readonly filter: Omit<Filter, "folder">;
+  /** Id or name of a folder. */
+  readonly folder?: string;
 }
 
 const operator = /(?<=^|\s)(tag|folder|pinned|archived|shared):(?:"([^"]*)"|(\S*))/gi;
@@ -17,6 +19,7 @@ const operator = /(?<=^|\s)(tag|folder|pinned|archived|shared):(?:"([^"]*)"|(\S*
 export function parseSearch(text: string): SearchQuery {
   const tags: string[] = [];
   const filter: { -readonly [K in keyof Filter]: Filter[K] } = { archived: false };
+  let folder: string | undefined;
   const words = text.replaceAll(operator, (whole, name: string, quoted?: string, plain?: string) => {
     const value = (quoted ?? plain ?? "").trim();
     const key = name.toLowerCase();
@@ -33,7 +36,7 @@ export function parseSearch(text: string): SearchQuery {
       return " ";
     }
     if (key === "folder") {
-      filter.folder = value;
+      folder = value;
       return " ";
     }
     const isOn = toSwitch(value);
@@ -46,6 +49,7 @@ export function parseSearch(text: string): SearchQuery {
   return {
     words: words.replaceAll(/\s+/g, " ").trim(),
     filter: tags.length > 0 ? { ...filter, tags } : filter,
+    ...(folder === undefined ? {} : { folder }),
   };
 }
 

@@ -5,15 +5,24 @@ import type { ChatDatabase } from "./tables.ts";
 
 export type FoundRow = TitleRow & { readonly snippet: string | null };
 
+export interface SearchWish {
+  readonly text: string;
+  readonly page: Page;
+  /** Ids of the folders that `folder:` means. */
+  foldersNamed(text: string): Promise<string[]>;
+}
+
 const snippetLength = 200;
 
 /** Chats of an account whose title or one of whose messages has all the words; the last word may be unfinished. */
 export async function searchChats(
   db: ChatDatabase,
   userId: string,
-  { text, page }: { text: string; page: Page },
+  { text, page, foldersNamed }: SearchWish,
 ): Promise<FoundRow[]> {
-  const { words, filter } = parseSearch(text);
+  const { words, folder, ...parsed } = parseSearch(text);
+  const filter =
+    folder === undefined ? parsed.filter : { ...parsed.filter, folder: await foldersNamed(folder) };
   if (words === "") {
     const rows = await listTitles(db, userId, { filter, page });
     return rows.map(({ share_id: _share, ...row }) => ({ ...row, snippet: null }));

@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 
@@ -129,11 +130,49 @@ export interface Chats {
 
 export const chats = defineService<Chats>("chats");
 
-/** Says which folders a caller may put chats into; filled by the plugin that stores folders. */
+/** A folder as chats know it: only chats of its owner lie in it. */
+export interface ChatFolder {
+  readonly id: string;
+  readonly user_id: string;
+}
+
+/** Knows the folders that chats lie in; filled by the plugin that stores folders. */
 export interface ChatFolders {
-  /** Whether the folder exists for the caller to read or to put chats into. */
-  isReachable(principal: Principal, folderId: string, action: "read" | "write"): Promise<boolean>;
+  /** False while folders are switched off, or not permitted to this caller. */
+  isOpen(principal: Principal): boolean;
+  /** The folder, when the caller may read it. */
+  find(principal: Principal, folderId: string): Promise<ChatFolder | undefined>;
+  /** The caller's own folders that a search means: those with this id or name, and all that lie inside. */
+  named(principal: Principal, text: string): Promise<string[]>;
 }
 
 /** Without a filling there is no folder: naming one is answered like naming an unknown one. */
 export const chatFolders = defineSlot<ChatFolders>("chats.folders");
+
+/** A chat as lists show it. */
+export interface ListedChat {
+  readonly id: string;
+  readonly title: string;
+  readonly updated_at: number;
+  readonly created_at: number;
+  readonly last_read_at: number | null;
+  /** A run is writing into it. */
+  readonly active: boolean;
+}
+
+/** The chats in folders, for the plugin that stores folders; it has authorised the caller. */
+export interface FolderChats {
+  /** Newest first, archived ones left out; a page of 60, or all of them. */
+  titles(folder: ChatFolder, page?: number): Promise<ListedChat[]>;
+  /** How many chats of these folders hold something unread; folders with none are left out. */
+  unread(folderIds: readonly string[]): Promise<Map<string, number>>;
+  markRead(folderIds: readonly string[]): Promise<void>;
+  /**
+   * Deletes what lies in folders, in the transaction that deletes these. Call what it resolves to after the commit:
+   * it announces the deletions.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's transaction knows the caller's tables
+  remove(tx: Kysely<any>, folderIds: readonly string[]): Promise<(by: Principal) => void>;
+}
+
+export const folderChats = defineService<FolderChats>("chats.in-folders");

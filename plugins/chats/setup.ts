@@ -9,6 +9,7 @@ import { createLoaders } from "./access.ts";
 import { createBranches } from "./branches.ts";
 import { createChatActions } from "./chats.ts";
 import { createCopies } from "./copies.ts";
+import { createFolderChats, toFolderReference } from "./folder-chats.ts";
 import { createMessageActions } from "./messages.ts";
 import { createRemoval } from "./removal.ts";
 import { createShareAccess } from "./share-access.ts";
@@ -51,13 +52,14 @@ export function setUpChats({ config, db, transaction, use }: Context) {
     transaction,
     adminsRead,
     adminsExport: () => use.configuration.valueOf("ENABLE_ADMIN_EXPORT") !== false,
-    ...createLoaders({ db, access: use.access, adminsRead }),
+    ...createLoaders({ db, access: use.access, folders: use.folders, adminsRead }),
   };
   const actions = createChatActions(parts);
   const reading = createShareReading(parts);
   return {
     service: createChatsService(parts, actions),
-    fileReference: toFileReference(db),
+    folderChats: createFolderChats(parts),
+    fileReferences: [toShareReference(db), toFolderReference(parts)],
     existing: (ids: readonly string[]) => existingChats(db, ids),
     routes: [
       ...listRoutes(parts),
@@ -72,7 +74,7 @@ export function setUpChats({ config, db, transaction, use }: Context) {
 }
 
 /** Whoever may read a snapshot may read the files it shows: those of its owner, and no others (promise S17). */
-function toFileReference(db: ChatDatabase): FileReferences {
+function toShareReference(db: ChatDatabase): FileReferences {
   return {
     id: "chats",
     async isReachable(principal, fileId, action) {

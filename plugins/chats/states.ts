@@ -4,6 +4,7 @@ import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
 import { requireFolder } from "./folders.ts";
 import { found } from "./found.ts";
 import { announce, type ChatParts } from "./parts.ts";
+import { withClearConflicts } from "./violations.ts";
 
 export type States = ReturnType<typeof createStates>;
 
@@ -46,13 +47,13 @@ export function createStates(parts: ChatParts) {
       announce(events, archived ? "chat.archived" : "chat.unarchived", { by: caller });
     },
 
-    /** Throws `not_found` for a folder that the caller cannot put chats into. */
+    /** Throws `not_found` or `forbidden` for a folder that the caller cannot put chats into. */
     async setFolder(caller: Principal, id: string, folderId: string | null): Promise<ChatRecord> {
       await chats.load(caller, id, "write");
       if (folderId !== null) {
         await requireFolder(parts, caller, { id: folderId, action: "write" });
       }
-      const row = found(await setFields(db, id, { folder_id: folderId }));
+      const row = found(await withClearConflicts(() => setFields(db, id, { folder_id: folderId })));
       announce(events, "chat.folder_updated", { by: caller, id, data: { folder_id: folderId } });
       return row;
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerChat, readWhole, toRecord } from "../answers.ts";
+import { answerChat, readWhole, toRecord, toShown } from "../answers.ts";
 import type { ChatActions } from "../chats.ts";
 import type { Copies } from "../copies.ts";
 import type { ChatParts } from "../parts.ts";
@@ -90,7 +90,9 @@ function wholeRoutes({ parts, actions, reading, removal }: Parts) {
       },
       async ({ caller, params, request }) => {
         const row = await parts.chats.find(caller, params.id, "read");
-        return row === undefined ? reading.openAsChat(caller, params.id) : answerChat(parts.db, row, request);
+        return row === undefined
+          ? reading.openAsChat(caller, params.id)
+          : answerChat(parts.db, toShown(caller, row), request);
       },
     ),
     defineRoute(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { answerAll, readNext } from "../answers.ts";
-import { requireFolder } from "../folders.ts";
+import { foldersNamed, requireFolder, usesFolders } from "../folders.ts";
 import {
   countChats,
   type Filter,
@@ -30,12 +30,13 @@ const ListQuery = z.object({
   sort_dir: z.enum(["asc", "desc"]).default("desc"),
 });
 
-function plainRoutes({ db }: ChatParts) {
+function plainRoutes(parts: ChatParts) {
+  const { db } = parts;
   const list = async (caller: Principal, query: z.output<typeof ListQuery>) => {
     const filter: Filter = {
       archived: query.include_archived ? undefined : false,
       pinned: query.include_pinned ? undefined : false,
-      folder: query.include_folders ? undefined : null,
+      folder: query.include_folders || !usesFolders(parts, caller) ? undefined : null,
     };
     const order = { by: query.sort_by, direction: query.sort_dir };
     return toTitles(await listTitles(db, caller.userId, { filter, order, page: toPage(query.page) }));
@@ -64,6 +65,7 @@ function plainRoutes({ db }: ChatParts) {
         searchChats(db, caller.userId, {
           text: query.text,
           page: { limit: pageSize, offset: (query.page - 1) * pageSize },
+          foldersNamed: (text) => foldersNamed(parts, caller, text),
         }),
     ),
   ];
@@ -122,14 +124,15 @@ function narrowedRoutes({ db }: ChatParts) {
 }
 
 function folderRoutes(parts: ChatParts) {
-  const list = async (caller: Principal, folder: string, wanted: number | undefined) => {
-    await requireFolder(parts, caller, { id: folder, action: "read" });
-    const filter = { folder, archived: false };
-    return toTitles(
-      await listTitles(parts.db, caller.userId, { filter, page: toPage(wanted, folderPageSize) }),
-    );
+  const list = async (caller: Principal, id: string, wanted: number | undefined) => {
+    const folder = await requireFolder(parts, caller, { id, action: "read" });
+    const filter = { folder: id, archived: false };
+    const page = toPage(wanted, folderPageSize);
+    const rows = toTitles(await listTitles(parts.db, folder.user_id, { filter, page }));
+    // When somebody last looked at a chat is nobody else's business.
+    return folder.user_id === caller.userId ? rows : rows.map((row) => ({ ...row, last_read_at: null }));
   };
-  const facts = { access: "user", params: ById, returns: z.array(ChatTitle), fails: [404] } as const;
+  const facts = { access: "user", params: ById, returns: z.array(ChatTitle), fails: [403, 404] } as const;
   return [
     defineRoute(
       { method: "GET", path: "/chats/folder/:id", summary: "List the chats of a folder", ...facts },
