@@ -4,6 +4,7 @@ import { outboundVariables } from "./core-outbound.ts";
 import { processVariables } from "./core-process.ts";
 import { socketVariables } from "./core-sockets.ts";
 import { storageVariables } from "./core-storage.ts";
+import { upstreamVariables } from "./core-upstream.ts";
 import { persistence } from "./persistence.ts";
 import { bool, int, list, oneOf, text } from "./variable.ts";
 import type { Values } from "./variable.ts";
@@ -99,6 +100,7 @@ export const core = {
   ...databaseVariables,
   ...storageVariables,
   ...outboundVariables,
+  ...upstreamVariables,
   ...socketVariables,
   ...processVariables,
 };

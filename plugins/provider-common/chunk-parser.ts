@@ -1,5 +1,7 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import { TextDeltaReader } from "#kernel/completion/text-delta.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
 import { toChunks } from "./frames.ts";
 import { type SseEvent, SseParser } from "./stream-parse.ts";
 
@@ -18,36 +20,33 @@ const largestFrame = 16 * 1024 * 1024;
 /** Events parsed in one go; one fast stream must not starve the others. */
 const eventsPerTurn = 64;
 
-/** Bytes of an event stream in, chunks out; it knows nothing of where they come from. */
-export class ChunkParser {
-  /** What ended the stream early; the chunks before it are handed out first. */
+/** Reads Server-Sent Events of the common wire. */
+export class ChunkParser implements StreamParser {
   failure: unknown;
-  /** True once nothing behind what was read counts any more: [DONE], or a failure. */
   isDone = false;
-  /** True once there was an event, however broken. */
-  sawEvent = false;
 
   readonly #options: ChunkParserOptions;
   readonly #sse: SseParser;
   readonly #text = new TextDeltaReader();
   #dropped = 0;
+  #sawBytes = false;
+  /** True once there was an event, however broken. */
+  #sawEvent = false;
 
   constructor(options: ChunkParserOptions) {
     this.#options = options;
     this.#sse = new SseParser({ softLimit: options.softLimit, hardLimit: largestFrame });
   }
 
-  /** True while whole lines wait for `take`. */
   get hasMore(): boolean {
     return !this.isDone && this.#sse.hasMore;
   }
 
-  /** Takes one piece of the body. Throws AppError `upstream` for a frame that never ends. */
   push(piece: Buffer): void {
+    this.#sawBytes = true;
     this.#sse.push(piece);
   }
 
-  /** Tells that the body ended. */
   end(): void {
     this.#sse.end();
   }
@@ -64,15 +63,21 @@ export class ChunkParser {
       this.isDone = true;
     }
     for (; this.#dropped < this.#sse.dropped; this.#dropped++) {
-      this.sawEvent = true;
+      this.#sawEvent = true;
       this.#options.skipped("oversized");
     }
     return batch;
   }
 
+  findProblem(): AppError | undefined {
+    return this.#sawBytes && !this.#sawEvent
+      ? new AppError("upstream", "The provider's answer is not an event stream.")
+      : undefined;
+  }
+
   /** Adds what the event holds; false when it ends the stream. */
   #add(batch: Chunk[], event: SseEvent): boolean {
-    this.sawEvent = true;
+    this.#sawEvent = true;
     if (event.data === "[DONE]") {
       this.isDone = true;
       return false;

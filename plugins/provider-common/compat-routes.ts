@@ -5,12 +5,13 @@ import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, type RequestInfo, reply, stream, type Upstream } from "#kernel/http/route.ts";
+import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import type { Connections } from "./connections.ts";
 import type { Target } from "./offers.ts";
 import type { CommonProvider } from "./provider.ts";
 import { providerId } from "./provider.ts";
-import { adapt, fitsAsItIs, namesModelOnce } from "./request.ts";
+import { adapt, fitsAsItIs } from "./request.ts";
 import { fillSaved } from "./saved-parameters.ts";
 import { type FindProfile, withFilledPrompt } from "./saved-prompt.ts";
 
@@ -84,7 +85,8 @@ function chatRoute({ provider, models, findProfile }: CompatOptions) {
       const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
       const saved = withFilledPrompt(model.params, caller, findProfile);
       const filled = fillSaved(body, saved instanceof Promise ? await saved : saved);
-      const isUnchanged = filled === body && fitsAsItIs(body, target) && namesModelOnce(bodyText as string);
+      const isUnchanged =
+        filled === body && fitsAsItIs(body, target) && namesModelOnce(bodyText as string, body);
       const text = isUnchanged
         ? (bodyText as string)
         : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
@@ -119,8 +121,8 @@ function embeddingsRoute({ provider, models }: CompatOptions) {
     },
     async ({ body, bodyText, caller, request }) => {
       const { target } = requireOwn(await models.resolve(caller, body.model), provider);
-      const isUnchanged = body.model === target.upstreamId && namesModelOnce(bodyText as string);
-      const text = isUnchanged ? (bodyText as string) : JSON.stringify({ ...body, model: target.upstreamId });
+      const isUnchanged = body.model === target.upstreamId && namesModelOnce(bodyText as string, body);
+      const text = isUnchanged ? (bodyText as string) : JSON.stringify(withModel(body, target.upstreamId));
       const call = { target, body: text, isStream: false, context: toContext(caller, request) };
       return passOn(await provider.post("/embeddings", call), false, request.id);
     },

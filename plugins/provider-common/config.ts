@@ -1,5 +1,5 @@
-import { z } from "zod";
-import { bool, int, json, list, text, type Values } from "#config/variable.ts";
+import { upstreamVariables } from "#config/core-upstream.ts";
+import { bool, json, list, type Values } from "#config/variable.ts";
 import { ConnectionConfigs } from "./connection.ts";
 
 /** The variables of the common-format connections. */
@@ -42,64 +42,13 @@ export const variables = {
       text: "Settings of each connection, by its index",
     },
   ),
-  maxChunkSize: int("CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE", null, {
-    whenEmpty: null,
-    whenInvalid: null,
-    text: "Bytes beyond which a streamed chunk is dropped; empty, 0 or less keeps all",
-  }),
   passthrough: bool("ENABLE_OPENAI_API_PASSTHROUGH", false, {
     text: "Members may call any route of a common-format provider below /compat",
   }),
   statefulResponses: bool("ENABLE_RESPONSES_API_STATEFUL", false, {
     text: "Forwards previous_response_id to providers of the Responses format",
   }),
-  forwardUserInfo: bool("ENABLE_FORWARD_USER_INFO_HEADERS", false, {
-    text: "Tells providers who asks, in X-Service-* headers",
-  }),
-  userNameHeader: headerName(
-    "FORWARD_USER_INFO_HEADER_USER_NAME",
-    "X-Service-User-Name",
-    "the account's name",
-  ),
-  userIdHeader: headerName("FORWARD_USER_INFO_HEADER_USER_ID", "X-Service-User-Id", "the account's id"),
-  userEmailHeader: headerName(
-    "FORWARD_USER_INFO_HEADER_USER_EMAIL",
-    "X-Service-User-Email",
-    "the account's e-mail",
-  ),
-  userRoleHeader: headerName(
-    "FORWARD_USER_INFO_HEADER_USER_ROLE",
-    "X-Service-User-Role",
-    "the account's role",
-  ),
-  chatIdHeader: headerName("FORWARD_SESSION_INFO_HEADER_CHAT_ID", "X-Service-Chat-Id", "the chat's id"),
-  messageIdHeader: headerName(
-    "FORWARD_SESSION_INFO_HEADER_MESSAGE_ID",
-    "X-Service-Message-Id",
-    "the message's id",
-  ),
-  userJwtHeader: headerName(
-    "FORWARD_USER_INFO_HEADER_JWT",
-    "X-Service-User-Jwt",
-    "the signed user information",
-  ),
-  userJwtSecret: text("FORWARD_USER_INFO_HEADER_JWT_SECRET", "", {
-    secret: true,
-    text: "With it, user information goes out as one signed JWT instead of plain headers",
-  }),
+  ...upstreamVariables,
 };
 
 export type CommonConfig = Values<typeof variables>;
-
-function headerName(name: string, value: string, what: string) {
-  return text(name, value, {
-    text: `Name of the header that tells providers ${what}`,
-    check: (given) =>
-      z
-        .string()
-        .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/)
-        .safeParse(given).success
-        ? undefined
-        : "must be a header name",
-  });
-}

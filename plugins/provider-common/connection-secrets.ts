@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import type { ConnectionConfig } from "./connection.ts";
-import { isMasked, isSecretHeader, maskKey } from "./mask.ts";
+import { isMasked, isSecretHeader, maskKey } from "#kernel/upstream/mask.ts";
 
 /** The three parallel settings as they are stored. */
 export interface StoredConnections {

@@ -1,9 +1,9 @@
 import { createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
 import type { CommonConfig } from "./config.ts";
 import { type Connection, toConnections } from "./connection.ts";
-import { createModelList, type ModelList } from "./model-list.ts";
 import { type Offers, type Target, toOffers } from "./offers.ts";
 import type { UpstreamList } from "./parse-models.ts";
 
@@ -31,12 +31,12 @@ export interface ConnectionsOptions {
 
 /** Follows the settings live; lists of connections that did not change are kept. */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const lists = new Map<string, ModelList>();
+  const lists = new Map<string, FreshList<UpstreamList>>();
   const live = createLive(options);
   let offers: Offers = toOffers([]);
   let madeOf: unknown[] = [];
 
-  const listOf = (connection: Connection): ModelList => {
+  const listOf = (connection: Connection): FreshList<UpstreamList> => {
     const known = lists.get(connection.fingerprint);
     const list = known ?? createList(connection, options);
     lists.set(connection.fingerprint, list);
@@ -109,9 +109,12 @@ function createLive({ config, log }: ConnectionsOptions): () => readonly Connect
   };
 }
 
-function createList(connection: Connection, { fetchModels, log }: ConnectionsOptions): ModelList {
+function createList(
+  connection: Connection,
+  { fetchModels, log }: ConnectionsOptions,
+): FreshList<UpstreamList> {
   const now = () => performance.now();
-  return createModelList({
+  return createFreshList({
     fetch: () => fetchModels(connection),
     breaker: createBreaker({ threshold: 2, firstPause: 2000, longestPause: 15_000, now }),
     isTimeout: (error) => error instanceof AppError && error.code === "timeout",
@@ -129,7 +132,7 @@ function createList(connection: Connection, { fetchModels, log }: ConnectionsOpt
   });
 }
 
-function forgetOthers(lists: Map<string, ModelList>, connections: readonly Connection[]): void {
+function forgetOthers(lists: Map<string, FreshList<UpstreamList>>, connections: readonly Connection[]): void {
   if (lists.size > connections.length) {
     const wanted = new Set(connections.map((connection) => connection.fingerprint));
     for (const fingerprint of lists.keys()) {

@@ -1,7 +1,7 @@
 import type { Connection } from "./connection.ts";
 import { toAddress } from "./addresses.ts";
 import { parseModels, type UpstreamList } from "./parse-models.ts";
-import { readText } from "./read-body.ts";
+import { readText } from "#kernel/upstream/read-text.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 const largestList = 10 * 1024 * 1024;

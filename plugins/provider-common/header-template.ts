@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/completion/provider.ts";
+import { toHeaderText } from "#kernel/upstream/header-text.ts";
 
 /** What the tokens of header templates stand for (contract §5.4). */
 export interface TemplateFacts extends Omit<CallContext, "signal"> {
@@ -16,13 +17,6 @@ export function fillHeader(template: string, context: TemplateFacts): string {
     return read === undefined ? token : toHeaderText(read(context) ?? "");
   });
   return toHeaderText(filled);
-}
-
-/** The text as a header value: line breaks and other control characters go, what is not ASCII is percent-encoded. */
-export function toHeaderText(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this is about.
-  const line = text.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").trim();
-  return line.replaceAll(/[^\u0020-\u007e]+/gu, (run) => encodeURIComponent(run.toWellFormed()));
 }
 
 const tokens: Record<string, (context: TemplateFacts) => string | undefined> = {

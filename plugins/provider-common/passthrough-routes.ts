@@ -5,12 +5,12 @@ import { AppError } from "#kernel/errors.ts";
 import { defaultPatience, readBody } from "#kernel/http/body.ts";
 import { parseJson } from "#kernel/http/json.ts";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
+import { namesModelOnce, withModel, withoutOtherSpellings } from "#kernel/upstream/model-key.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { passOn, toContext } from "./compat-routes.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { type CommonProvider, providerId } from "./provider.ts";
-import { namesModelOnce } from "./request.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 export interface PassthroughOptions {
@@ -96,9 +96,12 @@ async function choose(
   const text = bytes?.toString("utf8") ?? "";
   const body = text === "" ? undefined : (parseJson(text) as Record<string, unknown> | null);
   const isStream = body?.["stream"] === true;
-  const isClear = namesModelOnce(text);
+  const isClear = namesModelOnce(text, body);
   if (typeof body?.["model"] !== "string") {
-    return { connection: requireFirst(connections), body: isClear ? bytes : JSON.stringify(body), isStream };
+    const sent = isClear
+      ? bytes
+      : JSON.stringify(Array.isArray(body) ? body : withoutOtherSpellings(body ?? {}));
+    return { connection: requireFirst(connections), body: sent, isStream };
   }
   const model = await models.resolve(caller, body["model"]);
   if (model.provider.id !== providerId) {
@@ -106,7 +109,7 @@ async function choose(
   }
   const { connection, upstreamId } = provider.requireTarget(model.base.id);
   const isUnchanged = body["model"] === upstreamId && isClear;
-  return { connection, body: isUnchanged ? bytes : JSON.stringify({ ...body, model: upstreamId }), isStream };
+  return { connection, body: isUnchanged ? bytes : JSON.stringify(withModel(body, upstreamId)), isStream };
 }
 
 function requireFirst(connections: Connections): Connection {

@@ -4,6 +4,8 @@ import type { CallContext, CompletionAnswer, ModelProvider } from "#kernel/compl
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";
+import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
+import { readText } from "#kernel/upstream/read-text.ts";
 import { toAddress } from "./addresses.ts";
 import { readChunks } from "./chunk-stream.ts";
 import type { CommonConfig } from "./config.ts";
@@ -11,8 +13,7 @@ import type { Connections } from "./connections.ts";
 import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
 import type { Target } from "./offers.ts";
-import { readText } from "./read-body.ts";
-import { fitsAsItIs, namesModelOnce, toUpstreamBody } from "./request.ts";
+import { fitsAsItIs, toUpstreamBody } from "./request.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 /** Id of the provider of common-format connections. */
@@ -84,7 +85,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
       const isStream = request.stream === true;
       const isSendable = text !== undefined && request.metadata === undefined && fitsAsItIs(request, target);
       const body =
-        isSendable && namesModelOnce(text) ? text : JSON.stringify(toUpstreamBody(request, target));
+        isSendable && namesModelOnce(text, request) ? text : JSON.stringify(toUpstreamBody(request, target));
       const call = { target, isStream, context, body };
       return toAnswer(await send("/chat/completions", call), call, options);
     },
@@ -95,7 +96,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     },
     embed({ request, model, ...context }) {
       const target = requireTarget(model.id);
-      const body = JSON.stringify({ ...request, model: target.upstreamId });
+      const body = JSON.stringify(withModel(request, target.upstreamId));
       return post("/embeddings", { target, isStream: false, context, body });
     },
   };

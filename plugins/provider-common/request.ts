@@ -1,10 +1,9 @@
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
+import { withModel } from "#kernel/upstream/model-key.ts";
 import type { Target } from "./offers.ts";
 
 type Body = Record<string, unknown>;
-
-const modelKey = '"model"';
 
 /** Models that know only `max_completion_tokens` and the developer role. */
 const reasoningModel = /^(?:o1|o3|o4|gpt-5)/i;
@@ -21,8 +20,8 @@ export function toUpstreamBody(request: CompletionRequest, target: Target): Body
 }
 
 /** Adapts a body to the model it goes to: its upstream id, how it takes limits and roles, the form of logit_bias. */
-export function adapt(body: Body, { connection, upstreamId }: Target): Body {
-  body["model"] = upstreamId;
+export function adapt(given: Body, { connection, upstreamId }: Target): Body {
+  const body = withModel(given, upstreamId);
   if (body["logit_bias"] !== undefined && body["logit_bias"] !== null) {
     body["logit_bias"] = toLogitBias(body["logit_bias"]);
   }
@@ -47,14 +46,6 @@ export function fitsAsItIs(body: Readonly<Body>, target: Target): boolean {
     !isSet(body["max_completion_tokens"]) &&
     Object.keys(target.connection.extraParams).length === 0
   );
-}
-
-/**
- * True when a JSON text names its model at most once. Of a key written twice this server reads the last and an
- * upstream perhaps the first: such a text must not go out as it came, or it would reach a model nobody checked.
- */
-export function namesModelOnce(text: string): boolean {
-  return text.indexOf(modelKey, text.indexOf(modelKey) + 1) <= 0 && !/\\u006/i.test(text);
 }
 
 /**

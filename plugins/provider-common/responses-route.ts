@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { defineRoute, stream, type Upstream } from "#kernel/http/route.ts";
+import { toUpstreamError } from "#kernel/upstream/failure.ts";
+import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
 import { type CompatOptions, passOn, requireOwn, toContext } from "./compat-routes.ts";
-import { namesModelOnce } from "./request.ts";
 import { SseParser } from "./stream-parse.ts";
-import { toUpstreamError } from "./upstream-errors.ts";
 
 export interface ResponsesOptions extends CompatOptions {
   /** ENABLE_RESPONSES_API_STATEFUL. */
@@ -34,10 +34,11 @@ export function responsesRoute({ provider, models, isStateful }: ResponsesOption
       const { target } = requireOwn(await models.resolve(caller, body.model), provider);
       const isStream = body.stream === true;
       const forgets = body.previous_response_id !== undefined && !isStateful();
-      const isUnchanged = body.model === target.upstreamId && !forgets && namesModelOnce(bodyText as string);
+      const isUnchanged =
+        body.model === target.upstreamId && !forgets && namesModelOnce(bodyText as string, body);
       const { previous_response_id: previous, ...rest } = body;
       const kept = forgets || previous === undefined ? rest : { ...rest, previous_response_id: previous };
-      const text = isUnchanged ? (bodyText as string) : JSON.stringify({ ...kept, model: target.upstreamId });
+      const text = isUnchanged ? (bodyText as string) : JSON.stringify(withModel(kept, target.upstreamId));
       const call = { target, body: text, isStream, context: toContext(caller, request) };
       const { prefix } = target.connection;
       if (!isStream) {

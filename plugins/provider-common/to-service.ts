@@ -3,7 +3,7 @@ import { parseJson } from "#kernel/http/json.ts";
 import { toAddress } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 import type { CommonProvider } from "./provider.ts";
-import { readText } from "./read-body.ts";
+import { readText } from "#kernel/upstream/read-text.ts";
 import type { CommonConnections, ConnectionRequest } from "./service.ts";
 import type { UpstreamClient } from "./upstream.ts";
 

@@ -66,8 +66,8 @@ ENABLE_CHANNELS | bool | false | persisted | not yet
 ENABLE_APPS | bool | false | persisted | not yet
 APP_ALLOWED_PRIVATE_ORIGINS | str | empty | start-up | not yet
 CHANNEL_MODEL_RESPONSE_MODE | str | thread | persisted | not yet
-ENABLE_FOLDERS | bool | true | persisted | not yet
-FOLDER_MAX_FILE_COUNT | int | empty | persisted | not yet
+ENABLE_FOLDERS | bool | true | persisted | folders
+FOLDER_MAX_FILE_COUNT | int | empty | persisted | folders
 ENABLE_AUTOMATIONS | bool | true | persisted | not yet
 AUTOMATION_MAX_COUNT | int | empty | persisted | not yet
 AUTOMATION_MIN_INTERVAL | int | empty | persisted | not yet
@@ -111,7 +111,7 @@ ENABLE_IMAGE_CONTENT_TYPE_EXTENSION_FALLBACK | bool | false | start-up | not yet
 PROFILE_IMAGE_ALLOWED_MIME_TYPES | str | image/png,image/jpeg,image/gif,image/webp | start-up | accounts
 PROFILE_IMAGE_MAX_DATA_URI_SIZE | int | empty | start-up | accounts
 CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE | int | 1 | start-up | completions
-CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE | int | empty | start-up | provider-common
+CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE | int | empty | start-up | core
 CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS | int | 256 | start-up | not yet | was=CHAT_RESPONSE_MAX_TOOL_CALL_RETRIES
 ENABLE_RESPONSES_API_STATEFUL | bool | false | start-up | provider-common
 ENABLE_COMPRESSION_MIDDLEWARE | bool | true | start-up | core

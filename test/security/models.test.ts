@@ -182,6 +182,8 @@ describe("a model that is not the caller's", () => {
         `{"model":"closed",${rest},"model":"open"}`,
         `{"mod\\u0065l":"closed",${rest},"model":"open"}`,
         `{"m\\u006fdel":"closed",${rest},"model":"open"}`,
+        `{"model":"open",${rest},"Model":"closed"}`,
+        `{"model":"open",${rest},"\\u004dODEL":"closed"}`,
       ]) {
         await app.call(`POST /${route}`, { token: user.token, body: text });
         // Whatever the upstream's parser makes of a key that comes twice: it comes once.

@@ -7,13 +7,15 @@ const longestHold = 100;
  */
 export class Hold {
   readonly #atLeast: number;
+  readonly #mark: string;
   readonly #over: () => void;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `over` is called when events have waited long enough though they are too few. */
-  constructor(atLeast: number, over: () => void) {
+  /** Every event has `eventMark` in its bytes. `over` is called when events have waited long enough though they are too few. */
+  constructor({ atLeast, eventMark }: { atLeast: number; eventMark: string }, over: () => void) {
     this.#atLeast = atLeast;
+    this.#mark = eventMark;
     this.#over = over;
   }
 
@@ -22,8 +24,9 @@ export class Hold {
     if (this.#atLeast <= 1) {
       return true;
     }
-    // Close enough: an event cut in two, or one whose text has this word, makes a batch a little smaller or larger.
-    for (let at = piece.indexOf("data:"); at >= 0; at = piece.indexOf("data:", at + 5)) {
+    // Close enough: an event cut in two, or one whose text has the mark, makes a batch a little smaller or larger.
+    const mark = this.#mark;
+    for (let at = piece.indexOf(mark); at >= 0; at = piece.indexOf(mark, at + mark.length)) {
       this.#count += 1;
     }
     this.#timer ??= setTimeout(this.#over, longestHold);

@@ -1,19 +1,18 @@
 import type { Breaker } from "#kernel/egress/breaker.ts";
-import type { UpstreamList } from "./parse-models.ts";
 
 /** The last good list of one upstream, refreshed behind whoever asks. */
-export interface ModelList {
+export interface FreshList<T> {
   /** The last good list; undefined while none arrived yet. The same object until it changes. */
-  readonly list: UpstreamList | undefined;
+  readonly list: T | undefined;
   /** Starts a refresh when the list is old and the breaker allows it; resolves when there is something to say, at once as a rule. */
   touch(): Promise<void> | undefined;
   /** Asks the upstream now, or joins whoever already does; never rejects. */
   refresh(): Promise<void>;
 }
 
-export interface ModelListOptions {
+export interface FreshListOptions<T> {
   /** Fetches the list; rejects when the upstream is down, too slow or talks nonsense. */
-  fetch(): Promise<UpstreamList>;
+  fetch(): Promise<T>;
   readonly breaker: Breaker;
   /** Told of a change between working and failing, not of every failure. */
   turned(error: unknown): void;
@@ -30,8 +29,8 @@ const freshFor = 30_000;
 const patienceAtFirst = 1000;
 
 /** Builds the list of one upstream. Contract D.12, promise R13. */
-export function createModelList(options: ModelListOptions): ModelList {
-  let list: UpstreamList | undefined;
+export function createFreshList<T>(options: FreshListOptions<T>): FreshList<T> {
+  let list: T | undefined;
   let askedAt = -Infinity;
   let running: Promise<void> | undefined;
   let firstAskedAt: number | undefined;
@@ -80,7 +79,7 @@ export function createModelList(options: ModelListOptions): ModelList {
   };
 }
 
-function isSame(known: UpstreamList | undefined, fetched: UpstreamList): boolean {
+function isSame(known: unknown, fetched: unknown): boolean {
   return known !== undefined && JSON.stringify(known) === JSON.stringify(fetched);
 }
 

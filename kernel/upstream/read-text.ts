@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { type Flow, receive } from "#kernel/egress/direct-body.ts";
 import { AppError } from "#kernel/errors.ts";
-import { toUpstreamError } from "./upstream-errors.ts";
+import { toUpstreamError } from "./failure.ts";
 
 /** Reads a whole body as text. Throws AppError `upstream` beyond `limit` bytes, and when the body breaks off. */
 export function readText(body: Readable, limit: number, signal?: AbortSignal): Promise<string> {
