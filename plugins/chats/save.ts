@@ -11,6 +11,7 @@ import { readSentTree, type SentTree } from "./sent-tree.ts";
 import type { ChatParts } from "./parts.ts";
 import type { SentChat } from "./schema.ts";
 import { addTags, tagNamesOf } from "./tag-store.ts";
+import { renamed } from "./task-results.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** What is stored with a new chat besides what the chat object says. */
@@ -108,7 +109,10 @@ export async function mergeChat(
   // A leaf that changes is another conversation to see, but nothing new was said. Who writes has read.
   const now = Math.max(seconds(), row.updated_at);
   const times = isChanged ? { updated_at: now, last_read_at: now } : {};
-  const fields = { chat: head, title: sent.title ?? row.title, current_message_id: current, ...times };
+  const title = sent.title ?? row.title;
+  // A title that a person chose is never replaced by one that a model finds.
+  const named = title === row.title ? {} : { meta: { ...row.meta, [renamed]: true } };
+  const fields = { chat: head, title, current_message_id: current, ...times, ...named };
   await tx
     .updateTable("chat")
     .set({ ...fields, chat: toJson(head) })

@@ -40,6 +40,8 @@ export interface ReplyState {
   readonly embeds?: readonly unknown[];
   readonly statusHistory?: readonly unknown[];
   readonly error?: unknown;
+  /** Keys of the wire without a place of their own, such as `selectedModelId`; those that are there stay. */
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** The message that a run writes. */
@@ -122,10 +124,18 @@ export interface Chats {
   checkpoint(checkpoints: readonly Checkpoint[]): Promise<Set<string>>;
   /** Stores the last state, marks the message done and gives it back; false when it was not the run's any more. */
   finish(checkpoint: Checkpoint): Promise<boolean>;
+  /** Notes how far the events of a message have come after its run ended. */
+  settle(reply: Pick<Reply, "chatId" | "messageId"> & { readonly seq: number }): Promise<void>;
   /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
   interrupt(runIds: readonly string[]): Promise<InterruptedReply[]>;
   /** Ids of the runs that hold a message, at most `limit`: those without a living owner are stale. */
   running(limit: number): Promise<string[]>;
+  /** Keeps suggestions of what to say next with a message; false when the message is gone. */
+  suggest(message: Pick<Reply, "chatId" | "messageId">, followUps: readonly string[]): Promise<boolean>;
+  /** Gives a chat a title that nobody chose; false when somebody did, or the chat is gone. */
+  retitle(owner: Principal, chatId: string, title: string): Promise<boolean>;
+  /** Adds tags to those a chat has; names that no tag can have are left out. */
+  tag(owner: Principal, chatId: string, names: readonly string[]): Promise<void>;
 }
 
 export const chats = defineService<Chats>("chats");

@@ -13,13 +13,15 @@ import { createReplies } from "./replies.ts";
 import type { SentChat } from "./schema.ts";
 import type { AppendedMessage, ChatFacts, ChatMessage, Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
+import { createTaskResults } from "./task-results.ts";
 import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
-  { db }: Pick<ChatParts, "db">,
+  parts: Pick<ChatParts, "db" | "transaction" | "events">,
   actions: Pick<ChatActions, "create" | "update">,
 ): Chats {
+  const { db } = parts;
   return {
     async require(owner: Principal, chatId: string) {
       const row = await findChat(db, chatId);
@@ -88,6 +90,7 @@ export function createChatsService(
     },
 
     ...createReplies(db),
+    ...createTaskResults(parts),
   };
 }
 
