@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CallContext, ChunkStream } from "#kernel/completion/provider.ts";
 import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
+import { fillSaved } from "#kernel/completion/saved-parameters.ts";
+import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, type RequestInfo, reply, stream, type Upstream } from "#kernel/http/route.ts";
@@ -12,8 +14,6 @@ import type { Target } from "./offers.ts";
 import type { CommonProvider } from "./provider.ts";
 import { providerId } from "./provider.ts";
 import { adapt, fitsAsItIs } from "./request.ts";
-import { fillSaved } from "./saved-parameters.ts";
-import { type FindProfile, withFilledPrompt } from "./saved-prompt.ts";
 
 export interface CompatOptions {
   readonly provider: CommonProvider;

@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
+import { fillTemplate, hasVariables, type TemplateFacts } from "./template.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
