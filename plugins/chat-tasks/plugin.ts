@@ -1,0 +1,31 @@
+import { definePlugin } from "#kernel/plugin.ts";
+import { fill } from "#kernel/service.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { chats } from "#plugins/chats/service.ts";
+import { completions, taskModel, taskSettings } from "#plugins/completions/service.ts";
+import { models } from "#plugins/models/service.ts";
+import { runFollowUps } from "#plugins/runs/service.ts";
+import { createAfterRun } from "./after-run.ts";
+import { formNames, taskVariables } from "./config.ts";
+import { taskRoutes } from "./routes.ts";
+import { createTasks } from "./tasks.ts";
+
+export default definePlugin({
+  id: "chat-tasks",
+  title: "Tasks beside chats",
+  config: taskVariables,
+  uses: { accounts, chats, completions, models, taskModel },
+
+  setup({ config, use, log }) {
+    const tasks = createTasks({
+      taskModel: use.taskModel,
+      settings: config,
+      findProfile: (principal) => use.accounts.templateFacts(principal),
+    });
+    const afterRun = createAfterRun({ tasks, settings: config, chats: use.chats, log });
+    return {
+      routes: { api: taskRoutes({ ...use, tasks, settings: config }) },
+      fills: [fill(taskSettings, formNames), ...afterRun.map((work) => fill(runFollowUps, work))],
+    };
+  },
+});
