@@ -4,6 +4,7 @@ import accounts from "./accounts/plugin.ts";
 import chats from "./chats/plugin.ts";
 import completions from "./completions/plugin.ts";
 import files from "./files/plugin.ts";
+import folders from "./folders/plugin.ts";
 import functions from "./functions/plugin.ts";
 import guide from "./guide/plugin.ts";
 import models from "./models/plugin.ts";
@@ -19,6 +20,7 @@ export const catalogue: readonly AnyPlugin[] = [
   chats,
   completions,
   files,
+  folders,
   functions,
   guide,
   models,
@@ -36,6 +38,7 @@ export interface Api
     ApiOfPlugin<typeof chats>,
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof files>,
+    ApiOfPlugin<typeof folders>,
     ApiOfPlugin<typeof functions>,
     ApiOfPlugin<typeof models>,
     ApiOfPlugin<typeof pipelines>,

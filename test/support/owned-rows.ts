@@ -40,6 +40,26 @@ export const ownedRows: Record<string, OwnedRows> = {
       ];
     },
   },
+  folders: {
+    async make(app, token) {
+      const body = { name: "Secret plans", data: { system_prompt: "Whisper." } };
+      const made = await app.call("POST /api/v1/folders/", { token, body });
+      const chat = await chatClient(app, token).make(conversation(), { folder_id: made.body.id });
+      return { id: made.body.id, chat: chat.id };
+    },
+    bodies: {
+      "POST /folders/:id/update": { name: "changed" },
+      "POST /folders/:id/update/parent": { parent_id: null },
+      "POST /folders/:id/update/expanded": { is_expanded: true },
+      "POST /folders/:id/access/update": { access_grants: [] },
+    },
+    async look(app, token, { id }) {
+      const listed = await app.call("GET /api/v1/folders/", { token });
+      const record = await app.call(`GET /api/v1/folders/${id}`, { token });
+      const held = await app.call(`GET /api/v1/folders/${id}/shared/chats`, { token });
+      return [listed.body, record.body, held.body];
+    },
+  },
   files: {
     async make(app, token) {
       const made = await upload(app, ["secret.txt", "nobody else's"], { token, query: "?process=false" });
