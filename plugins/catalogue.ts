@@ -3,6 +3,7 @@ import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import chats from "./chats/plugin.ts";
 import completions from "./completions/plugin.ts";
+import feedback from "./feedback/plugin.ts";
 import files from "./files/plugin.ts";
 import folders from "./folders/plugin.ts";
 import functions from "./functions/plugin.ts";
@@ -19,6 +20,7 @@ export const catalogue: readonly AnyPlugin[] = [
   accounts,
   chats,
   completions,
+  feedback,
   files,
   folders,
   functions,
@@ -37,6 +39,7 @@ export interface Api
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof chats>,
     ApiOfPlugin<typeof completions>,
+    ApiOfPlugin<typeof feedback>,
     ApiOfPlugin<typeof files>,
     ApiOfPlugin<typeof folders>,
     ApiOfPlugin<typeof functions>,

@@ -18,7 +18,7 @@ calendar_event, not yet: id calendar_id user_id title description start_at:time 
 calendar_event_attendee, not yet: id event_id user_id status meta:json created_at:time updated_at:time
 chat_file, chats: id user_id chat_id file_id message_id created_at:time updated_at:time
 config, core: key value:json updated_at:time
-feedback, not yet: id user_id version:int type data:json meta:json snapshot:json created_at:time updated_at:time
+feedback, feedback: id user_id version:int type data:json meta:json snapshot:json created_at:time updated_at:time
 file, files: id user_id hash filename path data:json meta:json created_at:time updated_at:time
 folder, folders: id user_id parent_id name items:json data:json meta:json is_expanded:bool created_at:time updated_at:time
 function, functions: id user_id name type content meta:json valves:json

@@ -60,6 +60,19 @@ export const ownedRows: Record<string, OwnedRows> = {
       return [listed.body, record.body, held.body];
     },
   },
+  feedback: {
+    async make(app, token) {
+      const chat = await chatClient(app, token).make(conversation());
+      const data = { rating: 1, model_id: "guide" };
+      const body = { type: "rating", data, meta: { chat_id: chat.id, message_id: "a1" } };
+      const made = await app.call("POST /api/v1/evaluations/feedback", { token, body });
+      return { id: made.body.id };
+    },
+    bodies: { "POST /evaluations/feedback/:id": { data: { rating: -1, model_id: "guide" } } },
+    async look(app, token, { id }) {
+      return (await app.call(`GET /api/v1/evaluations/feedback/${id}`, { token })).body;
+    },
+  },
   files: {
     async make(app, token) {
       const made = await upload(app, ["secret.txt", "nobody else's"], { token, query: "?process=false" });
