@@ -214,7 +214,9 @@ async function stopAll({
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
   const jobsStopped = parts.jobs.stop(graceMs);
-  if (!(await requests.drained(graceMs))) {
+  const workEnded = host.drain(graceMs);
+  const [isDrained] = await Promise.all([requests.drained(graceMs), workEnded]);
+  if (!isDrained) {
     log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");
   }
   stopping.abort();

@@ -15,6 +15,7 @@ const kinds = new Set<string>([
   "fills",
   "resources",
   "start",
+  "drain",
   "stop",
 ] satisfies (keyof Contributions)[]);
 

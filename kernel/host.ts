@@ -58,6 +58,8 @@ export interface HostOptions {
 export interface Host {
   /** Runs the plugins' start functions, in the order of setup. */
   start(): Promise<void>;
+  /** Lets the plugins end what they are at within `graceMs`, all at the same time; one that fails is logged. */
+  drain(graceMs: number): Promise<void>;
   /** Runs the plugins' stop functions in reverse; one that fails is logged. */
   stop(): Promise<void>;
 }
@@ -93,16 +95,29 @@ export async function setUpPlugins(options: HostOptions): Promise<Host> {
   warnOfUnknownPermissions(options);
   return {
     start: () => startAll(done, options),
+    async drain(graceMs) {
+      await Promise.all(
+        done.map((one) => calmly(one, options.log, () => one.contributions.drain?.(graceMs))),
+      );
+    },
     async stop() {
-      for (const { plugin, contributions } of done.toReversed()) {
-        try {
-          await contributions.stop?.();
-        } catch (error) {
-          options.log.error({ err: error, plugin: plugin.id }, "a plugin did not stop cleanly");
-        }
+      for (const one of done.toReversed()) {
+        await calmly(one, options.log, () => one.contributions.stop?.());
       }
     },
   };
+}
+
+async function calmly(
+  { plugin }: SetUp,
+  log: Logger,
+  end: () => Promise<void> | void | undefined,
+): Promise<void> {
+  try {
+    await end();
+  } catch (error) {
+    log.error({ err: error, plugin: plugin.id }, "a plugin did not stop cleanly");
+  }
 }
 
 async function startAll(done: readonly SetUp[], { foreign, log }: HostOptions): Promise<void> {

@@ -93,6 +93,8 @@ export interface Contributions {
   readonly resources?: ExistingResources;
   /** Runs once every plugin is set up and the slots are open, before the listener starts. */
   start?(): Promise<void> | void;
+  /** Runs when a stop was asked for, while open answers get their time: work that needs no client ends within `graceMs`. */
+  drain?(graceMs: number): Promise<void>;
   /** Runs when the host stops, in reverse order of setup. */
   stop?(): Promise<void> | void;
 }

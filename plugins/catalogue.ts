@@ -1,6 +1,7 @@
 import type { ApiOfPlugin } from "#kernel/http/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
+import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
 import completions from "./completions/plugin.ts";
 import feedback from "./feedback/plugin.ts";
@@ -8,16 +9,20 @@ import files from "./files/plugin.ts";
 import folders from "./folders/plugin.ts";
 import functions from "./functions/plugin.ts";
 import guide from "./guide/plugin.ts";
+import messages from "./messages/plugin.ts";
 import models from "./models/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
 import realtime from "./realtime/plugin.ts";
+import runs from "./runs/plugin.ts";
 import settings from "./settings/plugin.ts";
+import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
 
 /** Every plugin of this program; the host orders them by what they use. */
 export const catalogue: readonly AnyPlugin[] = [
   accounts,
+  chatTasks,
   chats,
   completions,
   feedback,
@@ -25,11 +30,14 @@ export const catalogue: readonly AnyPlugin[] = [
   folders,
   functions,
   guide,
+  messages,
   models,
   pipelines,
   providerCommon,
   realtime,
+  runs,
   settings,
+  usage,
   web,
 ];
 
@@ -37,14 +45,18 @@ export const catalogue: readonly AnyPlugin[] = [
 export interface Api
   extends
     ApiOfPlugin<typeof accounts>,
+    ApiOfPlugin<typeof chatTasks>,
     ApiOfPlugin<typeof chats>,
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof feedback>,
     ApiOfPlugin<typeof files>,
     ApiOfPlugin<typeof folders>,
     ApiOfPlugin<typeof functions>,
+    ApiOfPlugin<typeof messages>,
     ApiOfPlugin<typeof models>,
     ApiOfPlugin<typeof pipelines>,
     ApiOfPlugin<typeof providerCommon>,
     ApiOfPlugin<typeof realtime>,
-    ApiOfPlugin<typeof settings> {}
+    ApiOfPlugin<typeof runs>,
+    ApiOfPlugin<typeof settings>,
+    ApiOfPlugin<typeof usage> {}

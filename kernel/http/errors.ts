@@ -86,6 +86,12 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
   return { status: 500, headers: {}, body: encode(context.shape, 500, detail), unexpected: true };
 }
 
+/** The last frame of a stream of the vendor message format that fails midway. */
+export function toErrorEvent(error: unknown, requestId: string): string {
+  const { body } = toErrorAnswer(error, { shape: "message", invalidStatus: 400, requestId });
+  return `event: error\ndata: ${JSON.stringify(JSON.parse(body))}\n\n`;
+}
+
 /** The object a streamed answer carries when it fails midway: `{error: {message, type, code}}`. */
 export function toErrorFrame(error: unknown, requestId: string): string {
   if (error instanceof ProviderError && isJsonObject(error.body)) {
@@ -96,7 +102,8 @@ export function toErrorFrame(error: unknown, requestId: string): string {
 
 function fromProvider(error: ProviderError, { shape }: ErrorContext): ErrorAnswer {
   const headers = { ...error.headers };
-  if (shape !== "message" && isJsonObject(error.body)) {
+  // An upstream of the vendor's own format says it best itself.
+  if (shape === "message" ? isVendorError(error.body) : isJsonObject(error.body)) {
     return { status: error.status, headers, body: error.body, unexpected: false };
   }
   return {
@@ -164,7 +171,8 @@ function toText(detail: unknown): string {
   return toJson(detail);
 }
 
-function providerText(error: ProviderError): string {
+/** What a provider's refusal says, for people. */
+export function providerText(error: ProviderError): string {
   try {
     const parsed = JSON.parse(error.body) as {
       error?: { message?: string } | string;
@@ -183,6 +191,15 @@ function providerText(error: ProviderError): string {
   }
   const text = /<html|<!doctype/i.test(error.body) ? "" : error.body.trim().slice(0, 1000);
   return text || `The provider answered with status ${error.status}.`;
+}
+
+function isVendorError(text: string): boolean {
+  try {
+    const { type, error } = JSON.parse(text) as { type?: unknown; error?: { type?: unknown } };
+    return type === "error" && typeof error?.type === "string";
+  } catch {
+    return false;
+  }
 }
 
 function isJsonObject(text: string): boolean {

@@ -25,10 +25,12 @@ export interface Hub {
   isHere(userId: string): boolean;
   /** Ids of the users whose clients on this replica gave a sign of life lately (contract 3.3). */
   activeUsers(): string[];
-  /** Says what this replica answers when another collects `topic`. */
-  contribute(topic: string, answer: () => unknown): void;
+  /** Says what this replica answers when one collects `topic`, or asks who knows about a question. */
+  contribute(topic: string, answer: (question: unknown) => unknown): void;
   /** The answers of all replicas that answer within a second, this one's first. */
   collect(topic: string): Promise<unknown[]>;
+  /** The first answer of any replica that is not null; undefined when none knows within a second. */
+  find(topic: string, question: unknown): Promise<unknown>;
 }
 
 /** A client that sent nothing for this long, not even a heartbeat, is away. */
@@ -89,39 +91,54 @@ export function createHub(options: HubParts): Hub {
   };
 }
 
-function createCollecting(replicas: Replicas): Pick<Hub, "contribute" | "collect"> {
-  const answers = new Map<string, () => unknown>();
+function createCollecting(replicas: Replicas): Pick<Hub, "contribute" | "collect" | "find"> {
+  const answers = new Map<string, (question: unknown) => unknown>();
   const open = new Map<string, (from: string, value: unknown) => void>();
   let last = 0;
-  replicas.on("collect", (from, [id = "", topic = ""]) => {
-    const answer = answers.get(topic);
-    replicas.send("found", [from, id], answer === undefined ? "null" : toJson(answer() ?? null));
+  replicas.on("collect", (from, [id = "", topic = ""], json) => {
+    const answer = answers.get(topic)?.(JSON.parse(json || "null"));
+    replicas.send("found", [from, id], toJson(answer ?? null));
   });
   // Only the one that asked has an open question of that number under its own name.
   replicas.on("found", (from, [to = "", id = ""], json) => open.get(`${to} ${id}`)?.(from, JSON.parse(json)));
+  /** Resolves when `take` says that it has enough, when all have answered, or after a second. */
+  const askOthers = async (topic: string, question: unknown, take: (value: unknown) => boolean) => {
+    const missing = new Set(replicas.known());
+    if (missing.size === 0) {
+      return;
+    }
+    const key = `${replicas.id} ${(last += 1)}`;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, collectMs);
+      open.set(key, (from, value) => {
+        missing.delete(from);
+        if (take(value) || missing.size === 0) {
+          clearTimeout(timer);
+          resolve();
+        }
+      });
+      replicas.send("collect", [String(last), topic], toJson(question ?? null));
+    });
+    open.delete(key);
+  };
   return {
     contribute: (topic, answer) => void answers.set(topic, answer),
     async collect(topic) {
-      const own = answers.get(topic)?.();
-      const missing = new Set(replicas.known());
-      if (missing.size === 0) {
-        return [own];
-      }
-      const found: unknown[] = [own];
-      const key = `${replicas.id} ${(last += 1)}`;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, collectMs);
-        open.set(key, (from, value) => {
-          found.push(value);
-          missing.delete(from);
-          if (missing.size === 0) {
-            clearTimeout(timer);
-            resolve();
-          }
-        });
-        replicas.send("collect", [String(last), topic]);
+      const found: unknown[] = [answers.get(topic)?.(null)];
+      await askOthers(topic, null, (value) => {
+        found.push(value);
+        return false;
       });
-      open.delete(key);
+      return found;
+    },
+    async find(topic, question) {
+      let found = answers.get(topic)?.(question) ?? undefined;
+      if (found === undefined) {
+        await askOthers(topic, question, (value) => {
+          found = value ?? undefined;
+          return found !== undefined;
+        });
+      }
       return found;
     },
   };

@@ -11,6 +11,7 @@ export interface ToolContext {
   readonly principal: Principal;
   readonly chatId: string | undefined;
   readonly messageId: string | undefined;
+  readonly sessionId?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -19,6 +20,14 @@ export interface Tool {
   /** What requests name in `tool_ids`; the functions of one workspace tool or tool server share it. */
   readonly id: string;
   readonly spec: ToolSpec;
+  /** Key of the model's `meta.builtinTools` that switches it off; contract §3.6. */
+  readonly category?: string;
+  /** Key of the request's `features` that has to be on, and of the capabilities that the model must not lack. */
+  readonly feature?: string;
+  /** True for tools of workspaces and tool servers: they are offered only when the request names them. */
+  readonly isExternal?: boolean;
+  /** True when calls of one round may run side by side; else they run one after another. */
+  readonly isParallel?: boolean;
   /** Permission the caller needs, e.g. `features.calendar`. */
   readonly permission?: `${string}.${string}`;
   run(parameters: Record<string, unknown>, context: ToolContext): Promise<unknown>;

@@ -1,7 +1,7 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { configuration, events, grants } from "#kernel/services.ts";
+import { configuration, events, grants, hub } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { chatVariables } from "./config.ts";
@@ -12,13 +12,11 @@ import { chatFolders, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
 import type { ChatTables } from "./tables.ts";
 
-// The slot `completions.chats` stays empty until runs are written into chats: a half-wired run would lose its reply,
-// so completions refuse chat-bound requests meanwhile.
 export default definePlugin({
   id: "chats",
   title: "Chats",
   config: chatVariables,
-  uses: { access, accounts, configuration, events, files, grants, folders: chatFolders },
+  uses: { access, accounts, configuration, events, files, grants, hub, folders: chatFolders },
   provides: [chats, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
   migrations: { "0001_chats": createChats, "0002_replies": createReplies },

@@ -12,7 +12,7 @@ export const maxUnstored = 100_000;
 /** The messages that runs write: given to one, stored while they grow, given back. */
 export function createReplies(
   db: ChatDatabase,
-): Pick<Chats, "begin" | "checkpoint" | "finish" | "interrupt" | "running"> {
+): Pick<Chats, "begin" | "checkpoint" | "finish" | "settle" | "interrupt" | "running"> {
   return {
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
@@ -28,6 +28,16 @@ export function createReplies(
 
     checkpoint: (checkpoints) => write(db, checkpoints, { ends: false }),
     finish: async (checkpoint) => (await write(db, [checkpoint], { ends: true })).has(checkpoint.runId),
+
+    async settle({ chatId, messageId, seq }) {
+      await db
+        .updateTable("chat_message")
+        .set({ seq })
+        .where("chat_id", "=", chatId)
+        .where("id", "=", messageId)
+        .where("seq", "<", seq)
+        .execute();
+    },
 
     async interrupt(runIds) {
       const { rows } = await sql<InterruptedReply>`
@@ -72,6 +82,7 @@ const stateColumns: Readonly<Record<keyof ReplyState, string>> = {
   embeds: "embeds",
   statusHistory: "status_history",
   error: "error",
+  extra: "extra",
 };
 
 /** Stores the state of replies in one statement; resolves to the runs whose message was still theirs. */
@@ -93,12 +104,15 @@ async function write(
       Object.entries(state).map(([key, value]) => [stateColumns[key as keyof ReplyState], value]),
     ),
   }));
-  const columns = usedColumns(rows);
+  const columns = usedColumns(rows).filter((column) => column !== "extra");
   const appends = rows.some((row) => "appended" in row);
   const assignments = columns.map(
     (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
       then ${valueOf(column)} ${appends && column === "content" ? grown : sql``} else m.${sql.ref(column)} end, `,
   );
+  if (rows.some(({ set }) => "extra" in set)) {
+    assignments.push(sql`extra = m.extra || coalesce(p."set" -> 'extra', '{}'::jsonb), `);
+  }
   if (appends && !columns.includes("content")) {
     assignments.push(sql`content = case ${grown} else m.content end, `);
   }

@@ -1,6 +1,6 @@
-import type { Kysely } from "kysely";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
+import type { Grants } from "#storage/grants.ts";
 
 /** A message in wire form: `{id, role, content, parentId, childrenIds, …}` (Core API, Message). */
 export type ChatMessage = Readonly<Record<string, unknown>> & {
@@ -104,6 +104,12 @@ export interface Chats {
     chatId: string,
     change: { messages: readonly AppendedMessage[]; shown: string },
   ): Promise<void>;
+  /** Changes keys of stored messages, such as what outlet filters made of them. Messages that are gone stay gone. */
+  rewrite(
+    owner: Principal,
+    chatId: string,
+    messages: readonly (Readonly<Record<string, unknown>> & { readonly id: string })[],
+  ): Promise<void>;
   /** One message in wire form; undefined when it is gone. `seq` is the number of the last event it includes. */
   message(chatId: string, messageId: string): Promise<{ message: ChatMessage; seq: number } | undefined>;
   /**
@@ -126,6 +132,16 @@ export interface Chats {
   finish(checkpoint: Checkpoint): Promise<boolean>;
   /** Notes how far the events of a message have come after its run ended. */
   settle(reply: Pick<Reply, "chatId" | "messageId"> & { readonly seq: number }): Promise<void>;
+  /**
+   * Stores what an event of contract §3.4 leaves behind in a message of the owner's, or in its chat; resolves to whether
+   * something was stored. Nothing is while a run writes the text that the event is about. Throws `invalid` for data
+   * that the type does not have, `too_large` when the message is full.
+   */
+  applyEvent(
+    owner: Principal,
+    place: { readonly chatId: string; readonly messageId: string },
+    event: { readonly type: string; readonly data?: unknown },
+  ): Promise<boolean>;
   /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
   interrupt(runIds: readonly string[]): Promise<InterruptedReply[]>;
   /** Ids of the runs that hold a message, at most `limit`: those without a living owner are stale. */
@@ -170,6 +186,9 @@ export interface ListedChat {
   readonly active: boolean;
 }
 
+/** A transaction of whoever calls, whatever tables it knows. */
+export type AnyTransaction = Parameters<Grants["forget"]>[0];
+
 /** The chats in folders, for the plugin that stores folders; it has authorised the caller. */
 export interface FolderChats {
   /** Newest first, archived ones left out; a page of 60, or all of them. */
@@ -181,8 +200,7 @@ export interface FolderChats {
    * Deletes what lies in folders, in the transaction that deletes these. Call what it resolves to after the commit:
    * it announces the deletions.
    */
-  // oxlint-disable-next-line typescript/no-explicit-any -- the caller's transaction knows the caller's tables
-  remove(tx: Kysely<any>, folderIds: readonly string[]): Promise<(by: Principal) => void>;
+  remove(tx: AnyTransaction, folderIds: readonly string[]): Promise<(by: Principal) => void>;
 }
 
 export const folderChats = defineService<FolderChats>("chats.in-folders");

@@ -2,18 +2,18 @@ import { sql } from "kysely";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
-import { anyOf } from "#storage/values.ts";
 import { readBranch } from "./branches.ts";
-import { type ChatRow, findChat } from "./chat-store.ts";
+import { findChat } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
 import { usedColumns, valueOf } from "./columns.ts";
+import { createEventKeeper } from "./keep-event.ts";
 import { splitNewMessage, timestampOf } from "./message-fields.ts";
 import type { ChatParts } from "./parts.ts";
 import { createReplies } from "./replies.ts";
-import type { SentChat } from "./schema.ts";
-import type { AppendedMessage, ChatFacts, ChatMessage, Chats } from "./service.ts";
+import type { AppendedMessage, ChatMessage, Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
 import { createTaskResults } from "./task-results.ts";
+import { createTreeWork, toFacts } from "./tree-work.ts";
 import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */
@@ -31,49 +31,7 @@ export function createChatsService(
       return toFacts(row);
     },
 
-    async create(owner, { messages, folderId, variables, meta, ...chat }) {
-      const row = await actions.create(
-        owner,
-        {
-          ...toSentChat(messages, messages.at(-1)?.id),
-          ...chat,
-          models: [...chat.models],
-          files: [...(chat.files ?? [])],
-        },
-        { folder_id: folderId ?? null, variables: variables ?? null, meta: { ...meta } },
-      );
-      return toFacts(row);
-    },
-
-    async places(chatId, ids) {
-      const rows = await db
-        .selectFrom("chat_message")
-        .select(["id", "chat_id", "role", "parent_id"])
-        .where("id", "=", anyOf(ids))
-        .execute();
-      const own = rows.filter((row) => row.chat_id === chatId);
-      const found = new Map(own.map(({ id, role, parent_id }) => [id, { id, role, parentId: parent_id }]));
-      // Contract D.16: a message of another chat is unknown here, and nothing is written in its name.
-      if (rows.some(({ id }) => !found.has(id))) {
-        throw new AppError("not_found", "Message not found");
-      }
-      return found;
-    },
-
-    async link(owner, chatId, { messages, shown }) {
-      await actions.update(owner, chatId, toSentChat(messages, shown));
-    },
-
-    async message(chatId, messageId) {
-      const row = await db
-        .selectFrom("chat_message")
-        .select("seq")
-        .where("chat_id", "=", chatId)
-        .where("id", "=", messageId)
-        .executeTakeFirst();
-      const [message] = await readBranch(db, chatId, { leaf: messageId, limit: 1 });
-      return row && message ? { message: message as ChatMessage, seq: row.seq } : undefined;
-    },
+    ...createTreeWork({ db, actions }),
 
     branch: async (chatId, leaf, limit = maxBranch) =>
       (await readBranch(db, chatId, { leaf, limit })) as ChatMessage[],
@@ -91,25 +49,11 @@ export function createChatsService(
 
     ...createReplies(db),
     ...createTaskResults(parts),
+    ...createEventKeeper(parts),
   };
 }
 
 const maxBranch = 1_000_000;
-
-function toFacts(row: ChatRow): ChatFacts {
-  const { id, user_id, title, folder_id, current_message_id, meta, variables, chat } = row;
-  return { id, user_id, title, folder_id, current_message_id, meta, variables, chat };
-}
-
-/** Messages as a partial chat; children follow from the parents. */
-function toSentChat(messages: readonly AppendedMessage[], shown: string | undefined): SentChat {
-  return {
-    history: {
-      messages: Object.fromEntries(messages.map((message) => [message.id, message])),
-      ...(shown !== undefined && { currentId: shown }),
-    },
-  };
-}
 
 type Database = ChatParts["db"];
 

@@ -4,41 +4,38 @@ import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
-import { toDelivery } from "./mode.ts";
 import type { ChatAccess, TerminalAccess } from "./service.ts";
 
-export interface Gates {
-  readonly principal: Principal;
-  readonly models: Models;
-  readonly chats: readonly ChatAccess[];
-  readonly terminals: readonly TerminalAccess[];
+/** Throws `not_found` for a chat that the caller may not write into: unknown and foreign ones alike. */
+export async function requireChat(
+  request: CompletionRequest,
+  principal: Principal,
+  chats: readonly ChatAccess[],
+): Promise<void> {
+  const chatId = request.chat_id;
+  if (!chatId || isTemporary(chatId)) {
+    return;
+  }
+  const known = await Promise.all(chats.map((chat) => chat.mayWrite(principal, chatId)));
+  if (!known.includes(true)) {
+    throw new AppError("not_found", "Chat not found");
+  }
 }
 
 /**
- * Resolves the model, as the request's picks of its controls make it, and checks that the caller may write the chat
- * and open the terminal the request names. Throws `not_found` for unknown and foreign models and chats alike,
- * `unavailable` for terminals, before anything is written or an upstream is asked.
+ * Resolves the model, as the request's picks of its controls make it, and checks that the caller may open the terminal
+ * the request names. Throws `not_found` for unknown and foreign models alike, `unavailable` for terminals, before
+ * anything is written or an upstream is asked.
  */
-export async function admit(
+export async function admitModel(
   request: CompletionRequest,
-  { principal, models, chats, terminals }: Gates,
+  principal: Principal,
+  { models, terminals }: { readonly models: Models; terminals(): readonly TerminalAccess[] },
 ): Promise<ResolvedModel> {
-  const chatId = request.chat_id;
-  if (chatId && !isTemporary(chatId)) {
-    const known = await Promise.all(chats.map((chat) => chat.mayWrite(principal, chatId)));
-    if (!known.includes(true)) {
-      throw new AppError("not_found", "Chat not found");
-    }
-  }
-  if (toDelivery(request) !== "http" && chats.length === 0) {
-    throw new AppError(
-      "unavailable",
-      "This deployment does not write replies into chats. Send the request without chat_id, id and session_id.",
-    );
-  }
   const model = await models.resolve(principal, request.model);
   if (request.terminal_id) {
-    await requireTerminal(request.terminal_id, { principal, terminals, chatId: chatId || undefined });
+    const chatId = request.chat_id || undefined;
+    await requireTerminal(request.terminal_id, { principal, terminals: terminals(), chatId });
   }
   return withControls(model, {
     picked: request.params?.["model_controls"],
@@ -54,7 +51,11 @@ export function isTemporary(chatId: string): boolean {
 /** Core API, chat completion rule 13. */
 async function requireTerminal(
   id: string,
-  { principal, terminals, chatId }: Pick<Gates, "principal" | "terminals"> & { chatId: string | undefined },
+  {
+    principal,
+    terminals,
+    chatId,
+  }: { principal: Principal; terminals: readonly TerminalAccess[]; chatId: string | undefined },
 ): Promise<void> {
   if (terminals.length === 0) {
     throw new AppError("unavailable", "The terminal is not available.");

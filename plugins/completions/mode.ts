@@ -5,6 +5,8 @@ type Asked = Pick<
   "chat_id" | "id" | "session_id" | "stream" | "tools" | "tool_ids" | "params"
 > & {
   readonly parent_id?: unknown;
+  readonly message_ids?: unknown;
+  readonly assistant_message_id?: unknown;
 };
 
 /**
@@ -27,11 +29,14 @@ export function toDelivery({
   session_id: sessionId,
   stream,
   parent_id: parentId,
+  message_ids: fanOut,
+  assistant_message_id: continued,
 }: Asked): Delivery {
   if (stream !== true) {
     return "http";
   }
-  if (chatId && id) {
+  const namesMessage = Boolean(id || continued || (Array.isArray(fanOut) && fanOut.length > 0));
+  if (chatId && namesMessage) {
     return sessionId ? "chat" : "chat-attached";
   }
   return parentId === null && !chatId && sessionId ? "new-chat" : "http";

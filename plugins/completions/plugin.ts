@@ -10,7 +10,16 @@ import { createEmbeddings } from "./embeddings.ts";
 import { createLegacyTools } from "./legacy-tools.ts";
 import { completionRoutes } from "./routes.ts";
 import { createRunner } from "./run.ts";
-import { chatAccess, completions, runFinished, taskModel, taskSettings, terminalAccess } from "./service.ts";
+import {
+  chatAccess,
+  chatRuns,
+  completions,
+  promptSources,
+  runFinished,
+  taskModel,
+  taskSettings,
+  terminalAccess,
+} from "./service.ts";
 import { createTaskModel } from "./task-model.ts";
 import { taskRoutes } from "./task-routes.ts";
 import { createToolsStage } from "./tools.ts";
@@ -21,11 +30,13 @@ export default definePlugin({
   config: completionVariables,
   uses: {
     accounts,
+    chatRuns,
     chats: chatAccess,
     configuration,
     events,
     models,
     pipeline,
+    prompts: promptSources,
     taskSettings,
     terminals: terminalAccess,
     toolRegistry,
@@ -49,11 +60,13 @@ export default definePlugin({
       tools: createToolsStage(use.toolRegistry, legacy),
       chats: () => use.chats.list(),
       terminals: () => use.terminals.list(),
+      prompts: () => use.prompts.list(),
       settings: () => config,
       finished: (run) => use.events.emit(runFinished, run),
     });
     const routes = completionRoutes({
       completions: runner,
+      chatRuns: () => use.chatRuns.list(),
       completed: createCompleted({ models: use.models, pipeline: use.pipeline }),
       embeddings: createEmbeddings(use.models),
     });

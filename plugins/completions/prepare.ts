@@ -7,17 +7,26 @@ import { fillRequest } from "./parameters.ts";
 /** Looks up what templates may name beyond what the principal holds. */
 export type FindProfile = (principal: Principal) => Promise<Pick<TemplateFacts, "timeZone" | "user">>;
 
+export interface Preparing {
+  readonly model: ResolvedModel;
+  readonly principal: Principal;
+  readonly findProfile: FindProfile;
+  /** What follows the model's own system prompt, in order. */
+  readonly prompts?: readonly (string | undefined)[];
+}
+
 /**
  * The request as the pipeline gets it: parameters filled in, the model's system prompt in front, template variables
  * replaced. Core API, chat completion rules 6 and 7.
  */
 export async function prepare(
   request: CompletionRequest,
-  { model, principal, findProfile }: { model: ResolvedModel; principal: Principal; findProfile: FindProfile },
+  { model, principal, findProfile, prompts = [] }: Preparing,
 ): Promise<CompletionRequest> {
-  const { system, stream_response: streams } = model.params;
+  const { system: own, stream_response: streams } = model.params;
   const filled = fillRequest(request, model.params);
-  const hasSystem = typeof system === "string" && system !== "";
+  const system = [own, ...prompts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
+  const hasSystem = system !== "";
   const isSteered = typeof streams === "boolean" && streams !== filled.stream;
   const messages = hasSystem ? withSystem(filled.messages, system) : filled.messages;
   const prepared =

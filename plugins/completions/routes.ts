@@ -3,11 +3,13 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import { CompletionRequest, EmbeddingsRequest } from "#kernel/completion/request.ts";
 import { TextDeltaWriter } from "#kernel/completion/text-delta.ts";
+import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
 import type { Completed } from "./completed.ts";
 import type { Embeddings } from "./embeddings.ts";
-import type { Completions, RunAnswer } from "./service.ts";
+import { toDelivery } from "./mode.ts";
+import type { ChatRuns, Completions, RunAnswer } from "./service.ts";
 
 const CompletedRequest = z
   .looseObject({
@@ -24,10 +26,11 @@ export interface CompletionRoutesOptions {
   readonly completions: Completions;
   readonly completed: Completed;
   readonly embeddings: Embeddings;
+  chatRuns(): readonly ChatRuns[];
 }
 
 /** Chat completions, outlet on demand and embeddings (Core API, Chat completion). */
-export function completionRoutes({ completions, completed, embeddings }: CompletionRoutesOptions) {
+export function completionRoutes({ completions, completed, embeddings, chatRuns }: CompletionRoutesOptions) {
   const chat = defineRoute(
     {
       method: "POST",
@@ -40,6 +43,9 @@ export function completionRoutes({ completions, completed, embeddings }: Complet
       fails: [400, 404, 429, 502, 504],
     },
     async ({ body, bodyText, caller, request }) => {
+      if (toDelivery(body) !== "http") {
+        return startInChat(chatRuns(), body, { principal: caller, userAgent: request.headers["user-agent"] });
+      }
       const answer = await completions.run(body, {
         principal: caller,
         signal: request.signal,
@@ -72,6 +78,21 @@ export function completionRoutes({ completions, completed, embeddings }: Complet
       relay(await embeddings.run(body, { principal: caller, signal: request.signal })),
   );
   return { main: [chat, outlet, embed], api: [{ ...embed, path: "/embeddings" as const }] };
+}
+
+async function startInChat(
+  runs: readonly ChatRuns[],
+  request: CompletionRequest,
+  context: Parameters<ChatRuns["start"]>[1],
+): Promise<unknown> {
+  const [first] = runs;
+  if (first === undefined) {
+    throw new AppError(
+      "unavailable",
+      "This deployment does not write replies into chats. Send the request without chat_id, id and session_id.",
+    );
+  }
+  return await first.start(request, context);
 }
 
 function toHttp(answer: RunAnswer, requestId: string) {

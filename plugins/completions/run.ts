@@ -2,52 +2,19 @@ import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
-import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
-import type { Logger } from "#kernel/log.ts";
-import type { Filter, FilterContext, StreamHooks } from "#kernel/pipeline/filter.ts";
-import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
+import type { StreamHooks } from "#kernel/pipeline/filter.ts";
 import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
-import type { Models, ResolvedModel } from "#plugins/models/service.ts";
-import { admit } from "./admit.ts";
+import { admitModel, requireChat } from "./admit.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
-import { toModelIds } from "./model-ids.ts";
 import { createObserver } from "./observe.ts";
 import { runOutlet } from "./outlet.ts";
-import { toProviderRequest, withUsage } from "./parameters.ts";
-import { type FindProfile, prepare } from "./prepare.ts";
-import type {
-  ChatAccess,
-  Completions,
-  RunAnswer,
-  RunContext,
-  RunFinished,
-  TerminalAccess,
-} from "./service.ts";
+import { prepare } from "./prepare.ts";
+import { gatherPrompts } from "./prompts.ts";
+import { openRounds } from "./rounds.ts";
+import type { Completions, RunAnswer, RunContext } from "./service.ts";
 import { withSources } from "./sources.ts";
-import type { ToolsStage } from "./tools.ts";
-
-export interface RunOptions {
-  readonly models: Models;
-  readonly pipeline: Pipeline;
-  readonly log: Logger;
-  readonly findProfile: FindProfile;
-  readonly tools: ToolsStage;
-  chats(): readonly ChatAccess[];
-  terminals(): readonly TerminalAccess[];
-  settings(): { readonly outletFilters: boolean; readonly deltaChunkSize: number };
-  finished(run: RunFinished): void;
-}
-
-/** One completion on its way: what every stage after inlet needs. */
-interface Run {
-  readonly request: CompletionRequest;
-  readonly model: ResolvedModel;
-  readonly filters: readonly Filter[];
-  readonly context: FilterContext;
-  /** Smallest number of text deltas in one chunk. */
-  readonly deltaSize: number;
-}
+import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "./stages.ts";
 
 /** What is known of the reply when the run ends. */
 interface Outcome {
@@ -60,72 +27,30 @@ interface Outcome {
 export function createRunner(options: RunOptions): Completions {
   return {
     async run(request, { principal, signal, userAgent, text }: RunContext): Promise<RunAnswer> {
-      const model = await admit(request, {
+      await requireChat(request, principal, options.chats());
+      const model = await admitModel(request, principal, options);
+      const folderId = request["folder_id"];
+      const prompts =
+        typeof folderId === "string"
+          ? await gatherPrompts(options.prompts(), { principal, model, chatId: undefined, folderId })
+          : [];
+      const prepared = await prepare(request, {
+        model,
         principal,
-        models: options.models,
-        chats: options.chats(),
-        terminals: options.terminals(),
+        prompts,
+        findProfile: options.findProfile,
       });
-      const prepared = await prepare(request, { model, principal, findProfile: options.findProfile });
       const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
       const resolving = options.tools.resolve(request, run);
       const resolved = resolving && (await resolving);
       const asked = resolved?.request ?? run.request;
-      const upstreamRequest = withUsage(toProviderRequest(asked), hasUsageCapability(model));
-      const isUntouched = upstreamRequest === request && request.model === model.base.id;
-      const answer = await model.provider.complete({
-        request: isUntouched ? request : { ...upstreamRequest, model: model.base.id },
-        text: isUntouched ? text : undefined,
-        model: model.base,
-        principal,
-        signal,
-        userAgent,
-        chatId: run.context.chatId,
-        messageId: run.context.messageId,
-        sessionId: run.context.sessionId,
-        files: run.request.files,
-        features: run.request.features,
-      });
+      const answer = await callModel(run, asked, { request, text, userAgent });
       return deliver(run, withSources(answer, resolved?.sources, model.id), options);
     },
-  };
-}
-
-async function enterPipeline(
-  request: CompletionRequest,
-  {
-    model,
-    options,
-    context,
-  }: { model: ResolvedModel; options: RunOptions; context: Pick<RunContext, "principal" | "signal"> },
-): Promise<Run> {
-  const facts: FilterContext = {
-    ...context,
-    modelId: model.id,
-    modelMeta: model.meta,
-    chatId: request.chat_id ?? undefined,
-    messageId: request.id ?? undefined,
-    sessionId: request.session_id ?? undefined,
-    metadata: request.metadata ?? {},
-  };
-  const chosen = options.pipeline.choose({
-    ...facts,
-    principal: context.principal,
-    modelIds: toModelIds(model),
-    filterIds: request.filter_ids ?? [],
-  });
-  const filters = chosen instanceof Promise ? await chosen : chosen;
-  const filtered = filters.length === 0 ? request : await options.pipeline.inlet(filters, request, facts);
-  return {
-    request: filtered,
-    model,
-    filters,
-    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {} }),
-    deltaSize: Math.max(
-      options.settings().deltaChunkSize,
-      toSize(model.params["stream_delta_chunk_size"]),
-      toSize(request.params?.["stream_delta_chunk_size"]),
-    ),
+    async admit(request, { principal }) {
+      const model = await admitModel(request, principal, options);
+      return { model, open: (asked, place) => openRounds(asked, { model, place, options }) };
+    },
   };
 }
 
@@ -212,17 +137,4 @@ async function finish(run: Run, outcome: Outcome, options: RunOptions): Promise<
   } catch (failure) {
     options.log.warn({ err: failure }, "the outlet filters failed");
   }
-}
-
-function outletFilters(run: Run, options: RunOptions): readonly Filter[] {
-  return options.settings().outletFilters ? run.filters.filter((filter) => filter.outlet !== undefined) : [];
-}
-
-function hasUsageCapability(model: ResolvedModel): boolean {
-  // Absent capabilities are on; this one has to be switched on.
-  return (model.meta["capabilities"] as Record<string, unknown> | undefined)?.["usage"] === true;
-}
-
-function toSize(value: unknown): number {
-  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 1;
 }

@@ -4,8 +4,13 @@ import type { Completion, Usage } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { defineEvent } from "#kernel/events.ts";
+import type { Conversation } from "#kernel/pipeline/filter.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
+import type { Tool } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
+import type { Source } from "./sources.ts";
+
+export type { Source } from "./sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
 export type RunAnswer =
@@ -31,9 +36,48 @@ export interface RunContext {
   readonly text?: string | undefined;
 }
 
+/** Who a run works for and where it belongs. */
+export interface RunPlace {
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+  readonly userAgent?: string | undefined;
+  readonly folderId?: string | undefined;
+  readonly userMessageId?: string | undefined;
+  readonly userMessageParentId?: string | undefined;
+}
+
+/** A run past its inlet filters, for whoever makes several model calls of it. */
+export interface OpenRun {
+  readonly model: ResolvedModel;
+  /** What the model is asked, as preparation, inlet filters and tools left it. */
+  readonly request: CompletionRequest;
+  /** Those that the run executes itself. */
+  readonly tools: readonly Tool[];
+  /** What a task model's choice of tools found (legacy mode). */
+  readonly sources: readonly Source[] | undefined;
+  /** One model call with these messages; its chunks have passed the stream filters. Throws like every model call. */
+  call(messages: readonly Message[]): Promise<AsyncIterable<ChunkBatch>>;
+  /** The conversation as outlet filters leave it; undefined when none looks at it. */
+  outlet(conversation: Conversation): Promise<Conversation | undefined>;
+  /** Called once, when the last call is over: announces what it cost. */
+  close(outcome: Pick<RunFinished, "usage" | "error">): Promise<void>;
+}
+
+/** A run whose model is known and allowed. */
+export interface AdmittedRun {
+  readonly model: ResolvedModel;
+  /** Prepares the request and takes it through the inlet filters and tools; throws what they throw. */
+  open(request: CompletionRequest, place: RunPlace): Promise<OpenRun>;
+}
+
 /** Runs chat completions in-process: no plugin calls the platform over HTTP. */
 export interface Completions {
   run(request: CompletionRequest, context: RunContext): Promise<RunAnswer>;
+  /**
+   * The first stages, for runs that are delivered elsewhere than to their caller. Throws `not_found` for models,
+   * `unavailable` for terminals, `invalid` for picks of controls; nothing is written or asked yet.
+   */
+  admit(request: CompletionRequest, context: Pick<RunContext, "principal">): Promise<AdmittedRun>;
 }
 
 export const completions = defineService<Completions>("completions");
@@ -50,6 +94,14 @@ export interface RunFinished {
 export interface ChatAccess {
   mayWrite(principal: Principal, chatId: string): Promise<boolean>;
 }
+
+/** Takes over completions that belong to chats; filled by the plugin that runs them. */
+export interface ChatRuns {
+  /** What the caller gets: at once with a session, else when the run has ended (Core API, chat completion rule 1). */
+  start(request: CompletionRequest, context: Omit<RunContext, "signal" | "text">): Promise<unknown>;
+}
+
+export const chatRuns = defineSlot<ChatRuns>("completions.chat-runs");
 
 /** Says whether a run may use a terminal; filled by the plugin that knows terminal servers. */
 export interface TerminalAccess {

@@ -1,10 +1,12 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { FilterContext } from "#kernel/pipeline/filter.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
+import type { Tool } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { offerAsked } from "./asked-tools.ts";
 import type { LegacyTools } from "./legacy-tools.ts";
 import { toToolMode } from "./mode.ts";
+import { selectNative, toDefinitions } from "./native-tools.ts";
 import { injectSources, type Source } from "./sources.ts";
 
 /** A run that has left its inlet filters. */
@@ -17,6 +19,8 @@ export interface ToolsRun {
 export interface ResolvedTools {
   /** The request for the model. */
   readonly request: CompletionRequest;
+  /** Those that the run executes itself; empty where the model's calls go back to the caller. */
+  readonly tools: readonly Tool[];
   /** What the answer tells it rests on; undefined where the answer has no such key. */
   readonly sources: readonly Source[] | undefined;
 }
@@ -37,8 +41,11 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
         case "unexecuted":
           return offerAsked(registry, run.context.principal, run.request).then((request) => ({
             request,
+            tools: [],
             sources: undefined,
           }));
+        case "native":
+          return offerNative(registry, run);
         default:
           return undefined;
       }
@@ -46,8 +53,15 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
   };
 }
 
+async function offerNative(registry: ToolRegistry, run: ToolsRun): Promise<ResolvedTools> {
+  const tools = await selectNative(registry, run);
+  const { request } = run;
+  const offered = tools.length === 0 ? request.tools : [...(request.tools ?? []), ...toDefinitions(tools)];
+  return { request: offered ? { ...request, tools: offered } : request, tools, sources: undefined };
+}
+
 async function runLegacy(legacy: LegacyTools, { request, model, context }: ToolsRun): Promise<ResolvedTools> {
   const { principal, chatId, messageId, signal } = context;
   const sources = await legacy.gather({ request, model, principal, chatId, messageId, signal });
-  return { request: injectSources(request, sources), sources };
+  return { request: injectSources(request, sources), tools: [], sources };
 }

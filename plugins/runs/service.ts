@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import { defineSlot } from "#kernel/service.ts";
-import type { ChatFacts } from "#plugins/chats/service.ts";
+import type { ChatFacts, ChatMessage } from "#plugins/chats/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 
 /** A chat-bound run whose reply is complete, stored and shown. */
@@ -37,3 +37,25 @@ export interface RunFollowUp {
 }
 
 export const runFollowUps = defineSlot<RunFollowUp>("runs.follow-ups");
+
+/** A run that reads its conversation from a stored chat. */
+export interface HistoryRun {
+  readonly principal: Principal;
+  readonly chat: ChatFacts;
+  readonly model: ResolvedModel;
+  /** The message that is answered. */
+  readonly leafId: string;
+  /** From the root to the leaf. */
+  readonly branch: readonly ChatMessage[];
+  readonly signal: AbortSignal;
+  /** Sends an event of the reply to the user's sockets (contract §3.4). */
+  emit(type: string, data: unknown): void;
+}
+
+/** Changes what a run reads of its chat, such as by putting a summary in place of what is long ago (contract §3.2, step 3). */
+export interface HistoryStep {
+  /** The messages to use instead; a failure is logged and the branch used as it is. */
+  prepare(run: HistoryRun): Promise<readonly ChatMessage[]>;
+}
+
+export const historySteps = defineSlot<HistoryStep>("runs.history");

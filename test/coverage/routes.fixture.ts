@@ -13,7 +13,7 @@ accounts: POST /api/v1/auths/api_key, GET /api/v1/auths/api_key, DELETE /api/v1/
 docs: GET /docs, GET /api/v1/docs, GET /runtime/docs, GET /compat/docs
 docs: GET /images/api/v1/docs, GET /audio/api/v1/docs, GET /retrieval/api/v1/docs
 not yet: POST /api/v1/auths/ldap
-not yet: GET /api/tasks/chat/{chat_id}
+runs: GET /api/tasks/chat/{chat_id}
 not yet: POST /api/message, POST /api/v1/messages
 not yet: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
 not yet: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed

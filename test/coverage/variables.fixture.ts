@@ -104,15 +104,15 @@ CUSTOM_NAME | str | empty | start-up | core
 DEPLOYMENT_ID | str | empty | start-up | core
 INSTANCE_ID | str | [random UUID per start] | start-up | core
 PORT | int | 8080 | start-up | core
-ENABLE_REALTIME_CHAT_SAVE | bool | false | start-up | not yet
-ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION | bool | false | start-up | not yet
-ENABLE_CHAT_RESPONSE_STREAM_INPLACE_APPEND | bool | false | start-up | not yet
-ENABLE_IMAGE_CONTENT_TYPE_EXTENSION_FALLBACK | bool | false | start-up | not yet
+ENABLE_REALTIME_CHAT_SAVE | bool | false | start-up | runs
+ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION | bool | false | start-up | runs
+ENABLE_CHAT_RESPONSE_STREAM_INPLACE_APPEND | bool | false | start-up | runs
+ENABLE_IMAGE_CONTENT_TYPE_EXTENSION_FALLBACK | bool | false | start-up | runs
 PROFILE_IMAGE_ALLOWED_MIME_TYPES | str | image/png,image/jpeg,image/gif,image/webp | start-up | accounts
 PROFILE_IMAGE_MAX_DATA_URI_SIZE | int | empty | start-up | accounts
 CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE | int | 1 | start-up | completions
 CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE | int | empty | start-up | core
-CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS | int | 256 | start-up | not yet | was=CHAT_RESPONSE_MAX_TOOL_CALL_RETRIES
+CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS | int | 256 | start-up | runs | was=CHAT_RESPONSE_MAX_TOOL_CALL_RETRIES
 ENABLE_RESPONSES_API_STATEFUL | bool | false | start-up | provider-common
 ENABLE_COMPRESSION_MIDDLEWARE | bool | true | start-up | core
 ENABLE_ORJSON | bool | true | start-up | core

@@ -1,0 +1,41 @@
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { ToolRegistry } from "#kernel/tools/registry.ts";
+import type { Tool } from "#kernel/tools/tool.ts";
+import type { ToolsRun } from "./tools.ts";
+
+/**
+ * The tools of a run that executes them itself: those of `tool_ids`, and with a session the built-in ones that the
+ * model's categories and capabilities and the request's features let through. Core API, chat completion rules 1 and 4.
+ */
+export async function selectNative(tools: ToolRegistry, run: ToolsRun): Promise<readonly Tool[]> {
+  const { request, model, context } = run;
+  const toolIds = request.tool_ids ?? [];
+  const hasSession = Boolean(request.session_id);
+  if (toolIds.length === 0 && !hasSession) {
+    return [];
+  }
+  const asked = new Set(toolIds);
+  const offered = await tools.select({ principal: context.principal, toolIds });
+  return offered.filter((tool) => asked.has(tool.id) || (hasSession && isBuiltIn(tool, request, model.meta)));
+}
+
+/** The definitions of tools as the common wire has them. */
+export function toDefinitions(tools: readonly Tool[]): NonNullable<CompletionRequest["tools"]> {
+  return tools.map(({ spec }) => ({ type: "function", function: spec }));
+}
+
+type Bag = Readonly<Record<string, unknown>>;
+
+function isBuiltIn(tool: Tool, request: CompletionRequest, meta: Bag): boolean {
+  const capabilities = (meta["capabilities"] ?? {}) as Bag;
+  const categories = (meta["builtinTools"] ?? {}) as Bag;
+  if (tool.isExternal || capabilities["builtin_tools"] === false) {
+    return false;
+  }
+  if (tool.category !== undefined && categories[tool.category] === false) {
+    return false;
+  }
+  // Absent capabilities and categories are on; features are what the person switched on for this request.
+  const { feature } = tool;
+  return feature === undefined || (request.features?.[feature] === true && capabilities[feature] !== false);
+}

@@ -1,0 +1,86 @@
+import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
+import { mapBatches } from "#kernel/completion/map-batches.ts";
+import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { StreamHooks } from "#kernel/pipeline/filter.ts";
+import { openStreamHooks } from "#kernel/pipeline/stream.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+import { createDeltaJoiner } from "./join-deltas.ts";
+import { prepare } from "./prepare.ts";
+import { gatherPrompts } from "./prompts.ts";
+import type { OpenRun, RunPlace } from "./service.ts";
+import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "./stages.ts";
+
+/** Takes an admitted run through preparation, inlet and tools; what follows are model calls, as many as it needs. */
+export async function openRounds(
+  request: CompletionRequest,
+  { model, place, options }: { model: ResolvedModel; place: RunPlace; options: RunOptions },
+): Promise<OpenRun> {
+  const { principal, signal, ...facts } = place;
+  const { findProfile } = options;
+  const about = { principal, model, chatId: request.chat_id ?? undefined, folderId: place.folderId };
+  const prompts = await gatherPrompts(options.prompts(), about);
+  const prepared = await prepare(request, { model, principal, findProfile, prompts });
+  const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
+  const resolved = await options.tools.resolve(request, run);
+  const asked = resolved?.request ?? run.request;
+  // The valves of stream filters are read once a reply, however many rounds it takes.
+  let hooks: Promise<StreamHooks | undefined> | undefined;
+  return {
+    model,
+    request: asked,
+    tools: resolved?.tools ?? [],
+    sources: resolved?.sources,
+    async call(messages) {
+      hooks ??= openStreamHooks(run.filters, run.context, options.log);
+      const opened = await hooks;
+      const answer = await callModel(run, { ...asked, messages: [...messages] }, facts);
+      const batches =
+        answer.kind === "whole" ? fromWhole(answer.completion) : answer.stream.chunks(run.deltaSize);
+      return throughHooks(batches, run, opened);
+    },
+    async outlet(conversation) {
+      const filters = outletFilters(run, options);
+      return filters.length === 0
+        ? undefined
+        : await options.pipeline.outlet(filters, conversation, run.context);
+    },
+    async close(outcome) {
+      options.finished({ userId: principal.userId, modelId: model.id, ...outcome });
+      (await hooks)?.close();
+    },
+  };
+}
+
+function throughHooks(
+  batches: AsyncIterable<ChunkBatch>,
+  { deltaSize }: Pick<Run, "deltaSize">,
+  hooks: StreamHooks | undefined,
+): AsyncIterable<ChunkBatch> {
+  const joiner = deltaSize > 1 ? createDeltaJoiner(deltaSize) : undefined;
+  if (joiner === undefined && hooks === undefined) {
+    return batches;
+  }
+  const filter = (batch: ChunkBatch) => (hooks && batch.length > 0 ? hooks.push(batch) : batch);
+  return mapBatches(batches, {
+    next: (batch: ChunkBatch) => filter(joiner ? joiner.add(batch) : batch),
+    end: () => joiner && filter(joiner.end()),
+  });
+}
+
+/** A model that does not stream answers in one chunk. */
+async function* fromWhole({ choices, ...rest }: Completion): AsyncGenerator<ChunkBatch> {
+  const chunk: Chunk = {
+    ...rest,
+    object: "chat.completion.chunk",
+    choices: (choices ?? []).map(({ message, ...choice }) => ({
+      ...choice,
+      delta: {
+        ...message,
+        content: message.content ?? null,
+        tool_calls: (message.tool_calls ?? []).map((call, index) => ({ ...call, index })),
+      },
+    })),
+  };
+  yield [chunk];
+}

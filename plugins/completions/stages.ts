@@ -1,0 +1,124 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { CompletionAnswer } from "#kernel/completion/provider.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
+import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
+import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import { toModelIds } from "./model-ids.ts";
+import { toProviderRequest, withUsage } from "./parameters.ts";
+import type { FindProfile } from "./prepare.ts";
+import type { ChatAccess, PromptSource, RunFinished, TerminalAccess } from "./service.ts";
+import type { ToolsStage } from "./tools.ts";
+
+export interface RunOptions {
+  readonly models: Models;
+  readonly pipeline: Pipeline;
+  readonly log: Logger;
+  readonly findProfile: FindProfile;
+  readonly tools: ToolsStage;
+  chats(): readonly ChatAccess[];
+  terminals(): readonly TerminalAccess[];
+  prompts(): readonly PromptSource[];
+  settings(): { readonly outletFilters: boolean; readonly deltaChunkSize: number };
+  finished(run: RunFinished): void;
+}
+
+/** One completion on its way: what every stage after inlet needs. */
+export interface Run {
+  readonly request: CompletionRequest;
+  readonly model: ResolvedModel;
+  readonly filters: readonly Filter[];
+  readonly context: FilterContext;
+  /** Smallest number of text deltas in one chunk. */
+  readonly deltaSize: number;
+}
+
+interface Entering {
+  readonly model: ResolvedModel;
+  readonly options: Pick<RunOptions, "pipeline" | "settings">;
+  readonly context: { readonly principal: Principal; readonly signal: AbortSignal };
+}
+
+/** Chooses the filters of a run and takes its request through their inlets. */
+export async function enterPipeline(
+  request: CompletionRequest,
+  { model, options, context }: Entering,
+): Promise<Run> {
+  const facts: FilterContext = {
+    ...context,
+    modelId: model.id,
+    modelMeta: model.meta,
+    chatId: request.chat_id ?? undefined,
+    messageId: request.id ?? undefined,
+    sessionId: request.session_id ?? undefined,
+    metadata: request.metadata ?? {},
+  };
+  const chosen = options.pipeline.choose({
+    ...facts,
+    principal: context.principal,
+    modelIds: toModelIds(model),
+    filterIds: request.filter_ids ?? [],
+  });
+  const filters = chosen instanceof Promise ? await chosen : chosen;
+  const filtered = filters.length === 0 ? request : await options.pipeline.inlet(filters, request, facts);
+  return {
+    request: filtered,
+    model,
+    filters,
+    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {} }),
+    deltaSize: Math.max(
+      options.settings().deltaChunkSize,
+      toSize(model.params["stream_delta_chunk_size"]),
+      toSize(request.params?.["stream_delta_chunk_size"]),
+    ),
+  };
+}
+
+/** What the caller sent, where a provider may be told more than the request says. */
+export interface Sent {
+  /** The request as it came in; together with `text` it may be sent on as it is. */
+  readonly request?: CompletionRequest;
+  readonly text?: string | undefined;
+  readonly userAgent?: string | undefined;
+  readonly userMessageId?: string | undefined;
+  readonly userMessageParentId?: string | undefined;
+}
+
+/** One model call of a run. */
+export function callModel(
+  run: Run,
+  asked: CompletionRequest,
+  { request, text, ...facts }: Sent,
+): Promise<CompletionAnswer> {
+  const { model, context } = run;
+  const upstreamRequest = withUsage(toProviderRequest(asked), hasUsageCapability(model));
+  const isUntouched = upstreamRequest === request && request.model === model.base.id;
+  return model.provider.complete({
+    ...facts,
+    request: isUntouched ? request : { ...upstreamRequest, model: model.base.id },
+    text: isUntouched ? text : undefined,
+    model: model.base,
+    principal: context.principal,
+    signal: context.signal,
+    chatId: context.chatId,
+    messageId: context.messageId,
+    sessionId: context.sessionId,
+    files: run.request.files,
+    features: run.request.features,
+  });
+}
+
+/** The filters that see the finished conversation; none while ENABLE_API_OUTLET_FILTERS is off. */
+export function outletFilters(run: Run, options: Pick<RunOptions, "settings">): readonly Filter[] {
+  return options.settings().outletFilters ? run.filters.filter((filter) => filter.outlet !== undefined) : [];
+}
+
+function hasUsageCapability(model: ResolvedModel): boolean {
+  // Absent capabilities are on; this one has to be switched on.
+  return (model.meta["capabilities"] as Record<string, unknown> | undefined)?.["usage"] === true;
+}
+
+function toSize(value: unknown): number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 1;
+}

@@ -1,0 +1,114 @@
+import type { Logger } from "#kernel/log.ts";
+import type { Chats, Checkpoint } from "#plugins/chats/service.ts";
+
+/** A reply that grows. */
+export interface Growing {
+  readonly runId: string;
+  /** What is new since the last checkpoint, or undefined when nothing is. */
+  take(): Checkpoint | undefined;
+  /** The last one that was taken could not be stored: the next one must hold everything. */
+  failed(): void;
+  /** The message belongs to another writer now, or is gone. */
+  lost(): void;
+}
+
+/** Stores growing replies, all of this process in one statement. */
+export interface Checkpoints {
+  add(reply: Growing): void;
+  /** Stores this reply's state at once instead of with the next turn. */
+  hurry(): void;
+  /**
+   * Stores the last state and gives the message back, as long as it takes: while the database is away it is tried
+   * again. False when the message was not the run's any more, or the process must end.
+   */
+  finish(reply: Growing, last: Checkpoint): Promise<boolean>;
+  remove(reply: Growing): void;
+}
+
+export interface CheckpointOptions {
+  readonly chats: Pick<Chats, "checkpoint" | "finish">;
+  readonly log: Logger;
+  /** Aborted when the process must end. */
+  readonly signal: AbortSignal;
+}
+
+const everyMs = 1_000;
+
+export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Checkpoints {
+  const growing = new Map<string, Growing>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let wantsMore = false;
+  let failures = 0;
+
+  async function write(): Promise<void> {
+    const taken = [...growing.values()].flatMap((reply) => {
+      const checkpoint = reply.take();
+      return checkpoint ? [{ reply, checkpoint }] : [];
+    });
+    if (taken.length === 0) {
+      return;
+    }
+    try {
+      const own = await chats.checkpoint(taken.map(({ checkpoint }) => checkpoint));
+      for (const { reply } of taken.filter((one) => !own.has(one.reply.runId))) {
+        reply.lost();
+      }
+      failures = 0;
+    } catch (error) {
+      taken.forEach(({ reply }) => reply.failed());
+      failures += 1;
+      if (failures === 1) {
+        log.warn({ err: error }, "replies could not be stored; they are kept and stored as soon as it works");
+      }
+    }
+  }
+
+  /** One write at a time: what comes meanwhile goes with the next. */
+  function turn(): Promise<void> {
+    if (writing) {
+      wantsMore = true;
+      return writing;
+    }
+    writing = write().then(() => {
+      writing = undefined;
+      if (wantsMore && failures === 0) {
+        wantsMore = false;
+        void turn();
+      }
+    });
+    return writing;
+  }
+
+  return {
+    add(reply) {
+      growing.set(reply.runId, reply);
+      timer ??= setInterval(() => void turn(), everyMs);
+      timer.unref();
+    },
+    hurry: () => void turn(),
+    remove(reply) {
+      growing.delete(reply.runId);
+      if (growing.size === 0) {
+        clearInterval(timer);
+        timer = undefined;
+      }
+    },
+    async finish(reply, last) {
+      this.remove(reply);
+      // A checkpoint that is on its way must not land behind the last state.
+      await writing;
+      for (let wait = 250; ; wait = Math.min(wait * 2, 2_000)) {
+        try {
+          return await chats.finish(last);
+        } catch (error) {
+          log.warn({ err: error }, "a finished reply could not be stored; it is tried again");
+        }
+        if (signal.aborted) {
+          return false;
+        }
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+import type { ChatMessage } from "#plugins/chats/service.ts";
+import type { Asked } from "./asked.ts";
+import { toMessages } from "./history.ts";
+import { inlinePictures } from "./pictures.ts";
+import type { RunParts } from "./parts.ts";
+import type { Placed } from "./placing.ts";
+
+export interface ConversationOptions {
+  readonly parts: RunParts;
+  readonly principal: Principal;
+  readonly model: ResolvedModel;
+  readonly asked: Asked;
+  readonly placed: Placed;
+  readonly signal: AbortSignal;
+  emit(type: string, data: unknown): void;
+}
+
+/**
+ * The request with the conversation that is stored: with a chat and the user's message, the branch counts and of what
+ * was sent only the system message (contract §3.1).
+ */
+export async function withConversation(
+  request: CompletionRequest,
+  options: ConversationOptions,
+): Promise<CompletionRequest> {
+  const { parts, principal, asked } = options;
+  const stored = await readBranch(options);
+  const [first] = request.messages;
+  const system = first?.role === "system" ? [first] : [];
+  const messages = stored ? [...system, ...mergeSystem(system, toMessages(stored))] : request.messages;
+  const asks: Message[] = asked.regenerationPrompt
+    ? [{ role: "user", content: asked.regenerationPrompt }]
+    : [];
+  const { typesByExtension: byExtension } = parts.settings();
+  return {
+    ...request,
+    messages: await inlinePictures([...messages, ...asks], principal, { files: parts.files, byExtension }),
+  };
+}
+
+async function readBranch(options: ConversationOptions): Promise<readonly ChatMessage[] | undefined> {
+  const { parts, placed, principal, model, signal, emit } = options;
+  const { chat, userMessageId: leafId } = placed;
+  if (chat === undefined || leafId === undefined) {
+    return undefined;
+  }
+  let branch: readonly ChatMessage[] = await parts.chats.branch(chat.id, leafId);
+  for (const step of parts.history.list()) {
+    try {
+      branch = await step.prepare({ principal, chat, model, leafId, branch, signal, emit });
+    } catch (error) {
+      signal.throwIfAborted();
+      parts.log.warn({ err: error }, "the history of a chat could not be prepared; it is used as it is");
+    }
+  }
+  return branch.length > 0 ? branch : undefined;
+}
+
+/** A system message that was sent goes before the stored ones; the same words are not said twice. */
+function mergeSystem(sent: readonly Message[], stored: Message[]): Message[] {
+  const [own] = sent;
+  return own === undefined
+    ? stored
+    : stored.filter(({ role, content }) => role !== "system" || content !== own.content);
+}

@@ -1,0 +1,211 @@
+import type { Message } from "#kernel/completion/request.ts";
+import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.ts";
+import { seconds } from "#storage/clock.ts";
+import { toMessages } from "./history.ts";
+import { type MessageItem, type OutputItem, toContent, toShown } from "./items.ts";
+import type { RunOutcome, RunStart, Writing } from "./live-run.ts";
+
+/**
+ * The last stages of a run: the reply is stored and shown, then outlet filters see the conversation, then what follows
+ * a reply is done; last, the run is given back. Contract §3.2, steps 14 to 16. Never throws.
+ */
+export async function endRun(start: RunStart, outcome: RunOutcome, writing: Writing): Promise<void> {
+  const { parts, journal, reply } = writing;
+  const { placed } = start;
+  const isOwn = await store(start, outcome, writing);
+  if (isOwn) {
+    tell(start, outcome, writing);
+    if (outcome.stopped === undefined && outcome.error === undefined) {
+      await follow(start, outcome, writing);
+    }
+    if (placed.chat) {
+      const place = { chatId: placed.chatId, messageId: start.reply.messageId, seq: journal.seq };
+      await parts.chats.settle(place).catch(() => {});
+    }
+  }
+  parts.checkpoints.remove(reply);
+  await parts.owner.release([start.id]);
+}
+
+/** Stores the last state. False when the message is another's by now, or gone: then nobody is told anything. */
+async function store(
+  start: RunStart,
+  { error, stopped }: RunOutcome,
+  { parts, journal, reply }: Writing,
+): Promise<boolean> {
+  const { placed } = start;
+  journal.flush();
+  if (stopped === "lost") {
+    return false;
+  }
+  if (placed.chat === undefined) {
+    return true;
+  }
+  const text = stopped === "interrupted" ? "interrupted" : error;
+  const state = { ...reply.state(), ...(text !== undefined && { error: { content: text } }) };
+  const place = { runId: start.id, chatId: placed.chatId, messageId: start.reply.messageId };
+  return await parts.checkpoints.finish(reply, { ...place, state, seq: journal.seq });
+}
+
+/** Tells clients how it ended; the whole message goes out once (contract D.18). */
+function tell(start: RunStart, { error, stopped }: RunOutcome, { parts, journal, reply }: Writing): void {
+  const { principal, placed } = start;
+  const text = stopped === "interrupted" ? "interrupted" : error;
+  if (text !== undefined) {
+    journal.emit("chat:message:error", { error: { content: text } });
+  }
+  const { content, usage, sources } = reply.state();
+  journal.emit("chat:completion", {
+    done: true,
+    content,
+    output: structuredClone(reply.output.items.map(toShown)),
+    ...(placed.chat && { title: placed.chat.title }),
+    ...(usage && { usage }),
+    ...(sources && { sources }),
+    ...(text !== undefined && { error: { content: text } }),
+  });
+  if (text !== undefined || stopped !== undefined) {
+    journal.emit("chat:tasks:cancel", {});
+  }
+  if (placed.chat) {
+    parts.events.announce(text === undefined ? "chat.finished" : "chat.failed", {
+      actor: { id: principal.userId, name: principal.name, email: principal.email, role: principal.role },
+      subject: { type: "chat", id: placed.chatId },
+      data: {
+        message_id: start.reply.messageId,
+        model: start.admitted.model.id,
+        title: placed.chat.title,
+        ...(text !== undefined && { error: text }),
+      },
+    });
+  }
+}
+
+async function follow(start: RunStart, { open }: RunOutcome, writing: Writing): Promise<void> {
+  const { parts, journal, reply, signal } = writing;
+  const { principal, placed, asked, admitted } = start;
+  const { usage } = reply.state();
+  const content = toContent(reply.output.items);
+  if (open) {
+    await runOutlet(start, { open, content, usage }, writing);
+  }
+  const conversation: Message[] = [...(open?.request.messages ?? []), { role: "assistant", content }];
+  const followUps = parts.followUps.list().toSorted((a, b) => a.order - b.order);
+  for (const followUp of followUps) {
+    if (signal.aborted) {
+      return;
+    }
+    try {
+      await followUp.run({
+        principal,
+        chatId: placed.chatId,
+        chat: placed.chat,
+        messageId: start.reply.messageId,
+        userMessageId: placed.userMessageId,
+        sessionId: asked.sessionId,
+        model: admitted.model,
+        request: asked.request,
+        conversation,
+        isFirst: start.reply.isFirst,
+        signal,
+        emit: (type, data) => journal.emit(type, data),
+      });
+    } catch (error) {
+      parts.log.warn({ err: error, run: start.id }, "work that follows a reply failed");
+    }
+  }
+}
+
+interface Finished {
+  readonly open: NonNullable<RunOutcome["open"]>;
+  readonly content: string;
+  readonly usage: unknown;
+}
+
+/** Core API, chat completion rule 14: what outlet filters change is stored beside what the model wrote. */
+async function runOutlet(
+  start: RunStart,
+  { open, content, usage }: Finished,
+  { parts, journal, reply }: Writing,
+): Promise<void> {
+  try {
+    const before = await toConversation(start, { open, content, usage }, { parts, reply });
+    const sent = structuredClone(before.messages);
+    const after = await open.outlet(before);
+    if (after === undefined) {
+      return;
+    }
+    const changed = after.messages.flatMap((message) => toChange(message, sent, reply.output.items));
+    if (changed.length > 0 && start.placed.chat) {
+      const shown = start.placed.chat.id;
+      await parts.chats.rewrite(start.principal, shown, changed);
+    }
+    journal.emit("chat:outlet", { messages: after.messages });
+  } catch (error) {
+    parts.log.warn({ err: error, run: start.id }, "the outlet filters failed");
+  }
+}
+
+async function toConversation(
+  { placed, asked, admitted, reply: wanted }: RunStart,
+  { open, content, usage }: Finished,
+  { parts, reply }: Pick<Writing, "parts" | "reply">,
+): Promise<Conversation> {
+  const branch =
+    placed.chat && placed.userMessageId ? await parts.chats.branch(placed.chatId, placed.userMessageId) : [];
+  const sent =
+    branch.length > 0
+      ? branch.map(({ id, role, content: text, timestamp }) => ({
+          id,
+          role: String(role),
+          content:
+            typeof text === "string"
+              ? text
+              : (toMessages([{ id, parentId: null, childrenIds: [], role, content: text }])[0]?.content ??
+                ""),
+          timestamp,
+        }))
+      : open.request.messages.map((message, at) => ({
+          ...message,
+          id: `${wanted.messageId}:${at}`,
+          content: message.content ?? "",
+        }));
+  const answer: ConversationMessage = {
+    id: wanted.messageId,
+    role: "assistant",
+    content,
+    timestamp: seconds(),
+    output: structuredClone(reply.output.items),
+    ...(usage !== undefined && { usage }),
+  };
+  return {
+    model: admitted.model.id,
+    messages: [...sent, answer],
+    filter_ids: asked.request.filter_ids ?? [],
+    chat_id: placed.chatId,
+    session_id: asked.sessionId,
+    id: wanted.messageId,
+  };
+}
+
+/** A message whose words an outlet filter changed, as it is stored: what it said before stays readable. */
+function toChange(
+  { id, content }: ConversationMessage,
+  sent: readonly ConversationMessage[],
+  items: readonly OutputItem[],
+): { id: string; content: unknown; originalContent: unknown; output?: OutputItem[] }[] {
+  const before = sent.find((message) => message.id === id);
+  if (before === undefined || JSON.stringify(before.content) === JSON.stringify(content)) {
+    return [];
+  }
+  const isReply = before === sent.at(-1);
+  const texts = items.filter((item): item is MessageItem => item.type === "message");
+  const change = { id, content, originalContent: before.content };
+  const [only] = texts;
+  if (!isReply || texts.length !== 1 || only === undefined || typeof content !== "string") {
+    return [change];
+  }
+  // What is shown are the items: the only text of the reply follows its content.
+  const rewritten: MessageItem = { ...only, content: [{ type: "output_text", text: content }] };
+  return [{ ...change, output: items.map((item) => (item === only ? rewritten : item)) }];
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+
+/** What a reply is made of, in order (contract §3.5). */
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CallOutputItem | OtherItem;
+
+export type TextPart = { type: "output_text"; text: string } | { type: "refusal"; refusal: string };
+
+export interface MessageItem {
+  type: "message";
+  id: string;
+  status: "in_progress" | "completed";
+  role: "assistant";
+  content: TextPart[];
+}
+
+export interface ReasoningItem {
+  type: "reasoning";
+  id: string;
+  status: "in_progress" | "completed";
+  start_tag: string;
+  end_tag: string;
+  attributes: { type: "reasoning_content" };
+  content: [{ type: "output_text"; text: string }];
+  summary: null;
+  /** What the provider wants back in later rounds, such as signatures. */
+  reasoning_details?: unknown[];
+  /** Epoch seconds. */
+  started_at: number;
+  ended_at?: number;
+  /** Seconds. */
+  duration?: number;
+}
+
+export interface CallItem {
+  type: "function_call";
+  id: string;
+  status: "in_progress" | "completed";
+  call_id: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+}
+
+export interface CallOutputItem {
+  type: "function_call_output";
+  id: string;
+  status: "completed";
+  call_id: string;
+  output: ({ type: "input_text"; text: string } | { type: "input_image"; image_url: string })[];
+  files?: unknown[];
+  embeds?: unknown[];
+}
+
+/** Items of other writers, kept as they are. */
+export interface OtherItem {
+  type: `${string}:${string}`;
+  id: string;
+  [key: string]: unknown;
+}
+
+/** An id that is unique within its chat: short, because every delta names one. */
+export function makeItemId(prefix: "msg" | "r" | "fc" | "fco"): string {
+  return `${prefix}_${randomBytes(9).toString("base64url")}`;
+}
+
+/** The text of a reply: its message items, joined by newlines. */
+export function toContent(items: readonly OutputItem[]): string {
+  return items
+    .filter((item): item is MessageItem => item.type === "message")
+    .map(textOf)
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** The visible words of one message item. */
+export function textOf({ content }: MessageItem): string {
+  return content.map((part) => (part.type === "output_text" ? part.text : part.refusal)).join("");
+}
+
+/** An item as clients get it: pictures that tools gave to the model stay here. */
+export function toShown(item: OutputItem): OutputItem {
+  return item.type === "function_call_output"
+    ? { ...item, output: item.output.filter(({ type }) => type !== "input_image") }
+    : item;
+}

@@ -1,0 +1,165 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
+import type { AdmittedRun, OpenRun } from "#plugins/completions/service.ts";
+import type { Asked } from "./asked.ts";
+import type { AskedReply } from "./asked.ts";
+import { withConversation } from "./conversation.ts";
+import { storePictures } from "./data-pictures.ts";
+import { toErrorText } from "./errors.ts";
+import { endRun } from "./ending.ts";
+import { Journal } from "./journal.ts";
+import type { OutputItem } from "./items.ts";
+import { runRounds } from "./loop.ts";
+import type { RunParts } from "./parts.ts";
+import type { Placed } from "./placing.ts";
+import { toTags } from "./reasoning-tags.ts";
+import { Reply } from "./reply.ts";
+import type { Usage } from "#kernel/completion/chunk.ts";
+
+/** Everything a run was started with. */
+export interface RunStart {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly userAgent: string | undefined;
+  readonly asked: Asked;
+  readonly reply: AskedReply;
+  readonly admitted: AdmittedRun;
+  readonly placed: Placed;
+  /** Number of the message's last event. */
+  readonly seq: number;
+  /** What an interrupted reply had come to. */
+  readonly before: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
+}
+
+/** Why a run was ended from outside. */
+export type StopReason = "stopped" | "interrupted" | "lost";
+
+/** A run of this process. It belongs to the server: whoever started it may be gone (contract D.19). */
+export interface LiveRun {
+  readonly start: RunStart;
+  readonly journal: Journal;
+  readonly reply: Reply;
+  /** Resolves when nothing of it is left; never rejects. */
+  readonly ended: Promise<void>;
+  stop(reason: StopReason): void;
+}
+
+/** How a run's model calls ended. */
+export interface RunOutcome {
+  readonly open: OpenRun | undefined;
+  /** What keeps the reply from being whole. */
+  readonly error: string | undefined;
+  readonly stopped: StopReason | undefined;
+}
+
+/** Sets a run going. */
+export function startRun(start: RunStart, parts: RunParts): LiveRun {
+  const { placed, principal, reply: asked, admitted } = start;
+  const controller = new AbortController();
+  let stopped: StopReason | undefined;
+  const stop = (reason: StopReason) => {
+    stopped ??= reason;
+    controller.abort(new AppError("unavailable", "The run was stopped."));
+  };
+  const place = { userId: principal.userId, chatId: placed.chatId, messageId: asked.messageId };
+  const journal = new Journal(parts.hub, { ...place, seq: start.seq });
+  const settings = parts.settings();
+  const reply = new Reply({
+    runId: start.id,
+    chatId: placed.chatId,
+    messageId: asked.messageId,
+    journal,
+    tags: toTags(admitted.model.params["reasoning_tags"]),
+    before: start.before,
+    appends: settings.appends,
+    hurry: parts.checkpoints.hurry,
+    lost: () => stop("lost"),
+  });
+  const emitToUser = (type: string, data: unknown) =>
+    parts.hub.emit(
+      toRoom("user", principal.userId),
+      "events",
+      toEnvelope({ type, data }, { chatId: placed.chatId }),
+    );
+  const live = async () => {
+    const folderId = placed.chat?.folder_id ?? null;
+    emitToUser("chat:active", { active: true, folder_id: folderId });
+    if (placed.chat) {
+      parts.checkpoints.add(reply);
+    }
+    const outcome = await write(start, { parts, journal, reply, signal: controller.signal });
+    await endRun(start, { ...outcome, stopped }, { parts, journal, reply, signal: controller.signal });
+    emitToUser("chat:active", { active: false, folder_id: folderId });
+  };
+  const ended = live().catch((error: unknown) => {
+    parts.log.error({ err: error, run: start.id }, "a run could not be ended properly");
+  });
+  return { start, journal, reply, ended, stop };
+}
+
+/** What the stages of a run share. */
+export interface Writing {
+  readonly parts: RunParts;
+  readonly journal: Journal;
+  readonly reply: Reply;
+  readonly signal: AbortSignal;
+}
+
+/** From the request to the last round. Never throws: what goes wrong belongs to the message. */
+async function write(
+  start: RunStart,
+  { parts, journal, reply, signal }: Writing,
+): Promise<Omit<RunOutcome, "stopped">> {
+  const { principal, asked, admitted, placed, reply: wanted } = start;
+  const { model } = admitted;
+  const emit = (type: string, data: unknown) => journal.emit(type, data);
+  let open: OpenRun | undefined;
+  let error: string | undefined;
+  const settings = parts.settings();
+  try {
+    if (model.selectedModelId !== undefined) {
+      reply.note({ selectedModelId: model.selectedModelId });
+      emit("chat:completion", { selected_model_id: model.selectedModelId });
+    }
+    const own = { ...asked.request, model: wanted.modelId, id: wanted.messageId, chat_id: placed.chatId };
+    const request = await withConversation(own, { parts, principal, model, asked, placed, signal, emit });
+    open = await admitted.open(request, {
+      principal,
+      signal,
+      userAgent: start.userAgent,
+      folderId: placed.chat?.folder_id ?? asked.folderId,
+      userMessageId: placed.userMessageId,
+      userMessageParentId: placed.userMessageParentId,
+    });
+    reply.addSources(open.sources ?? []);
+    error = await runRounds({
+      run: open,
+      output: reply.output,
+      usage: reply.usage,
+      context: {
+        principal,
+        chatId: placed.chatId,
+        messageId: wanted.messageId,
+        sessionId: asked.sessionId,
+        signal,
+      },
+      log: parts.log,
+      maxIterations: settings.maxIterations,
+      stopsRepeats: settings.stopsRepeats,
+      extra: reply.extra,
+      grown: settings.savesEveryChunk ? parts.checkpoints.hurry : () => {},
+    });
+    if (settings.convertsPictures && placed.chat) {
+      await storePictures(reply.output.items, principal, parts.files);
+    }
+  } catch (failure) {
+    error = signal.aborted ? undefined : toErrorText(failure, parts.log);
+  }
+  reply.output.endRound();
+  await open
+    ?.close({ usage: reply.usage.total(), error })
+    .catch((failure: unknown) => parts.log.warn({ err: failure }, "a run could not be closed properly"));
+  return { open, error };
+}

@@ -1,0 +1,35 @@
+import type { Events } from "#kernel/events.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Slot } from "#kernel/service.ts";
+import type { Hub } from "#kernel/sockets/hub.ts";
+import type { Chats } from "#plugins/chats/service.ts";
+import type { Completions } from "#plugins/completions/service.ts";
+import type { Files } from "#plugins/files/service.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Owner } from "./owner.ts";
+import type { HistoryStep, RunFollowUp } from "./service.ts";
+
+/** Live settings of runs. */
+export interface RunSettings {
+  readonly maxIterations: number;
+  readonly stopsRepeats: boolean;
+  readonly savesEveryChunk: boolean;
+  readonly appends: boolean;
+  readonly convertsPictures: boolean;
+  readonly typesByExtension: boolean;
+}
+
+/** What runs are made of. */
+export interface RunParts {
+  readonly chats: Chats;
+  readonly checkpoints: Checkpoints;
+  readonly completions: Completions;
+  readonly events: Events;
+  readonly files: Files;
+  readonly followUps: Slot<RunFollowUp>;
+  readonly history: Slot<HistoryStep>;
+  readonly hub: Hub;
+  readonly log: Logger;
+  readonly owner: Owner;
+  settings(): RunSettings;
+}

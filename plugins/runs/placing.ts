@@ -1,0 +1,120 @@
+import { AppError } from "#kernel/errors.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { seconds } from "#storage/clock.ts";
+import type { AppendedMessage, ChatFacts, Chats, MessagePlace } from "#plugins/chats/service.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+import type { Asked, AskedReply } from "./asked.ts";
+
+/** A reply with the model that writes it. */
+export interface ReplyPlan {
+  readonly reply: AskedReply;
+  readonly model: ResolvedModel;
+}
+
+/** Where the replies stand in the tree of their chat. */
+export interface Placed {
+  readonly chatId: string;
+  /** Undefined for a temporary chat: nothing of it is stored. */
+  readonly chat: ChatFacts | undefined;
+  readonly userMessageId: string | undefined;
+  readonly userMessageParentId: string | undefined;
+}
+
+/**
+ * Finds or makes the chat, the user's message and the placeholders of the replies: whoever reads the chat from now on
+ * sees that replies are coming. Core API, chat completion rule 11; contract D.16 and §3.1. Throws `not_found` for
+ * foreign chats and messages, before anything is written.
+ */
+export async function placeReplies(
+  asked: Asked,
+  plans: readonly ReplyPlan[],
+  { principal, chats }: { principal: Principal; chats: Chats },
+): Promise<Placed> {
+  const { userMessage } = asked;
+  const user = { userMessageId: userMessage?.id, userMessageParentId: userMessage?.parentId ?? undefined };
+  if (asked.chatId?.startsWith("temporary:")) {
+    return { chatId: asked.chatId, chat: undefined, ...user };
+  }
+  if (asked.chatId === undefined) {
+    const chat = await makeChat(asked, plans, { principal, chats });
+    return { chatId: chat.id, chat, ...user };
+  }
+  const chat = await chats.require(principal, asked.chatId);
+  const ids = [...(userMessage ? [userMessage.id] : []), ...plans.map(({ reply }) => reply.messageId)];
+  const places = await chats.places(chat.id, ids);
+  const missing = toMissing(asked, plans, places);
+  if (missing.moves || (missing.messages.length > 0 && plans.length > 1)) {
+    const shown = plans[0]?.reply.messageId ?? "";
+    await chats.link(principal, chat.id, { messages: missing.messages, shown });
+  } else {
+    await chats.append(chat.id, missing.messages);
+  }
+  const parentId = userMessage && (places.get(userMessage.id)?.parentId ?? user.userMessageParentId);
+  return { chatId: chat.id, chat, ...user, userMessageParentId: parentId ?? undefined };
+}
+
+async function makeChat(
+  asked: Asked,
+  plans: readonly ReplyPlan[],
+  { principal, chats }: { principal: Principal; chats: Chats },
+): Promise<ChatFacts> {
+  const { messages } = toMissing(asked, plans, new Map());
+  const { files } = asked.userMessage ?? {};
+  return await chats.create(principal, {
+    title: "New Chat",
+    models: plans.map(({ model }) => model.id),
+    messages,
+    files: files ?? [],
+    folderId: asked.folderId,
+    variables: asked.variables,
+  });
+}
+
+/** The messages that are not there yet, and those that hang elsewhere than the request says. */
+function toMissing(
+  asked: Asked,
+  plans: readonly ReplyPlan[],
+  places: ReadonlyMap<string, MessagePlace>,
+): { messages: AppendedMessage[]; moves: boolean } {
+  const { userMessage: user, parentId } = asked;
+  const messages: AppendedMessage[] = [];
+  let moves = false;
+  if (user && !places.has(user.id)) {
+    const { timestamp, models, ...rest } = user;
+    messages.push({
+      ...rest,
+      role: user.role ?? "user",
+      content: user.content ?? "",
+      parentId: user.parentId ?? parentId ?? null,
+      timestamp: timestamp ?? seconds(),
+      models: models ?? plans.map(({ model }) => model.id),
+    });
+  }
+  for (const { reply, model } of plans) {
+    const place = places.get(reply.messageId);
+    if (place !== undefined && place.role !== "assistant") {
+      throw new AppError("invalid", `id: ${reply.messageId} is not a message of the assistant.`);
+    }
+    if (place === undefined) {
+      messages.push(toPlaceholder(reply, model, user?.id ?? parentId ?? null));
+    } else if (user && place.parentId !== user.id && !asked.continues) {
+      moves = true;
+      messages.push({ id: reply.messageId, role: "assistant", parentId: user.id });
+    }
+  }
+  return { messages, moves };
+}
+
+function toPlaceholder(reply: AskedReply, model: ResolvedModel, parentId: string | null): AppendedMessage {
+  return {
+    id: reply.messageId,
+    role: "assistant",
+    content: "",
+    parentId,
+    model: model.id,
+    modelName: model.name,
+    modelIdx: reply.modelIdx,
+    timestamp: seconds(),
+    done: false,
+  };
+}

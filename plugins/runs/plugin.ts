@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { fill } from "#kernel/service.ts";
+import { deployment, events, hub, notices } from "#kernel/services.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { chats } from "#plugins/chats/service.ts";
+import { chatAccess, chatRuns, completions } from "#plugins/completions/service.ts";
+import { files } from "#plugins/files/service.ts";
+import { createCheckpoints } from "./checkpoints.ts";
+import { runVariables } from "./config.ts";
+import { createLiveRuns } from "./live-runs.ts";
+import { createRuns } from "./migrations/0001_runs.ts";
+import { endOrphans } from "./orphans.ts";
+import { createOwner } from "./owner.ts";
+import { createResume } from "./resume.ts";
+import { taskRoutes } from "./routes.ts";
+import { historySteps, runFollowUps } from "./service.ts";
+import { createStarter } from "./start.ts";
+import type { RunTables } from "./tables.ts";
+import { createTasks } from "./tasks.ts";
+
+export default definePlugin({
+  id: "runs",
+  title: "Chat-bound runs",
+  config: runVariables,
+  uses: {
+    accounts,
+    chats,
+    completions,
+    deployment,
+    events,
+    files,
+    followUps: runFollowUps,
+    history: historySteps,
+    hub,
+    notices,
+  },
+  tables: tables<RunTables>("chat_run", "chat_run_owner"),
+  migrations: { "0001_runs": createRuns },
+
+  setup({ config, use, db, log, signal }) {
+    const live = createLiveRuns();
+    const checkpoints = createCheckpoints({ chats: use.chats, log, signal });
+    const { instanceId, database } = use.deployment;
+    const owner = createOwner({
+      db,
+      // Its own: INSTANCE_ID may stay the same over a restart, and runs of the dead process would pass for this one's.
+      id: randomUUID(),
+      log,
+      isAlone: database === "embedded",
+      orphaned: (runs) => endOrphans(runs, { ...use, log }),
+    });
+    const parts = { ...use, log, checkpoints, owner, settings: () => config };
+    const tasks = createTasks({ db, live, chats: use.chats, notices: use.notices });
+    const leave = async ({ subject }: { subject: { id: string } | null }) => {
+      if (subject && (await use.accounts.principalOf(subject.id)) === undefined) {
+        await tasks.stopUser(subject.id);
+      }
+    };
+    use.events.on("user.deleted", leave);
+    use.events.on("user.role_updated", leave);
+    return {
+      routes: { main: taskRoutes(tasks) },
+      sockets: { "chat:resume": createResume({ parts, live, instanceId }) },
+      fills: [
+        fill(chatRuns, createStarter(parts, live)),
+        fill(chatAccess, {
+          mayWrite: (principal, chatId) =>
+            use.chats.require(principal, chatId).then(
+              () => true,
+              () => false,
+            ),
+        }),
+      ],
+      async start() {
+        await tasks.start();
+        owner.start();
+      },
+      drain: (graceMs) => live.drain(graceMs),
+      stop: () => owner.stop(),
+    };
+  },
+});

@@ -1,0 +1,142 @@
+import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
+import type { Source } from "#plugins/completions/service.ts";
+import type { Checkpoint, ReplyState } from "#plugins/chats/service.ts";
+import type { Growing } from "./checkpoints.ts";
+import { type OutputItem, toContent, toShown } from "./items.ts";
+import type { Journal } from "./journal.ts";
+import { Output } from "./output.ts";
+import type { Tags } from "./reasoning-tags.ts";
+import { createUsageTotal, type UsageTotal } from "./usage.ts";
+
+export interface ReplyOptions {
+  readonly runId: string;
+  readonly chatId: string;
+  readonly messageId: string;
+  readonly journal: Journal;
+  readonly tags: readonly Tags[];
+  /** Where an interrupted reply goes on. */
+  readonly before?: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
+  /** ENABLE_CHAT_RESPONSE_STREAM_INPLACE_APPEND. */
+  readonly appends: boolean;
+  /** Called at every border of an item, and when the message is not the run's any more. */
+  hurry(): void;
+  lost(): void;
+}
+
+/** A reply while it is written: what it says, what clients were told of it, and what of it is stored. */
+export class Reply implements Growing {
+  readonly runId: string;
+  readonly output: Output;
+  readonly usage: UsageTotal;
+  readonly #options: ReplyOptions;
+  #sources: readonly Source[] = [];
+  #extra: Record<string, unknown> = {};
+  #isDirty = false;
+  /** Items have changed in more than their text since they were stored. */
+  #isReshaped = true;
+  #storedLength = 0;
+  #tail = "";
+
+  constructor(options: ReplyOptions) {
+    this.#options = options;
+    this.runId = options.runId;
+    this.usage = createUsageTotal(options.before?.usage);
+    const { journal } = options;
+    this.output = new Output(
+      {
+        delta: (item, kind, text) => {
+          journal.delta(item.id, kind, text);
+          this.#isDirty = true;
+          this.#tail += item.type === "message" ? text : "";
+        },
+        border: (item) => {
+          // A copy: what is kept for clients that come later must not grow with the item.
+          journal.emit("chat:completion", { output: [structuredClone(toShown(item))] });
+          this.#isDirty = true;
+          this.#isReshaped = true;
+          options.hurry();
+        },
+      },
+      { tags: options.tags, items: options.before?.items ?? [] },
+    );
+  }
+
+  /** Adds what the reply rests on. */
+  addSources(sources: readonly Source[]): void {
+    if (sources.length > 0) {
+      this.#sources = [...this.#sources, ...sources];
+      this.#isReshaped = this.#isDirty = true;
+      this.#options.journal.emit("chat:completion", { sources });
+    }
+  }
+
+  /** Notes keys of the message that have no place of their own. */
+  note(extra: Record<string, unknown>): void {
+    this.#extra = { ...this.#extra, ...extra };
+    this.#isReshaped = this.#isDirty = true;
+  }
+
+  /** Takes in what chunks carry besides text and calls. */
+  readonly extra = (chunk: Chunk): void => {
+    const sources = chunk["sources"];
+    if (Array.isArray(sources)) {
+      this.addSources(sources as Source[]);
+    }
+  };
+
+  state(): ReplyState {
+    const usage = this.usage.total();
+    return {
+      content: toContent(this.output.items),
+      output: this.output.items,
+      ...(usage && { usage }),
+      ...(this.#sources.length > 0 && { sources: this.#sources }),
+      ...(Object.keys(this.#extra).length > 0 && { extra: this.#extra }),
+    };
+  }
+
+  take(): Checkpoint | undefined {
+    if (!this.#isDirty) {
+      return undefined;
+    }
+    this.#isDirty = false;
+    const { runId, chatId, messageId, journal } = this.#options;
+    journal.flush();
+    const place = { runId, chatId, messageId, seq: journal.seq };
+    const tail = this.#tail;
+    this.#tail = "";
+    if (this.#options.appends && !this.#isReshaped && this.#storedLength > 0) {
+      return { ...place, state: {}, appended: tail };
+    }
+    this.#isReshaped = false;
+    const state = this.state();
+    this.#storedLength = state.content?.length ?? 0;
+    return { ...place, state };
+  }
+
+  failed(): void {
+    this.#isDirty = true;
+    this.#isReshaped = true;
+  }
+
+  lost(): void {
+    this.#options.lost();
+  }
+
+  /** The message as a client needs it that has missed events. */
+  snapshot(more: Record<string, unknown> = {}): Record<string, unknown> {
+    const { messageId } = this.#options;
+    const { content, usage, sources, extra } = this.state();
+    return {
+      id: messageId,
+      role: "assistant",
+      content,
+      output: this.output.items.map(toShown),
+      done: false,
+      ...(usage && { usage }),
+      ...(sources && { sources }),
+      ...extra,
+      ...more,
+    };
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
+import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { AnyPlugin } from "#kernel/plugin.ts";
+
+/** A platform with an upstream that offers `alpha` and `beta` to its admin, who drives chats. */
+export interface RunStage {
+  readonly app: App;
+  readonly upstream: Upstream;
+  readonly user: TestUser;
+  /** Creates a chat with a question `u…` and the placeholder of its answer. */
+  makeChat(question?: string): Promise<{ chatId: string; userId: string; replyId: string }>;
+  complete(body: object, token?: string): Promise<Answer>;
+  /** Resolves when no run of the chat is left. */
+  ended(chatId: string): Promise<void>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  read(chatId: string): Promise<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the same
+  message(chatId: string, id: string): Promise<any>;
+  /** A client of the admin's with the plain protocol. */
+  connect(): Promise<PlainClient>;
+  close(): Promise<void>;
+}
+
+export async function startRunStage(
+  options: { env?: Record<string, string>; plugins?: readonly AnyPlugin[] } = {},
+): Promise<RunStage> {
+  const upstream = await startUpstream();
+  upstream.models = ["alpha", "beta"];
+  const app = await startApp({
+    plugins: options.plugins ?? [],
+    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key", ...options.env },
+  });
+  const user = await app.admin();
+  const call = (route: string, body?: unknown) => app.call(route, { token: user.token, body });
+  const read = async (chatId: string) => (await call(`GET /api/v1/chats/${chatId}`)).body;
+  const clients: PlainClient[] = [];
+  return {
+    app,
+    upstream,
+    user,
+    async makeChat(question = "Hi") {
+      const [userId, replyId] = [randomUUID(), randomUUID()];
+      const messages = {
+        [userId]: { id: userId, role: "user", content: question, childrenIds: [replyId], models: ["alpha"] },
+        [replyId]: toPlaceholder(replyId, userId),
+      };
+      const chat = { title: "A chat", models: ["alpha"], history: { currentId: replyId, messages } };
+      const made = await call("POST /api/v1/chats/new", { chat });
+      return { chatId: made.body.id, userId, replyId };
+    },
+    complete: (body, token = user.token) =>
+      app.call("POST /api/chat/completions", {
+        token,
+        body: {
+          model: "alpha",
+          messages: [{ role: "user", content: "Hi" }],
+          stream: true,
+          session_id: "s1",
+          ...body,
+        },
+      }),
+    async ended(chatId) {
+      for (;;) {
+        const { status, body } = await call(`GET /api/tasks/chat/${chatId}`);
+        if (status !== 200 || body.task_ids.length === 0) {
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    read,
+    message: async (chatId, id) => (await read(chatId)).chat.history.messages[id],
+    async connect() {
+      const client = await connectPlain(app.url, { token: user.token });
+      clients.push(client);
+      await client.sessionId();
+      return client;
+    },
+    async close() {
+      clients.forEach((client) => client.close());
+      await app.close();
+      await upstream.close();
+    },
+  };
+}
+
+function toPlaceholder(id: string, parentId: string) {
+  const names = { model: "alpha", modelName: "alpha", modelIdx: 0 };
+  return {
+    id,
+    role: "assistant",
+    content: "",
+    parentId,
+    childrenIds: [],
+    done: false,
+    timestamp: 1,
+    ...names,
+  };
+}
+
+/** The events of one message, in the order in which they came. */
+// oxlint-disable-next-line typescript/no-explicit-any -- payloads are of every shape
+export function eventsOf(client: PlainClient, messageId: string): any[] {
+  return client.events.map(({ data }) => data).filter((data) => data?.message_id === messageId);
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Usage } from "#kernel/completion/chunk.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { AdmittedRun, ChatRuns } from "#plugins/completions/service.ts";
+import { type Asked, type AskedReply, readAsked } from "./asked.ts";
+import { makeItemId, type OutputItem } from "./items.ts";
+import { type RunStart, startRun } from "./live-run.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import type { RunParts } from "./parts.ts";
+import { type Placed, placeReplies } from "./placing.ts";
+
+interface Plan {
+  readonly id: string;
+  readonly reply: AskedReply;
+  readonly admitted: AdmittedRun;
+}
+
+/**
+ * Starts chat-bound runs. What is wrong with the request is answered; once its messages stand in the chat the run
+ * belongs to the server. Core API, chat completion rules 1, 11 and 15; contract D.16.
+ */
+export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
+  return {
+    async start(request, { principal, userAgent }) {
+      const asked = readAsked(request);
+      await requireChat(asked, principal, parts);
+      const plans = await Promise.all(
+        asked.replies.map(async (reply): Promise<Plan> => {
+          const own = { ...request, model: reply.modelId };
+          return { id: randomUUID(), reply, admitted: await parts.completions.admit(own, { principal }) };
+        }),
+      );
+      requireFree(asked, plans, live);
+      const placed = await placeReplies(
+        asked,
+        plans.map(({ reply, admitted: { model } }) => ({ reply, model })),
+        { principal, chats: parts.chats },
+      );
+      const starts = await take(plans, { principal, userAgent, asked, placed }, parts);
+      const runs = starts.map((start) => startRun(start, parts));
+      runs.forEach(live.add);
+      if (asked.sessionId !== undefined) {
+        return { status: true, task_ids: plans.map(({ id }) => id), chat_id: placed.chatId };
+      }
+      await Promise.all(runs.map(({ ended }) => ended));
+      return null;
+    },
+  };
+}
+
+/** Foreign and unknown chats are answered before models are looked at. */
+async function requireChat({ chatId }: Asked, principal: Principal, { chats }: RunParts): Promise<void> {
+  if (chatId !== undefined && !isTemporary(chatId)) {
+    await chats.require(principal, chatId);
+  }
+}
+
+/** Nothing of a temporary chat is stored, so only this process knows that a message is being written. */
+function requireFree({ chatId }: Asked, plans: readonly Plan[], live: LiveRuns): void {
+  const isTaken = plans.some(({ reply }) => chatId && live.ofMessage(chatId, reply.messageId) !== undefined);
+  if (isTaken) {
+    throw new AppError("conflict", "This message is being written already. Stop that run first.");
+  }
+}
+
+export function isTemporary(chatId: string): boolean {
+  return chatId.startsWith("temporary:");
+}
+
+type Common = Pick<RunStart, "principal" | "userAgent" | "asked" | "placed">;
+
+/** Takes the lease and the messages; all of them, or none. */
+async function take(plans: readonly Plan[], common: Common, parts: RunParts): Promise<RunStart[]> {
+  const { placed, principal } = common;
+  await parts.owner.take(
+    plans.map(({ id, reply }) => ({
+      id,
+      chat_id: placed.chatId,
+      message_id: reply.messageId,
+      user_id: principal.userId,
+    })),
+  );
+  const starts: RunStart[] = [];
+  try {
+    for (const plan of plans) {
+      starts.push(await begin(plan, common, parts));
+    }
+    return starts;
+  } catch (error) {
+    await giveBack(starts, placed, parts);
+    await parts.owner.release(plans.map(({ id }) => id));
+    throw error;
+  }
+}
+
+async function begin({ id, reply, admitted }: Plan, common: Common, parts: RunParts): Promise<RunStart> {
+  const { placed, asked } = common;
+  const start = { ...common, id, reply, admitted, before: undefined };
+  if (placed.chat === undefined) {
+    return { ...start, seq: 0 };
+  }
+  const { messageId } = reply;
+  const place = { chatId: placed.chatId, messageId };
+  const before = asked.continues ? await readBefore(place, parts) : undefined;
+  const seq = await parts.chats.begin({ ...place, runId: id, keeps: asked.continues });
+  if (seq === undefined) {
+    throw new AppError("conflict", "This message is being written already. Stop that run first.");
+  }
+  return { ...start, seq, before };
+}
+
+async function giveBack(starts: readonly RunStart[], placed: Placed, { chats }: RunParts): Promise<void> {
+  for (const { id: runId, reply, seq } of starts.filter(() => placed.chat !== undefined)) {
+    await chats.finish({ chatId: placed.chatId, messageId: reply.messageId, runId, seq, state: {} });
+  }
+}
+
+/** What a reply says that is to go on. */
+async function readBefore(
+  { chatId, messageId }: { chatId: string; messageId: string },
+  { chats }: RunParts,
+): Promise<{ items: OutputItem[]; usage: Usage | undefined }> {
+  const { message } = (await chats.message(chatId, messageId)) ?? {};
+  const output = message?.["output"];
+  const content = message?.["content"];
+  const usage = (message?.["usage"] ?? undefined) as Usage | undefined;
+  if (Array.isArray(output) && output.length > 0) {
+    return { items: toComplete(output as OutputItem[]), usage };
+  }
+  const text = typeof content === "string" ? content : "";
+  const item: OutputItem = {
+    type: "message",
+    id: makeItemId("msg"),
+    status: "completed",
+    role: "assistant",
+    content: [{ type: "output_text", text }],
+  };
+  return { items: text === "" ? [] : [item], usage };
+}
+
+/** What broke off is as complete as it will be; a call that was never answered cannot be sent again. */
+function toComplete(items: readonly OutputItem[]): OutputItem[] {
+  const answered = new Set(
+    items.flatMap((item) => (item.type === "function_call_output" ? [item.call_id] : [])),
+  );
+  return items
+    .filter((item) => item.type !== "function_call" || answered.has(item.call_id as string))
+    .map((item) => ({ ...item, status: "completed" }) as OutputItem);
+}
