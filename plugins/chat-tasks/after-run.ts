@@ -1,5 +1,6 @@
 import type { Logger } from "#kernel/log.ts";
-import type { Chats } from "#plugins/chats/service.ts";
+import type { Message } from "#kernel/completion/request.ts";
+import type { ChatMessage, Chats } from "#plugins/chats/service.ts";
 import type { EndedRun, RunFollowUp } from "#plugins/runs/service.ts";
 import type { TaskSettings } from "./config.ts";
 import { toTitle } from "./parse.ts";
@@ -9,7 +10,7 @@ import { toTurns } from "./templates.ts";
 export interface AfterRunOptions {
   readonly tasks: Tasks;
   readonly settings: TaskSettings;
-  readonly chats: Pick<Chats, "suggest" | "retitle" | "tag">;
+  readonly chats: Pick<Chats, "branch" | "suggest" | "retitle" | "tag">;
   readonly log: Logger;
 }
 
@@ -36,22 +37,22 @@ export function createAfterRun({ tasks, settings, chats, log }: AfterRunOptions)
 
   const followUps = (ended: EndedRun) =>
     attempt(ended, "follow_up_generation", async () => {
-      const list = settings.followUps ? await tasks.followUps(toWork(ended)) : [];
+      const list = settings.followUps
+        ? await tasks.followUps(toWork(ended, await readSaid(ended, chats)))
+        : [];
       ended.signal.throwIfAborted();
-      if (list.length > 0) {
-        if (ended.chat) {
-          await chats.suggest(ended, list);
-        }
+      if (list.length > 0 && (!ended.chat || (await chats.suggest(ended, list)))) {
         ended.emit("chat:message:follow_ups", { follow_ups: list });
       }
     });
 
   const title = (ended: EndedRun) =>
     attempt(ended, "title_generation", async () => {
-      if (!settings.title || !isOpening(ended)) {
+      const opening = settings.title ? await findOpening(ended, chats) : undefined;
+      if (opening === undefined) {
         return;
       }
-      const work = toWork(ended);
+      const work = toWork(ended, opening);
       const found = await tasks.title(work).catch((error: unknown) => {
         ended.signal.throwIfAborted();
         log.warn({ err: error, chat: ended.chatId }, "no model gave a title; the first message is the title");
@@ -65,7 +66,8 @@ export function createAfterRun({ tasks, settings, chats, log }: AfterRunOptions)
 
   const tags = (ended: EndedRun) =>
     attempt(ended, "tags_generation", async () => {
-      const names = settings.tags && isOpening(ended) ? await tasks.tags(toWork(ended)) : [];
+      const opening = settings.tags ? await findOpening(ended, chats) : undefined;
+      const names = opening ? await tasks.tags(toWork(ended, opening)) : [];
       ended.signal.throwIfAborted();
       if (names.length > 0) {
         if (ended.chat) {
@@ -82,12 +84,38 @@ export function createAfterRun({ tasks, settings, chats, log }: AfterRunOptions)
   ];
 }
 
-/** What concerns the chat as a whole is found out once, from the first question and its first reply. */
-function isOpening({ isFirst, conversation }: EndedRun): boolean {
-  return isFirst && toTurns(conversation).filter(({ role }) => role === "user").length === 1;
+/** The first exchange of a chat, while it is all of it: what concerns the chat is found out from it, once. */
+async function findOpening(ended: EndedRun, chats: Branches): Promise<readonly Message[] | undefined> {
+  const said = ended.isFirst ? await readSaid(ended, chats, 4) : [];
+  return said.filter(isUser).length === 1 && said.length < 4 ? said : undefined;
 }
 
-function toWork({ principal, model, request, conversation, chatId, messageId, signal }: EndedRun): Work {
+/**
+ * What was said up to the reply. Stored messages count before what the run made of them, which may hold summaries,
+ * texts of files and calls of tools.
+ */
+async function readSaid(
+  { chat, chatId, messageId, conversation }: EndedRun,
+  chats: Branches,
+  limit?: number,
+): Promise<readonly Message[]> {
+  const stored = chat ? (await chats.branch(chatId, messageId, limit)).map(toMessage) : [];
+  return stored.some(isUser) ? stored : toTurns(conversation);
+}
+
+type Branches = Pick<Chats, "branch">;
+
+function isUser({ role }: Message): boolean {
+  return role === "user";
+}
+
+function toMessage({ role, content }: ChatMessage): Message {
+  const isContent = typeof content === "string" || Array.isArray(content);
+  return { role: String(role), content: isContent ? content : null };
+}
+
+function toWork(ended: EndedRun, messages: readonly Message[]): Work {
+  const { principal, model, request, chatId, messageId, signal } = ended;
   const variables = request.variables ?? undefined;
-  return { principal, model, messages: toTurns(conversation), variables, chatId, messageId, signal };
+  return { principal, model, messages: toTurns(messages), variables, chatId, messageId, signal };
 }

@@ -216,10 +216,12 @@ describe("who may", () => {
   it("leaves the settings of task models to administrators", async () => {
     const user = await app.user();
     const { status, body } = await app.call("GET /api/v1/tasks/config", { token: user.token });
-    expect([status, body]).toEqual([
-      200,
-      { TASK_MODEL: "", TASK_MODEL_EXTERNAL: "worker", TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE: "" },
-    ]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      TASK_MODEL: "",
+      TASK_MODEL_EXTERNAL: "worker",
+      TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE: "",
+    });
     const update = { token: user.token, body: { TASK_MODEL: "alpha" } };
     expect((await app.call("POST /api/v1/tasks/config/update", update)).status).toBe(403);
     const wrong = { token: admin.token, body: { TASK_MODEL: true, ENABLE_SIGNUP: false } };

@@ -87,7 +87,7 @@ ENABLE_MEMORIES | bool | true | persisted | not yet
 ENABLE_MEMORY_SYSTEM_CONTEXT | bool | true | persisted | not yet
 WEBHOOK_URL | str | empty | persisted | not yet
 ENABLE_EASTER_EGGS | bool | true | start-up | settings
-ENABLE_TITLE_GENERATION | bool | true | persisted | not yet
+ENABLE_TITLE_GENERATION | bool | true | persisted | chat-tasks
 ENABLE_CODE_EXECUTION | bool | true | persisted | not yet
 CODE_EXECUTION_ENGINE | str | pyodide | persisted | not yet
 CODE_EXECUTION_JUPYTER_URL | str | empty | persisted | not yet
