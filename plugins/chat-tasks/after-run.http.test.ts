@@ -155,7 +155,7 @@ describe("after the first reply", () => {
   });
 
   it.each([
-    [undefined, []],
+    [undefined, [] as string[]],
     [{}, []],
     [{ title_generation: "yes", tags_generation: false, follow_up_generation: null }, []],
     [{ tags_generation: true }, ["tags_generation"]],
