@@ -38,7 +38,7 @@ export type ChatEvent =
   | `chat.${"created" | "updated" | "deleted" | "deleted_all" | "cloned" | "imported"}`
   | `chat.${"archived" | "unarchived" | "pinned" | "unpinned" | "shared" | "unshared"}`
   | `chat.${"folder_updated" | "tag_added" | "tag_removed"}`
-  | `message.${"updated" | "deleted"}`;
+  | `message.${"updated" | "deleted" | "event_received"}`;
 
 export interface Happening {
   readonly by: Principal;

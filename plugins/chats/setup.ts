@@ -2,6 +2,7 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Slot } from "#kernel/service.ts";
+import type { Hub } from "#kernel/sockets/hub.ts";
 import { granted, type Grants } from "#storage/grants.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { FileReferences, Files } from "#plugins/files/service.ts";
@@ -9,6 +10,7 @@ import { createLoaders } from "./access.ts";
 import { createBranches } from "./branches.ts";
 import { createChatActions } from "./chats.ts";
 import { createCopies } from "./copies.ts";
+import { createMessageEvents } from "./events.ts";
 import { createFolderChats, toFolderReference } from "./folder-chats.ts";
 import { createMessageActions } from "./messages.ts";
 import { createRemoval } from "./removal.ts";
@@ -16,6 +18,7 @@ import { createShareAccess } from "./share-access.ts";
 import { createShareReading } from "./share-reading.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
 import { chatRoutes } from "./routes/chats.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { listRoutes } from "./routes/lists.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { adminRoutes, shareRoutes } from "./routes/shares.ts";
@@ -39,6 +42,7 @@ interface Context {
     readonly events: Events;
     readonly files: Files;
     readonly grants: Grants;
+    readonly hub: Hub;
     readonly folders: Slot<ChatFolders>;
   };
 }
@@ -56,8 +60,9 @@ export function setUpChats({ config, db, transaction, use }: Context) {
   };
   const actions = createChatActions(parts);
   const reading = createShareReading(parts);
+  const service = createChatsService(parts, actions);
   return {
-    service: createChatsService(parts, actions),
+    service,
     folderChats: createFolderChats(parts),
     fileReferences: [toShareReference(db), toFolderReference(parts)],
     existing: (ids: readonly string[]) => existingChats(db, ids),
@@ -65,6 +70,7 @@ export function setUpChats({ config, db, transaction, use }: Context) {
       ...listRoutes(parts),
       ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
+      ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: service })),
       ...stateRoutes(createStates(parts)),
       ...tagRoutes(parts, createTags(parts)),
       ...shareRoutes(parts, { reading, shares: createShares(parts), access: createShareAccess(parts) }),

@@ -2,9 +2,10 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { PluginContext } from "#kernel/plugin.ts";
 import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
 import type { sandbox } from "#kernel/sandbox/sandbox.ts";
-import type { SlotRef } from "#kernel/service.ts";
+import type { OptionalRef, SlotRef } from "#kernel/service.ts";
 import type { deployment, egress, events, notices } from "#kernel/services.ts";
 import type { accounts } from "#plugins/accounts/service.ts";
+import type { Chats } from "#plugins/chats/service.ts";
 import type { completions } from "#plugins/completions/service.ts";
 import type { models } from "#plugins/models/service.ts";
 import { type ActiveFunction, createActiveFunctions, toActiveFunction } from "./active.ts";
@@ -25,6 +26,7 @@ import { createValveVault, toValvePlace } from "./valve-vault.ts";
 /** The services that the parts of this plugin are made of. */
 export interface FunctionUses {
   readonly accounts: typeof accounts;
+  readonly chats: OptionalRef<Chats>;
   readonly completions: typeof completions;
   readonly deployment: typeof deployment;
   readonly egress: typeof egress;
@@ -108,6 +110,7 @@ function toHostParts({ config, use, db, transaction, log }: FunctionContext): Ho
     complete: createHostComplete(use.completions),
     storage: createFunctionStorage({ db, transaction, quota: () => config.storageBytes }),
     userEvents: () => use.userEvents.list(),
+    chats: use.chats,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from "#kernel/log.ts";
 import { type HostFunctions, type Json, type Sandbox, SandboxError } from "#kernel/sandbox/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "./active.ts";
 import { toContext } from "./call-context.ts";
-import type { HostCall } from "./host.ts";
+import type { HostCall } from "./host-call.ts";
 import { toFacts } from "./facts.ts";
 import { toScriptId } from "./load.ts";
 import type { DryRunForm, DryRunResult } from "./schema.ts";

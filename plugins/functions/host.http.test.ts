@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
+import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { body as bytes, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -81,6 +82,33 @@ describe("host.emit and host.ask", () => {
     expect(emitted).toEqual([
       { user: member.id, event: { ...place, data: { type: "status", data: { done: true } } } },
     ]);
+  });
+
+  it("leave behind what their type leaves, in the caller's own chat alone", async () => {
+    await addAction(
+      "keep",
+      `host.emit({ type: "status", data: { step: 1 } });
+      host.emit({ type: "status", data: { step: 2 } });
+      await host.emit({ type: "message", data: { content: " Signed." } });
+      await host.emit({ type: "chat:message:delta", data: { content: " Shown." } });
+      return await host.emit({ type: "status", data: "nothing" });`,
+    );
+    const mine = chatClient(app, member.token);
+    const { id } = await mine.make(conversation());
+    const said = await act("keep", member, { chat_id: id, id: "a1" });
+    expect(said).toEqual({ refused: "status is no object." });
+    expect((await mine.read(id)).chat.history.messages.a1).toMatchObject({
+      content: "reply a1 Signed.",
+      statusHistory: [{ step: 1 }, { step: 2 }],
+    });
+    expect(emitted.map(({ event }) => event.data.type)).toEqual([
+      "status",
+      "status",
+      "message",
+      "chat:message:delta",
+    ]);
+    await act("keep", admin, { chat_id: id, id: "a1" });
+    expect((await mine.read(id)).chat.history.messages.a1.statusHistory.length).toBe(2);
   });
 
   it("ask nobody else, and nobody when there is no client", async () => {

@@ -1,24 +1,14 @@
-import type { Principal } from "#kernel/access/principal.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Batches, HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
+import type { Chats } from "#plugins/chats/service.ts";
 import type { Capabilities } from "./facts.ts";
+import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { HostComplete } from "./host-complete.ts";
+import { toEventFunctions } from "./host-events.ts";
 import type { createHostFetch } from "./host-fetch.ts";
-import type { UserEvent, UserEvents } from "./service.ts";
+import type { UserEvents } from "./service.ts";
 import type { FunctionStorage } from "./storage.ts";
-
-/** One call of a function, as its host functions see it. */
-export interface HostCall {
-  readonly id: string;
-  readonly capabilities: Capabilities;
-  /** Who calls; undefined when the server itself acts, and then nothing that needs a person works. */
-  readonly principal: Principal | undefined;
-  readonly chatId?: string | undefined;
-  readonly messageId?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
 
 export interface HostParts {
   readonly log: Logger;
@@ -27,6 +17,8 @@ export interface HostParts {
   readonly storage: FunctionStorage;
   /** Ways to the caller's open clients; none while no plugin holds sockets. */
   userEvents(): readonly UserEvents[];
+  /** Where events leave something behind; undefined while no plugin stores chats. */
+  readonly chats: Pick<Chats, "applyEvent"> | undefined;
 }
 
 export type CreateHost = (call: HostCall) => HostFunctions;
@@ -37,7 +29,8 @@ export type CreateHost = (call: HostCall) => HostFunctions;
  * errors with a text.
  *
  * - `host.log(level, text)`: kept with the console lines (made by the sandbox).
- * - `host.emit({type, data})`: an event of contract 3.4 to the caller's open clients.
+ * - `host.emit({type, data})`: an event of contract 3.4 to the caller's open clients; what it leaves behind is stored
+ *   with the message when the chat is.
  * - `host.ask({type: "confirmation" | "input", …})`: asks the caller's client and resolves with the answer.
  * - `host.fetch(url, {method, headers, body})`: needs `fetch: ["host"]`; see host-fetch.ts.
  * - `host.complete({model, messages, …})`: needs `complete: true`; an async iterable of chunks with `stream: true`; see
@@ -66,37 +59,6 @@ export function createHostFactory(parts: HostParts): CreateHost {
     return Object.fromEntries(
       Object.entries(functions).map(([name, run]) => [name, toSafe(name, run, { parts, call })]),
     );
-  };
-}
-
-function toEventFunctions({ userEvents }: HostParts, call: HostCall): HostFunctions {
-  const toEvent = (given: Json | undefined): UserEvent => {
-    const { type, data, ...rest } = toBag(given);
-    if (typeof type !== "string" || type === "") {
-      throw new AppError("invalid", "An event needs a type.");
-    }
-    return {
-      chat_id: call.chatId ?? null,
-      message_id: call.messageId ?? null,
-      data: { type, data: data ?? rest },
-    };
-  };
-  return {
-    emit: async (given) => {
-      const event = toEvent(given);
-      const principal = requirePerson(call);
-      userEvents().forEach((way) => way.emit(principal, event));
-      return undefined;
-    },
-    ask: async (given) => {
-      const question = toEvent(given);
-      const principal = requirePerson(call);
-      const [way] = userEvents();
-      if (way === undefined || call.sessionId === undefined) {
-        throw new AppError("unavailable", "Nobody can be asked: the call came without an open client.");
-      }
-      return (await way.ask(principal, call.sessionId, question, call.signal)) as Json | undefined;
-    },
   };
 }
 
@@ -173,17 +135,4 @@ function requireDeclared(isDeclared: boolean, name: keyof Capabilities): void {
   if (!isDeclared) {
     throw new AppError("forbidden", `This function did not declare ${name} in meta.capabilities.`);
   }
-}
-
-function requirePerson({ principal }: HostCall): Principal {
-  if (principal === undefined) {
-    throw new AppError("forbidden", "No person called this function, so it can act for nobody.");
-  }
-  return principal;
-}
-
-function toBag(value: unknown): Readonly<Record<string, Json>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, Json>>)
-    : {};
 }

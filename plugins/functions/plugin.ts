@@ -1,8 +1,9 @@
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { sandbox } from "#kernel/sandbox/sandbox.ts";
-import { fill } from "#kernel/service.ts";
+import { fill, optional } from "#kernel/service.ts";
 import { deployment, egress, events, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
+import { chats } from "#plugins/chats/service.ts";
 import { completions } from "#plugins/completions/service.ts";
 import { modelAddons, models } from "#plugins/models/service.ts";
 import { createActions } from "./actions.ts";
@@ -27,6 +28,7 @@ export default definePlugin({
   config: functionVariables,
   uses: {
     accounts,
+    chats: optional(chats),
     completions,
     deployment,
     egress,

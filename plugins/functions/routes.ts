@@ -26,6 +26,7 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
       createHostFactory({
         ...parts.hostParts,
         storage: createPassingStorage(),
+        chats: undefined,
         userEvents: () => [
           {
             emit: (_principal, event) => void events.push(event),

@@ -27,6 +27,7 @@ export const ownedRows: Record<string, OwnedRows> = {
       "POST /chats/:id/fork": { message_id: "a1" },
       "POST /chats/:id/folder": { folder_id: null },
       "POST /chats/:id/messages/:message_id": { content: "changed" },
+      "POST /chats/:id/messages/:message_id/event": { type: "replace", data: { content: "changed" } },
       "POST /chats/:id/tags": { name: "mine" },
       "DELETE /chats/:id/tags": { name: "mine" },
       "POST /chats/shared/:id/access/update": { access_grants: [] },

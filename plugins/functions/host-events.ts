@@ -1,0 +1,59 @@
+import { AppError } from "#kernel/errors.ts";
+import type { HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
+import type { HostParts } from "./host.ts";
+import { type HostCall, requirePerson, toBag } from "./host-call.ts";
+import type { UserEvent } from "./service.ts";
+
+/** `host.emit` and `host.ask` of one call. */
+export function toEventFunctions(
+  parts: Pick<HostParts, "userEvents" | "chats">,
+  call: HostCall,
+): HostFunctions {
+  const { userEvents } = parts;
+  // Code need not wait for one event before it sends the next; all the same they are stored and shown in its order.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    emit: async (given) => {
+      const event = toEvent(call, given);
+      const sent = last.then(() => emit(parts, call, event));
+      last = sent.catch(() => undefined);
+      await sent;
+      return undefined;
+    },
+    ask: async (given) => {
+      const question = toEvent(call, given);
+      const principal = requirePerson(call);
+      const [way] = userEvents();
+      if (way === undefined || call.sessionId === undefined) {
+        throw new AppError("unavailable", "Nobody can be asked: the call came without an open client.");
+      }
+      return (await way.ask(principal, call.sessionId, question, call.signal)) as Json | undefined;
+    },
+  };
+}
+
+/** Stores what the event leaves behind, where the call belongs to a stored message of the caller's, and shows it. */
+async function emit(
+  { userEvents, chats }: Pick<HostParts, "userEvents" | "chats">,
+  call: HostCall,
+  event: UserEvent,
+): Promise<void> {
+  const principal = requirePerson(call);
+  const { chatId, messageId } = call;
+  if (chats !== undefined && chatId !== undefined && messageId !== undefined) {
+    await chats.applyEvent(principal, { chatId, messageId }, event.data);
+  }
+  userEvents().forEach((way) => way.emit(principal, event));
+}
+
+function toEvent(call: HostCall, given: Json | undefined): UserEvent {
+  const { type, data, ...rest } = toBag(given);
+  if (typeof type !== "string" || type === "") {
+    throw new AppError("invalid", "An event needs a type.");
+  }
+  return {
+    chat_id: call.chatId ?? null,
+    message_id: call.messageId ?? null,
+    data: { type, data: data ?? rest },
+  };
+}
