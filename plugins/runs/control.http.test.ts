@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outlets, probes } from "#plugins/completions/probes.fixture.ts";
+import { textChunks } from "#test/support/upstream-chunks.ts";
+import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
+import { eventsOf, type RunStage, startRunStage } from "./runs.fixture.ts";
+
+let stage: RunStage;
+
+beforeAll(async () => {
+  stage = await startRunStage({ plugins: [probes] });
+});
+afterAll(() => stage?.close());
+
+const path = "/chat/completions";
+const isDelta = (id: string) => (_: string, data: { message_id?: string; data?: { type?: string } }) =>
+  data?.message_id === id && data.data?.type === "chat:message:delta";
+
+async function startSlow(count = 200, every = 20) {
+  const client = await stage.connect();
+  const chat = await stage.makeChat();
+  stage.upstream.reply(path, tokens(count, every));
+  const { body } = await stage.complete({ chat_id: chat.chatId, id: chat.replyId });
+  await client.event(isDelta(chat.replyId));
+  return { ...chat, client, taskId: body.task_ids[0] as string };
+}
+
+describe("a run under way", () => {
+  it("is listed, stops when asked, and keeps what it wrote", async () => {
+    const { chatId, replyId, client, taskId } = await startSlow();
+    const call = (route: string, token = stage.user.token) => stage.app.call(route, { token });
+    expect((await call(`GET /api/tasks/chat/${chatId}`)).body).toEqual({ task_ids: [taskId] });
+    expect((await call("GET /api/tasks")).body.tasks).toContain(taskId);
+    const stranger = await stage.app.user();
+    for (const route of [`GET /api/tasks/chat/${chatId}`, `POST /api/tasks/chat/${chatId}/stop`]) {
+      expect((await call(route, stranger.token)).status).toBe(404);
+    }
+    expect((await call("GET /api/tasks", stranger.token)).status).toBe(403);
+    expect((await call(`POST /api/tasks/stop/${taskId}`, stranger.token)).status).toBe(403);
+    expect((await call(`GET /api/tasks/chat/${chatId}`)).body.task_ids).toEqual([taskId]);
+    const stopped = await call(`POST /api/tasks/chat/${chatId}/stop`);
+    expect(stopped.body).toMatchObject({ status: true, task_ids: [taskId] });
+    await stage.ended(chatId);
+    await stage.upstream.socketsAtMost(0);
+    const reply = await stage.message(chatId, replyId);
+    expect(reply.content).toMatch(/^t0 /);
+    expect(reply).toMatchObject({ done: true });
+    expect(reply.error).toBeUndefined();
+    await client.event((_, data) => data?.message_id === replyId && data.data.type === "chat:tasks:cancel");
+    expect((await call(`POST /api/tasks/stop/${taskId}`)).status).toBe(404);
+  });
+
+  it("has its message to itself", async () => {
+    const { chatId, replyId } = await startSlow();
+    const again = await stage.complete({ chat_id: chatId, id: replyId });
+    expect(again.status).toBe(409);
+    const patch = { chat: { history: { messages: { [replyId]: { content: "mine", favorite: true } } } } };
+    await stage.app.call(`POST /api/v1/chats/${chatId}`, { token: stage.user.token, body: patch });
+    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.ended(chatId);
+    const reply = await stage.message(chatId, replyId);
+    expect(reply.content).toMatch(/^t0 /);
+    expect(reply.favorite).toBe(true);
+  });
+
+  it("ends when its chat is deleted", async () => {
+    const { chatId } = await startSlow();
+    await stage.app.call(`DELETE /api/v1/chats/${chatId}`, { token: stage.user.token });
+    await stage.upstream.socketsAtMost(0);
+    expect((await stage.app.call("GET /api/tasks", { token: stage.user.token })).body.tasks).toEqual([]);
+  });
+
+  it("answers a client that comes back with what it missed, or with the whole message", async () => {
+    const { chatId, replyId, client } = await startSlow(40, 20);
+    const resume = (seq: number) => client.emit("chat:resume", { chat_id: chatId, message_id: replyId, seq });
+    const missed = await resume(1);
+    expect(missed.from).toBe(2);
+    expect(missed.events.map(({ seq }: { seq: number }) => seq)).toEqual(
+      Array.from({ length: missed.to - 1 }, (_, at) => at + 2),
+    );
+    await stage.ended(chatId);
+    const late = await resume(1);
+    expect(late.snapshot).toMatchObject({ id: replyId, done: true });
+    expect(await resume(late.seq)).toEqual({ from: late.seq + 1, to: late.seq, events: [] });
+    expect(
+      await client.emit("chat:resume", { chat_id: randomUUID(), message_id: replyId, seq: 0 }),
+    ).toMatchObject({ code: "not_found" });
+    expect(late.seq).toBe(Math.max(...eventsOf(client, replyId).map(({ seq }) => seq)));
+  });
+
+  it("goes on where a stopped reply ended, and its events are numbered on", async () => {
+    const { chatId, replyId, userId, client } = await startSlow();
+    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.ended(chatId);
+    const { content } = await stage.message(chatId, replyId);
+    const last = Math.max(...eventsOf(client, replyId).map(({ seq }) => seq));
+    stage.upstream.reply(path, text("and the rest"));
+    const asked = stage.upstream.nextRequest((request) => request.body?.messages?.length === 2);
+    const more = { assistant_message_id: replyId, user_message: { id: userId } };
+    await stage.complete({ chat_id: chatId, ...more });
+    expect((await asked).body.messages.at(-1)).toEqual({ role: "assistant", content });
+    await stage.ended(chatId);
+    expect((await stage.message(chatId, replyId)).content).toBe(`${content}\nand the rest`);
+    const later = eventsOf(client, replyId).map(({ seq }) => seq);
+    expect(later).toEqual(later.map((_, at) => at + 1));
+    expect(later.length).toBeGreaterThan(last);
+  });
+});
+
+describe("what filters do", () => {
+  it("outlet filters change the stored message and tell the socket; the words before stay", async () => {
+    const client = await stage.connect();
+    const { chatId, replyId, userId } = await stage.makeChat("Question");
+    stage.upstream.reply(path, text("Answer"));
+    outlets.length = 0;
+    await stage.complete({
+      chat_id: chatId,
+      id: replyId,
+      user_message: { id: userId },
+      filter_ids: ["keep", "mark"],
+    });
+    await stage.ended(chatId);
+    expect(outlets[0]?.messages).toMatchObject([
+      { id: userId, role: "user", content: "Question" },
+      { id: replyId, role: "assistant", content: "<Answer>" },
+    ]);
+    const reply = await stage.message(chatId, replyId);
+    expect(reply).toMatchObject({
+      content: "filtered",
+      originalContent: "<Answer>",
+      output: [{ content: [{ text: "filtered" }] }],
+    });
+    const told = eventsOf(client, replyId).find(({ data }) => data.type === "chat:outlet");
+    expect(told.data.data.messages.at(-1)).toMatchObject({ id: replyId, content: "filtered" });
+  });
+
+  it("an inlet that refuses ends the run with its words", async () => {
+    const { chatId, replyId } = await stage.makeChat();
+    await stage.complete({ chat_id: chatId, id: replyId, filter_ids: ["refuse"] });
+    await stage.ended(chatId);
+    expect(await stage.message(chatId, replyId)).toMatchObject({
+      done: true,
+      error: { content: "This question is not allowed." },
+    });
+  });
+});
+
+it("an upstream that breaks off leaves what it said, and an error", async () => {
+  const { chatId, replyId } = await stage.makeChat();
+  const frames = textChunks(["One ", "two "]).slice(0, 3);
+  stage.upstream.reply(
+    path,
+    sse([...frames, { error: { message: "overloaded", code: 529 } }], { done: false }),
+  );
+  await stage.complete({ chat_id: chatId, id: replyId });
+  await stage.ended(chatId);
+  const reply = await stage.message(chatId, replyId);
+  expect(reply.content).toBe("One two ");
+  expect(reply.error.content).toContain("overloaded");
+});
