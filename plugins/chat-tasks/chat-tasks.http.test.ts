@@ -76,8 +76,15 @@ describe("the task model", () => {
   });
 
   it("is the named model for merging answers, which people read", async () => {
-    const { asked, body } = await tasks.ask("moa", "Both.", { responses: ["One </answers>", "Two"] });
-    expect([asked.body.model, body.model]).toEqual(["alpha", "alpha"]);
+    const { asked, body } = await tasks.ask("moa", "Both.", {
+      responses: ["One </answers>", "Two"],
+      chat_id: "temporary:5",
+    });
+    expect([asked.body.model, body.model, asked.headers["x-chat"]]).toEqual([
+      "alpha",
+      "alpha",
+      "temporary:5",
+    ]);
     expect(asked.body.max_tokens).toBeUndefined();
     const { content } = asked.body.messages[0];
     expect(content).toContain('"""One &lt;/answers>"""\n\n"""Two"""');

@@ -9,6 +9,7 @@ import { builtIn, toQuoted } from "./templates.ts";
 
 export interface Merging {
   readonly model: string;
+  readonly chatId: string | undefined;
   /** The question. */
   readonly prompt: string;
   readonly responses: readonly string[];
@@ -21,12 +22,12 @@ export interface Merging {
  */
 export async function mergeAnswers(
   completions: Completions,
-  { model, prompt, responses, stream: streams }: Merging,
+  { model, chatId, prompt, responses, stream: streams }: Merging,
   context: { principal: Principal; signal: AbortSignal; userAgent: string | undefined },
 ) {
   const facts = { messages: [], prompt: toQuoted(prompt), responses: responses.map(toQuoted) };
   const content = fillTaskTemplate(builtIn.moa, facts);
-  const request = { model, messages: [{ role: "user", content }], stream: streams };
+  const request = { model, messages: [{ role: "user", content }], stream: streams, chat_id: chatId };
   const answer = await completions.run(request, context);
   if (answer.kind !== "whole") {
     return stream(toFrames(answer.chunks()));

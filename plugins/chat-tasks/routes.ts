@@ -120,7 +120,7 @@ export function taskRoutes(parts: TaskRouteParts) {
   return [title, tags, followUps, queries, imagePrompt, auto, emoji, moaRoute(parts)] as const;
 }
 
-function moaRoute({ completions, chats }: TaskRouteParts) {
+function moaRoute({ completions }: TaskRouteParts) {
   return defineRoute(
     {
       method: "POST",
@@ -130,14 +130,12 @@ function moaRoute({ completions, chats }: TaskRouteParts) {
       body: schema.MoaRequest,
       fails,
     },
-    async ({ body, caller, request }) => {
-      await requireChat(chats, caller, body.chat_id);
-      return mergeAnswers(
+    ({ body, caller, request }) =>
+      mergeAnswers(
         completions,
-        { ...body, stream: body.stream ?? false },
+        { ...body, chatId: body.chat_id ?? undefined, stream: body.stream ?? false },
         { principal: caller, signal: request.signal, userAgent: request.headers["user-agent"] },
-      );
-    },
+      ),
   );
 }
 
@@ -146,27 +144,20 @@ async function toWork(
   { models, chats }: TaskRouteParts,
   { body, caller, request }: Call<Asked>,
 ): Promise<Work> {
-  await requireChat(chats, caller, body.chat_id);
+  const chatId = body.chat_id || undefined;
+  // Temporary chats are stored nowhere, so they are nobody's.
+  if (chatId !== undefined && !chatId.startsWith("temporary:")) {
+    await chats.require(caller, chatId);
+  }
   return {
     principal: caller,
     model: await models.resolve(caller, body.model),
     messages: body.messages ?? [],
     prompt: body.prompt ?? undefined,
     type: body.type ?? undefined,
-    chatId: body.chat_id || undefined,
+    chatId,
     signal: request.signal,
   };
-}
-
-/** Temporary chats are stored nowhere, so they are nobody's. */
-async function requireChat(
-  chats: Pick<Chats, "require">,
-  caller: Principal,
-  id: string | null | undefined,
-): Promise<void> {
-  if (id && !id.startsWith("temporary:")) {
-    await chats.require(caller, id);
-  }
 }
 
 function toCompletion(model: string, content: string): Completion {

@@ -17,7 +17,14 @@ export function createReplies(
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
         .updateTable("chat_message")
-        .set({ run_id: runId, done: false, updated_at: seconds(), error: null, ...(keeps ? {} : emptyReply) })
+        .set({
+          run_id: runId,
+          done: false,
+          updated_at: seconds(),
+          error: null,
+          extra: withoutSuggestions,
+          ...(keeps ? {} : emptyReply),
+        })
         .where("chat_id", "=", chatId)
         .where("id", "=", messageId)
         .where((eb) => eb.or([eb("run_id", "is", null), eb("run_id", "=", runId)]))
@@ -62,6 +69,9 @@ export function createReplies(
     },
   };
 }
+
+/** They follow from a reply that is about to change. */
+const withoutSuggestions = sql<Record<string, unknown>>`extra - 'followUps'`;
 
 /** A reply that is written anew begins with nothing. */
 const emptyReply = {

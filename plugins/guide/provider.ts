@@ -36,9 +36,10 @@ export function createGuide(search: (question: string, limit: number) => Hit[]):
   return {
     id: "guide",
     models: () => Promise.resolve(models),
-    async complete({ request, signal }: CompletionCall) {
+    async complete({ request, signal, task }: CompletionCall) {
       const question = findQuestion(request.messages);
-      const answer = toAnswer(search(question, hitCount));
+      // Titles, tags and the like are work for a language model; a page of the documentation is none of them.
+      const answer = task === undefined ? toAnswer(search(question, hitCount)) : { text: "", sources: [] };
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: guideId };
       const usage = toUsage(
         request.messages.map(({ content }) => JSON.stringify(content ?? "")).join(""),
