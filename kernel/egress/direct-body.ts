@@ -24,9 +24,66 @@ export interface Source {
   abandon(error: Error | null): void;
 }
 
+/** Sees a body's bytes on their way, without being its reader. */
+export interface Watcher {
+  /** Must not keep the reader waiting, nor change the piece. */
+  data(piece: Buffer): void;
+  /** Called once: with the failure when the body broke off, with `left` when nobody wanted the rest. */
+  over(why: "ended" | "left" | Error): void;
+}
+
+const watchers = new WeakMap<Readable, Watcher>();
+
+/** Lets `watcher` see a body that nobody reads yet; undefined takes it away again. */
+export function watch(body: Readable, watcher: Watcher | undefined): void {
+  const telling = watcher && onceOver(watcher);
+  if (body instanceof DirectBody) {
+    body.watch(telling);
+  } else if (telling) {
+    watchers.set(body, telling);
+    body.once("close", () => watchers.has(body) && telling.over(body.readableEnded ? "ended" : "left"));
+  } else {
+    watchers.delete(body);
+  }
+}
+
 /** Hands the bytes of `body` to `receiver`; nobody else may read it. */
 export function receive(body: Readable, receiver: Receiver): Flow {
-  return body instanceof DirectBody ? body.receive(receiver) : listen(body, receiver);
+  if (body instanceof DirectBody) {
+    return body.receive(receiver);
+  }
+  const watcher = watchers.get(body);
+  return listen(body, watcher ? toWatched(receiver, watcher) : receiver);
+}
+
+function onceOver({ data, over }: Watcher): Watcher {
+  let isOver = false;
+  return {
+    data,
+    over(why) {
+      if (!isOver) {
+        isOver = true;
+        over(why);
+      }
+    },
+  };
+}
+
+function toWatched(receiver: Receiver, watcher: Watcher): Receiver {
+  return {
+    data(piece) {
+      watcher.data(piece);
+      receiver.data(piece);
+    },
+    end() {
+      watcher.over("ended");
+      receiver.end();
+    },
+    failed(error) {
+      watcher.over(error);
+      receiver.failed(error);
+    },
+  };
 }
 
 /**
@@ -36,6 +93,7 @@ export function receive(body: Readable, receiver: Receiver): Flow {
 export class DirectBody extends Readable {
   readonly #source: Source;
   #receiver: Receiver | undefined;
+  #watcher: Watcher | undefined;
   #isComplete = false;
 
   constructor(source: Source) {
@@ -47,6 +105,7 @@ export class DirectBody extends Readable {
 
   /** The connection brought a piece. */
   arrive(piece: Buffer): void {
+    this.#watcher?.data(piece);
     if (this.#receiver) {
       this.#receiver.data(piece);
     } else if (!this.push(piece)) {
@@ -57,8 +116,28 @@ export class DirectBody extends Readable {
   /** The connection brought the last piece. */
   complete(): void {
     this.#isComplete = true;
+    this.#watcher?.over("ended");
     this.push(null);
     this.#take()?.end();
+  }
+
+  watch(watcher: Watcher | undefined): void {
+    this.#watcher = watcher;
+    if (watcher === undefined) {
+      return;
+    }
+    // What came together with the head is looked at, and put back.
+    const early: Buffer[] = [];
+    while (this.readableLength > 0) {
+      early.push(this.read() as Buffer);
+    }
+    early.forEach((piece) => watcher.data(piece));
+    early.toReversed().forEach((piece) => this.unshift(piece));
+    if (this.#isComplete) {
+      watcher.over("ended");
+    } else if (this.destroyed) {
+      watcher.over(this.errored ?? "left");
+    }
   }
 
   receive(receiver: Receiver): Flow {
@@ -90,6 +169,7 @@ export class DirectBody extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#source.abandon(error);
+    this.#watcher?.over(error ?? "left");
     this.#take()?.failed(error ?? closedEarly());
     callback(error);
   }

@@ -1,6 +1,8 @@
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import { meterProvider } from "#kernel/completion/metered.ts";
+import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
@@ -23,7 +25,7 @@ import { configRoutes } from "./routes/config.ts";
 import { pictureRoute } from "./routes/picture.ts";
 import { portableRoutes } from "./routes/portable.ts";
 import { listRoutes, recordRoutes, stateRoutes } from "./routes/records.ts";
-import type { ModelAddons, ModelReferences, Models, ModelSeed } from "./service.ts";
+import type { ModelAddons, ModelReferences, Models, ModelSeed, ResolvedModel } from "./service.ts";
 import { existingIds, findRow, insertSeed, modelsChannel } from "./store.ts";
 import type { ModelDatabase } from "./tables.ts";
 
@@ -57,9 +59,15 @@ export async function setUpModels(context: Context) {
   const listing = createListing(parts, saved);
   const routes = catalogueRoutes(catalogue);
   const settle = () => settleOwnerless(parts);
+  const ended = (call: ModelCall) => events.emit(modelCallEnded, call);
+  const toMetered = (model: ResolvedModel) => ({
+    ...model,
+    provider: meterProvider(model.provider, model.id, ended),
+  });
   const service: Models = {
-    resolve: catalogue.resolve,
-    resolveAsInstance: catalogue.resolveAsInstance,
+    // Whoever calls a model gets it here: each call is counted, whoever makes it.
+    resolve: (principal, id) => catalogue.resolve(principal, id).then(toMetered),
+    resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
     list: catalogue.list,
     async seed(seed: ModelSeed) {
       const grant = { principal_type: "user", principal_id: "*", permission: "read" } as const;

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { Wire } from "./model-call.ts";
+import { toTokens } from "./tokens.ts";
+import { UsageTail } from "./usage-tail.ts";
+
+function read(text: string, wire: Wire = "chat", size = text.length) {
+  const tail = new UsageTail(wire);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) {
+    tail.add(bytes.subarray(at, at + size));
+  }
+  return tail.conclude();
+}
+
+const sse = (...values: unknown[]) => values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join("");
+
+describe("finds what an answer cost", () => {
+  it.each<[string, Wire, string, object]>([
+    [
+      "a chat stream",
+      "chat",
+      sse({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } }),
+      { input: 3, output: 4 },
+    ],
+    [
+      "usage on every chunk",
+      "chat",
+      sse(
+        { usage: { prompt_tokens: 3, completion_tokens: 1 } },
+        { usage: { prompt_tokens: 3, completion_tokens: 2 } },
+      ),
+      { input: 3, output: 2 },
+    ],
+    [
+      "usage that is null at the end",
+      "chat",
+      sse({ usage: { prompt_tokens: 3, completion_tokens: 1 } }, { usage: null }),
+      { input: 3, output: 1 },
+    ],
+    [
+      "a pretty answer",
+      "chat",
+      JSON.stringify({ usage: { prompt_tokens: 3, completion_tokens: 9 } }, null, 2),
+      { output: 9 },
+    ],
+    [
+      "a Responses stream",
+      "responses",
+      sse({
+        type: "response.completed",
+        response: {
+          usage: { input_tokens: 5, output_tokens: 6, output_tokens_details: { reasoning_tokens: 2 } },
+        },
+      }),
+      { input: 5, output: 6, reasoning: 2 },
+    ],
+    [
+      "a vendor stream, whose input stands in its first event",
+      "messages",
+      sse(
+        {
+          type: "message_start",
+          message: { usage: { input_tokens: 5, cache_read_input_tokens: 40, output_tokens: 1 } },
+        },
+        { type: "content_block_delta", delta: { text: "x".repeat(40_000) } },
+        { type: "message_delta", usage: { output_tokens: 6 } },
+      ),
+      { input: 45, output: 6, cached: 40 },
+    ],
+    [
+      "a line of the local runtime",
+      "generate",
+      `{"response":"a","done":false}\n{"done":true,"prompt_eval_count":7,"eval_count":8}\n`,
+      { input: 7, output: 8 },
+    ],
+  ])("%s", (_what, wire, text, expected) => {
+    for (const size of [text.length, 7, 1]) {
+      const { usage, characters } = read(text, wire, size);
+      expect(toTokens(usage!)).toMatchObject(expected);
+      expect(characters).toBe(0);
+    }
+  });
+});
+
+it("is not taken in by a text that looks like usage", () => {
+  const content = '"usage": {"prompt_tokens": 999999}';
+  expect(read(sse({ choices: [{ delta: { content } }] })).usage).toBeUndefined();
+});
+
+it.each<[Wire, string, number]>([
+  [
+    "chat",
+    sse({ choices: [{ delta: { content: "abcd" } }] }, { choices: [{ delta: { reasoning_content: "ef" } }] }),
+    6,
+  ],
+  ["chat", sse({ choices: [{ delta: { tool_calls: [{ function: { name: "f", arguments: "{}" } }] } }] }), 2],
+  [
+    "responses",
+    sse(
+      { type: "response.output_text.delta", delta: "abc" },
+      { type: "response.output_text.done", text: "abc" },
+    ),
+    3,
+  ],
+  ["messages", sse({ delta: { text: "abc" } }, { delta: { thinking: "de" } }), 5],
+  ["embeddings", `{"data":[{"embedding":[1,2]}]}`, 0],
+])("counts the characters of %s %#", (wire, text, characters) => {
+  expect(read(text, wire)).toMatchObject({ usage: undefined, characters });
+});
+
+it.each([
+  ["data: [DONE]\n\n", "done"],
+  [sse({ choices: [{ finish_reason: "stop" }] }), "done"],
+  [sse({ choices: [{ finish_reason: null }] }), "open"],
+  [sse({ error: { message: "no" } }), "failed"],
+  [sse({ type: "response.failed", response: {} }), "failed"],
+  [sse({ choices: [{ delta: { content: 'data: {"error": 1}\ndata: [DONE]' } }] }), "open"],
+])("tells how %j ended", (text, end) => expect(read(text).end).toBe(end));
+
+it("names the tools that were called", () => {
+  const call = (name: string | undefined, index: number) => ({
+    choices: [
+      { delta: { tool_calls: [{ index, id: "c", type: "function", function: { name, arguments: "" } }] } },
+    ],
+  });
+  expect(read(sse(call("one", 0), call(undefined, 0), call("two", 1))).tools).toEqual(["one", "two"]);
+  const item = { type: "function_call", id: "fc", call_id: "c", name: "three", arguments: "" };
+  expect(
+    read(
+      sse({ type: "response.output_item.added", item }, { type: "response.output_item.done", item }),
+      "responses",
+    ).tools,
+  ).toEqual(["three"]);
+});

@@ -1,0 +1,159 @@
+import type { Usage } from "./chunk.ts";
+import type { Measured, Wire } from "./model-call.ts";
+import { isUsage } from "./tokens.ts";
+
+/** Usage stands in the last frames; this much of the end always holds them. */
+const tailBytes = 16 * 1024;
+
+/** The vendor's message format tells its input at the very beginning. */
+const headBytes = 2048;
+
+/** Where the texts of an answer stand, to be counted for want of usage. */
+const textKeys: Readonly<Record<Wire, string>> = {
+  chat: "content|reasoning_content|reasoning|arguments",
+  responses: "delta",
+  messages: "text|thinking|partial_json",
+  generate: "response|content|thinking|text",
+  embeddings: "",
+};
+
+/**
+ * Remembers the ends of an answer that is passed on without being looked into. A piece on its way costs a reference;
+ * what it says is read once, at the end.
+ */
+export class UsageTail {
+  readonly #wire: Wire;
+  #head = "";
+  #pieces: Buffer[] = [];
+  #first = 0;
+  /** Bytes in `#pieces`, from `#first` on. */
+  #kept = 0;
+  #total = 0;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  add(piece: Buffer): void {
+    if (this.#wire === "messages" && this.#head.length < headBytes) {
+      this.#head += piece.toString("latin1");
+    }
+    this.#pieces.push(piece);
+    this.#total += piece.length;
+    this.#kept += piece.length;
+    while (this.#kept - (this.#pieces[this.#first] as Buffer).length > tailBytes) {
+      this.#kept -= (this.#pieces[this.#first] as Buffer).length;
+      this.#first += 1;
+    }
+    if (this.#first > 256) {
+      this.#pieces = this.#pieces.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  /** What the answer cost, and how it ended as far as its last frames tell. */
+  conclude(): Measured & { readonly end: "done" | "failed" | "open" } {
+    const bytes = Buffer.concat(this.#pieces.slice(this.#first));
+    const text = bytes.toString("utf8");
+    const usage = this.#wire === "messages" ? this.#bothEnds(text) : findUsage(text);
+    return {
+      usage,
+      characters: usage ? 0 : this.#estimate(text, bytes.length),
+      tools: findTools(text),
+      end: toEnd(text.slice(-4096)),
+    };
+  }
+
+  #bothEnds(tail: string): Usage | undefined {
+    const begun = findUsage(this.#head.slice(0, headBytes));
+    const closed = findUsage(tail);
+    if (begun === undefined || closed === undefined) {
+      return begun ?? closed;
+    }
+    // What the end says counts; null keeps what the beginning said.
+    const told = Object.entries(closed).filter(([, value]) => value !== null);
+    return { ...begun, ...Object.fromEntries(told) };
+  }
+
+  /** Of a long answer the part that was kept stands for all of it. */
+  #estimate(text: string, bytes: number): number {
+    const keys = textKeys[this.#wire];
+    if (keys === "" || bytes === 0) {
+      return 0;
+    }
+    let characters = 0;
+    for (const [, value = ""] of text.matchAll(
+      new RegExp(`"(?:${keys})":\\s*"((?:[^"\\\\]|\\\\.)*)"`, "g"),
+    )) {
+      characters += value.length;
+    }
+    return Math.round((characters * this.#total) / bytes);
+  }
+}
+
+/** The last usage block of a text; quotes inside of strings are escaped, so they cannot be taken for one. */
+function findUsage(text: string): Usage | undefined {
+  for (
+    let at = text.lastIndexOf('"usage"');
+    at >= 0;
+    at = at === 0 ? -1 : text.lastIndexOf('"usage"', at - 1)
+  ) {
+    const usage = readObject(text, at + 7);
+    if (isUsage(usage)) {
+      return usage;
+    }
+  }
+  const counted = text.lastIndexOf('"prompt_eval_count"');
+  const evaluated = /"eval_count"\s*:\s*(\d+)/.exec(counted < 0 ? "" : text.slice(counted));
+  const prompt = /^"prompt_eval_count"\s*:\s*(\d+)/.exec(counted < 0 ? "" : text.slice(counted));
+  return prompt
+    ? { prompt_eval_count: Number(prompt[1]), eval_count: Number(evaluated?.[1] ?? 0) }
+    : undefined;
+}
+
+/** The object that is the value of the key ending at `at`. */
+function readObject(text: string, at: number): unknown {
+  const open = /^\s*:\s*\{/.exec(text.slice(at, at + 16));
+  if (open === null) {
+    return undefined;
+  }
+  const start = at + open[0].length - 1;
+  let depth = 0;
+  for (let end = start; end < text.length && end - start < 4096; end++) {
+    const sign = text[end];
+    depth += sign === "{" ? 1 : sign === "}" ? -1 : 0;
+    if (depth === 0) {
+      try {
+        return JSON.parse(text.slice(start, end + 1));
+      } catch {
+        return undefined;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Tools are named once a call, in the frame that begins it. */
+function findTools(text: string): string[] {
+  if (!text.includes('"tool_calls"') && !text.includes('"function_call"') && !text.includes('"tool_use"')) {
+    return [];
+  }
+  const names: string[] = [];
+  const begins =
+    /"tool_calls":\s*\[[^\]]*?"name":\s*"([^"\\]+)"|output_item\.added"[^\n]*?"function_call"[^\n]*?"name":\s*"([^"\\]+)"|"type":\s*"tool_use"[^\n]*?"name":\s*"([^"\\]+)"/g;
+  for (const [, chat, responses, messages] of text.matchAll(begins)) {
+    names.push((chat ?? responses ?? messages) as string);
+  }
+  return names;
+}
+
+function toEnd(text: string): "done" | "failed" | "open" {
+  if (/^(?:data:\s*)?\{\s*"error"\s*:\s*[^nf]|^event:\s*error|"type":\s*"response\.failed"/m.test(text)) {
+    return "failed";
+  }
+  return /^data:\s*\[DONE\]|"finish_reason":\s*"|"response\.(?:completed|incomplete)"|"message_stop"|"done":\s*true/m.test(
+    text,
+  )
+    ? "done"
+    : "open";
+}

@@ -1,0 +1,84 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { called, noon, witness, written } from "./usage.fixture.ts";
+
+let app: App;
+let admin: TestUser;
+let ann: TestUser;
+
+beforeAll(async () => {
+  app = await startApp({ plugins: [witness], env: { USAGE_RECORD_BUFFER_SIZE: "700" } });
+  [admin, ann] = [await app.admin(), await app.user()];
+});
+afterAll(() => app.close());
+
+it("writes what can be stored of records that cannot", async () => {
+  called({ by: ann.id, at: noon("2026-04-02"), model: "b\0\ud800", chatId: "c\0", tools: ["\0"] });
+  called({ by: ann.id, at: noon("2026-04-02") });
+  await expect.poll(() => written(app), { timeout: 5000 }).toEqual({ records: 2, calls: 2 });
+});
+
+it("keeps records while the database takes none, up to its bound, and writes each once", async () => {
+  const before = await written(app);
+  const { db } = app.running.database;
+  await sql`alter table usage_day rename to usage_day_away`.execute(db);
+  for (let n = 0; n < 900; n++) {
+    called({ by: ann.id, at: noon("2026-05-01") });
+  }
+  // Long enough for tries that fail.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await sql`alter table usage_day_away rename to usage_day`.execute(db);
+  await expect
+    .poll(() => written(app), { timeout: 5000 })
+    .toEqual({ records: before.records + 700, calls: before.calls + 700 });
+});
+
+it("keeps the sums of accounts that are gone, without their names", async () => {
+  const gone = await app.user();
+  called({ by: gone.id, at: noon("2026-06-01"), input: 7, output: 0 });
+  const count = async () =>
+    (
+      await app.call("GET /api/v1/analytics/summary?start_date=2026-06-01&end_date=2026-06-01", {
+        token: admin.token,
+      })
+    ).body;
+  await expect.poll(async () => (await count()).total_messages, { timeout: 5000 }).toBe(1);
+  expect((await app.call(`DELETE /api/v1/users/${gone.id}`, { token: admin.token })).status).toBe(200);
+  // Written after the account has gone.
+  called({ by: gone.id, at: noon("2026-06-01"), input: 7, output: 0 });
+  await expect.poll(async () => (await count()).total_messages, { timeout: 5000 }).toBe(2);
+  const users = await app.call("GET /api/v1/analytics/users?start_date=2026-06-01&end_date=2026-06-01", {
+    token: admin.token,
+  });
+  expect(users.body.users).toMatchObject([{ user_id: null, name: null, count: 2, total_tokens: 14 }]);
+});
+
+it("writes what waits when it stops, and forgets old calls but not their days", async () => {
+  const other = await startApp({ plugins: [witness], env: { USAGE_RECORD_RETENTION_DAYS: "30" } });
+  const { id, token } = await other.admin();
+  called({ by: id, at: Date.now() });
+  called({ by: id, at: Date.now() - 40 * 86_400_000 });
+  const retention = other.running.gathered.jobs.find(({ job }) => job.id === "usage.retention");
+  await expect
+    .poll(async () => (await other.call("GET /api/v1/analytics/messages?days=60", { token })).body.length, {
+      timeout: 5000,
+    })
+    .toBe(2);
+  await retention!.job.run(undefined, { signal: new AbortController().signal });
+  expect((await other.call("GET /api/v1/analytics/messages?days=60", { token })).body.length).toBe(1);
+  expect((await other.call("GET /api/v1/users/usage?days=60", { token })).body.totals.count).toBe(2);
+  called({ by: id, at: Date.now() });
+  const closing = other.running.database;
+  const stopped = Promise.withResolvers<unknown>();
+  const close = closing.close.bind(closing);
+  Object.assign(closing, {
+    close: async () => {
+      const { rows } = await sql<{ count: number }>`select count(*) from usage_record`.execute(closing.db);
+      stopped.resolve(rows[0]?.count);
+      await close();
+    },
+  });
+  await other.close();
+  expect(await Promise.race([stopped.promise, "never closed"])).toBe(2);
+});

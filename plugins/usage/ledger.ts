@@ -1,0 +1,92 @@
+import type { Logger } from "#kernel/log.ts";
+import type { UsageRow } from "./record.ts";
+
+export interface LedgerOptions {
+  /** Writes a batch; one that fails is tried again as it is. */
+  insert(rows: readonly UsageRow[]): Promise<void>;
+  /** Records that may wait. */
+  limit(): number;
+  readonly log: Logger;
+}
+
+/** Takes records at once and writes them soon. */
+export interface Ledger {
+  add(row: UsageRow): void;
+  /** Writes what waits; resolves when it is written, or the database does not take it. */
+  flush(): Promise<void>;
+}
+
+/** Records in one statement. */
+const batchSize = 500;
+
+/** Milliseconds for which a record waits for others, and the database for another try. */
+const longestWait = 1000;
+
+/** Keeps records in memory for at most a second; while the database is away, for as long as there is room. */
+export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
+  let waiting: UsageRow[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let lost = 0;
+  let isFailing = false;
+
+  async function writeAll(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, batchSize);
+        await insert(batch);
+        waiting = waiting.slice(batch.length);
+      }
+      turned(undefined);
+    } catch (error) {
+      turned(error);
+    } finally {
+      running = undefined;
+      if (waiting.length > 0) {
+        plan();
+      }
+    }
+  }
+
+  /** Told once, not for every try. */
+  function turned(error: unknown): void {
+    if (error !== undefined && !isFailing) {
+      log.warn(
+        { err: error, waiting: waiting.length },
+        "usage records cannot be written; they wait in memory",
+      );
+    } else if (error === undefined && isFailing) {
+      log.info({ lost }, "usage records are written again");
+      lost = 0;
+    }
+    isFailing = error !== undefined;
+  }
+
+  function plan(): void {
+    timer ??= setTimeout(() => void flush(), longestWait);
+    timer.unref();
+  }
+
+  const flush = (): Promise<void> => (running ??= writeAll());
+
+  return {
+    flush,
+    add(row) {
+      if (waiting.length >= limit()) {
+        lost += 1;
+        if (lost === 1) {
+          log.error({ waiting: waiting.length }, "usage records are lost: too many wait for the database");
+        }
+        return;
+      }
+      waiting.push(row);
+      if (waiting.length >= batchSize && !isFailing) {
+        void flush();
+      } else {
+        plan();
+      }
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { modelCallEnded } from "#kernel/completion/model-call.ts";
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { events } from "#kernel/services.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { createAnalytics } from "./analytics.ts";
+import { usageVariables } from "./config.ts";
+import { createLedger } from "./ledger.ts";
+import { migration as usage0001 } from "./migrations/0001_usage.ts";
+import { toOwnUsage } from "./own.ts";
+import { toRow } from "./record.ts";
+import { usageRoutes } from "./routes.ts";
+import { dropOldRecords, insertRecords } from "./store.ts";
+import type { UsageTables } from "./tables.ts";
+
+export default definePlugin({
+  id: "usage",
+  title: "Usage",
+  config: usageVariables,
+  uses: { accounts, events },
+  tables: tables<UsageTables>("usage_record", "usage_day"),
+  migrations: { "0001_usage": usage0001 },
+
+  setup({ config, use, db, log }) {
+    const ledger = createLedger({
+      insert: (rows) => insertRecords(db, rows),
+      limit: () => config.bufferSize,
+      log,
+    });
+    return {
+      routes: {
+        api: usageRoutes({
+          own: (range) => toOwnUsage(db, range),
+          analytics: createAnalytics({ db, accounts: use.accounts }),
+          isAllowed: () => config.analytics,
+        }),
+      },
+      jobs: [{ id: "usage.retention", every: 3600, run: () => dropOldRecords(db, config.keepDays) }],
+      start: () => void use.events.on(modelCallEnded, (call) => ledger.add(toRow(call))),
+      stop: () => ledger.flush(),
+    };
+  },
+});

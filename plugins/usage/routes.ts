@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { AppError } from "#kernel/errors.ts";
+import { defineRoute } from "#kernel/http/route.ts";
+import { seconds } from "#storage/clock.ts";
+import type { Analytics } from "./analytics.ts";
+import type { toOwnUsage } from "./own.ts";
+import { PeriodQuery, toPeriod } from "./period.ts";
+import {
+  AnalyticsQuery,
+  DailyAnswer,
+  MessagesAnswer,
+  ModelsAnswer,
+  OwnUsage,
+  SummaryAnswer,
+  TokensAnswer,
+  UsersAnswer,
+} from "./schema.ts";
+import type { Range } from "./sums.ts";
+
+export interface UsageRoutesOptions {
+  own(range: Range): ReturnType<typeof toOwnUsage>;
+  readonly analytics: Analytics;
+  /** ENABLE_ADMIN_ANALYTICS. */
+  isAllowed(): boolean;
+}
+
+/** Usage: everybody's own, and all of it for administrators (contract 1.3 and §10). */
+export function usageRoutes(options: UsageRoutesOptions) {
+  return [ownRoute(options), ...sumRoutes(options), ...listRoutes(options)];
+}
+
+function ownRoute({ own }: UsageRoutesOptions) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/users/usage",
+      summary: "The caller's own usage of models: sums, days, models and tools",
+      access: "user",
+      query: PeriodQuery,
+      returns: OwnUsage,
+      fails: [400],
+    },
+    ({ caller, query }) => own({ period: toPeriod(query, seconds()), whose: { userId: caller.userId } }),
+  );
+}
+
+function sumRoutes(options: UsageRoutesOptions) {
+  const { analytics } = options;
+  const common = { method: "GET", access: "admin", fails: [400, 403] } as const;
+  const Daily = AnalyticsQuery.extend({ granularity: z.enum(["daily", "hourly"]).default("daily") });
+  return [
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/summary",
+        summary: "Sums of all usage",
+        query: AnalyticsQuery,
+        returns: SummaryAnswer,
+      },
+      ({ query }) => analytics.summary(toRange(query, options)),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/models",
+        summary: "Usage by model",
+        query: AnalyticsQuery,
+        returns: ModelsAnswer,
+      },
+      ({ query }) => analytics.models(toRange(query, options)),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/tokens",
+        summary: "Tokens by model",
+        query: AnalyticsQuery,
+        returns: TokensAnswer,
+      },
+      ({ query }) => analytics.tokens(toRange(query, options)),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/daily",
+        summary: "Usage by day, or by hour as far back as single calls are kept",
+        query: Daily,
+        returns: DailyAnswer,
+      },
+      ({ query }) => analytics.daily(toRange(query, options), query.granularity === "hourly"),
+    ),
+  ];
+}
+
+function listRoutes(options: UsageRoutesOptions) {
+  const { analytics } = options;
+  const common = { method: "GET", access: "admin", fails: [400, 403] } as const;
+  const Users = AnalyticsQuery.extend({ limit: z.coerce.number().int().min(1).max(1000).default(50) });
+  const Messages = AnalyticsQuery.extend({
+    model_id: z.string().max(1024).optional(),
+    user_id: z.string().max(256).optional(),
+    chat_id: z.string().max(1024).optional(),
+    skip: z.coerce.number().int().min(0).max(10_000_000).default(0),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+  });
+  return [
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/users",
+        summary: "Usage by account",
+        query: Users,
+        returns: UsersAnswer,
+      },
+      ({ query }) => analytics.users(toRange(query, options), query.limit),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/messages",
+        summary: "Single model calls, newest first, without what was said",
+        query: Messages,
+        returns: MessagesAnswer,
+      },
+      ({ query: { skip, limit, model_id: modelId, chat_id: chatId, ...query } }) =>
+        analytics.messages(toRange(query, options), { modelId, chatId, skip, limit }),
+    ),
+  ];
+}
+
+function toRange(
+  query: z.output<typeof AnalyticsQuery> & { user_id?: string | undefined },
+  { isAllowed }: UsageRoutesOptions,
+): Range {
+  if (!isAllowed()) {
+    throw new AppError("forbidden", "Analytics are switched off.");
+  }
+  return {
+    period: toPeriod(query, seconds()),
+    whose: { userId: query.user_id, groupId: query.group_id },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Generated } from "kysely";
+import type { PluginDatabase } from "#kernel/plugin.ts";
+
+/** One model call. */
+export interface UsageRecordTable {
+  id: string;
+  /** Epoch seconds at which the call began. */
+  created_at: number;
+  /** Null once the account is gone. */
+  user_id: string | null;
+  /** As the caller named it. */
+  model_id: string;
+  base_model_id: string;
+  provider: string;
+  connection: string | null;
+  wire: string;
+  task: string | null;
+  chat_id: string | null;
+  message_id: string | null;
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  reasoning_tokens: number;
+  /** The upstream did not count: characters did. */
+  estimated: boolean;
+  duration_ms: number;
+  first_token_ms: number | null;
+  outcome: string;
+  /** Names of the tools that the model called. */
+  tools: string[];
+}
+
+/** What one account spent on one model in one day (UTC). */
+export interface UsageDayTable {
+  /** `YYYY-MM-DD`. */
+  day: string;
+  user_id: string | null;
+  model_id: string;
+  provider: string;
+  calls: Generated<number>;
+  failed: Generated<number>;
+  estimated: Generated<number>;
+  input_tokens: Generated<number>;
+  output_tokens: Generated<number>;
+  cached_tokens: Generated<number>;
+  reasoning_tokens: Generated<number>;
+  duration_ms: Generated<number>;
+}
+
+export interface UsageTables {
+  usage_record: UsageRecordTable;
+  usage_day: UsageDayTable;
+}
+
+export type UsageDatabase = PluginDatabase<UsageTables>;
