@@ -4,11 +4,12 @@ import { fill, provide } from "#kernel/service.ts";
 import { configuration, events, grants, hub } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
+import { readMarks } from "#plugins/realtime/service.ts";
 import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
 import { createReplies } from "./migrations/0002_replies.ts";
 import { sharedType } from "./parts.ts";
-import { chatFolders, chats, folderChats } from "./service.ts";
+import { chatContext, chatFolders, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
 import type { ChatTables } from "./tables.ts";
 
@@ -16,7 +17,17 @@ export default definePlugin({
   id: "chats",
   title: "Chats",
   config: chatVariables,
-  uses: { access, accounts, configuration, events, files, grants, hub, folders: chatFolders },
+  uses: {
+    access,
+    accounts,
+    configuration,
+    events,
+    files,
+    grants,
+    hub,
+    folders: chatFolders,
+    context: chatContext,
+  },
   provides: [chats, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
   migrations: { "0001_chats": createChats, "0002_replies": createReplies },
@@ -27,7 +38,10 @@ export default definePlugin({
     return {
       routes: { api: rest.routes },
       services: [provide(chats, service), provide(folderChats, inFolders)],
-      fills: rest.fileReferences.map((reference) => fill(fileReferences, reference)),
+      fills: [
+        ...rest.fileReferences.map((reference) => fill(fileReferences, reference)),
+        fill(readMarks, rest.readMarks),
+      ],
       resources: { [sharedType]: existing },
     };
   },

@@ -6,6 +6,7 @@ import type { Hub } from "#kernel/sockets/hub.ts";
 import { granted, type Grants } from "#storage/grants.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { FileReferences, Files } from "#plugins/files/service.ts";
+import type { ReadMarks } from "#plugins/realtime/service.ts";
 import { createLoaders } from "./access.ts";
 import { createBranches } from "./branches.ts";
 import { createChatActions } from "./chats.ts";
@@ -23,10 +24,10 @@ import { listRoutes } from "./routes/lists.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { adminRoutes, shareRoutes } from "./routes/shares.ts";
 import { stateRoutes, tagRoutes } from "./routes/states.ts";
-import type { ChatFolders } from "./service.ts";
+import type { ChatContext, ChatFolders } from "./service.ts";
 import { existingChats } from "./share-store.ts";
 import { createShares } from "./shares.ts";
-import { createStates } from "./states.ts";
+import { createStates, type States } from "./states.ts";
 import type { ChatDatabase, Transact } from "./tables.ts";
 import { createTags } from "./tags.ts";
 import { createChatsService } from "./writer.ts";
@@ -44,6 +45,7 @@ interface Context {
     readonly grants: Grants;
     readonly hub: Hub;
     readonly folders: Slot<ChatFolders>;
+    readonly context: Slot<ChatContext>;
   };
 }
 
@@ -61,8 +63,10 @@ export function setUpChats({ config, db, transaction, use }: Context) {
   const actions = createChatActions(parts);
   const reading = createShareReading(parts);
   const service = createChatsService(parts, actions);
+  const states = createStates(parts, use.hub);
   return {
     service,
+    readMarks: readMarksOf(states),
     folderChats: createFolderChats(parts),
     fileReferences: [toShareReference(db), toFolderReference(parts)],
     existing: (ids: readonly string[]) => existingChats(db, ids),
@@ -71,11 +75,21 @@ export function setUpChats({ config, db, transaction, use }: Context) {
       ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
       ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: service })),
-      ...stateRoutes(createStates(parts)),
+      ...stateRoutes(states),
       ...tagRoutes(parts, createTags(parts)),
       ...shareRoutes(parts, { reading, shares: createShares(parts), access: createShareAccess(parts) }),
       ...adminRoutes(parts),
     ],
+  };
+}
+
+/** An open window says over its socket that the chat was read. */
+function readMarksOf(states: States): ReadMarks {
+  return {
+    kind: "chat",
+    async mark(caller, id) {
+      await states.setRead(caller, id, true);
+    },
   };
 }
 

@@ -1,4 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import type { Hub } from "#kernel/sockets/hub.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
 import { seconds } from "#storage/clock.ts";
 import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
 import { requireFolder } from "./folders.ts";
@@ -9,7 +12,7 @@ import { withClearConflicts } from "./violations.ts";
 export type States = ReturnType<typeof createStates>;
 
 /** Where a chat stands in its owner's lists; none of it counts as a change of the chat. */
-export function createStates(parts: ChatParts) {
+export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
   const { db, chats, events } = parts;
   /** Flips in the database, so that two clicks at once are two flips. */
   const toggle = async (caller: Principal, id: string, field: "pinned" | "archived"): Promise<ChatRecord> => {
@@ -60,7 +63,15 @@ export function createStates(parts: ChatParts) {
 
     async setRead(caller: Principal, id: string, isRead: boolean): Promise<ChatRecord> {
       await chats.load(caller, id, "write");
-      return found(await setFields(db, id, { last_read_at: isRead ? seconds() : null }));
+      const row = found(await setFields(db, id, { last_read_at: isRead ? seconds() : null }));
+      // Other windows of the owner count unread chats as well.
+      const data = { chat_id: id, folder_id: row.folder_id, last_read_at: row.last_read_at };
+      hub.emit(
+        toRoom("user", caller.userId),
+        "events",
+        toEnvelope({ type: "chat:list", data }, { chatId: id }),
+      );
+      return row;
     },
   };
 }
