@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
+import { createGrants } from "#storage/grants.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { type FolderClient, folderClient, grant, permit, setVariables } from "./folders.fixture.ts";
 
@@ -159,6 +160,22 @@ describe("a shared folder", () => {
     expect((await app.running.database.query(held, [id])).rows).toEqual([]);
     expect((await reader.call("GET /shared")).body).toEqual([]);
   });
+
+  it("keeps its grants, and a folder that is gone loses them, when strays are swept", async () => {
+    const { database, gathered } = app.running;
+    await shareAll();
+    await database.query(
+      `insert into access_grant (resource_type, resource_id, principal_type, principal_id, permission)
+       values ('folder', 'gone', 'user', $1, 'read')`,
+      [reader.user.id],
+    );
+    await createGrants(database).sweep(gathered.resources);
+    const { rows } = await database.query(
+      "select distinct resource_id from access_grant where resource_type = 'folder' and resource_id in ($1, 'gone')",
+      [id],
+    );
+    expect(rows).toEqual([{ resource_id: id }]);
+  });
 });
 
 describe("chats in a shared folder", () => {
@@ -204,7 +221,7 @@ describe("chats in a shared folder", () => {
       expect((await by.call(`POST /${own.id}/folder`, { folder_id: id })).status).toBe(403);
     }
     expect((await chatClient(app, stranger.user.token).call(`GET /${chat.id}`)).status).toBe(404);
-    expect(await mine.read(chat.id)).toEqual(chat);
+    expect(await mine.read(chat.id)).toMatchObject(chat);
     await share(owner, []);
     expect((await theirs.call(`GET /${chat.id}`)).status).toBe(404);
     expect((await theirs.call(`GET /folder/${id}`)).status).toBe(404);
