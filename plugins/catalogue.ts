@@ -13,6 +13,7 @@ import messages from "./messages/plugin.ts";
 import models from "./models/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
+import providerRuntime from "./provider-runtime/plugin.ts";
 import realtime from "./realtime/plugin.ts";
 import runs from "./runs/plugin.ts";
 import settings from "./settings/plugin.ts";
@@ -34,6 +35,7 @@ export const catalogue: readonly AnyPlugin[] = [
   models,
   pipelines,
   providerCommon,
+  providerRuntime,
   realtime,
   runs,
   settings,
@@ -56,6 +58,7 @@ export interface Api
     ApiOfPlugin<typeof models>,
     ApiOfPlugin<typeof pipelines>,
     ApiOfPlugin<typeof providerCommon>,
+    ApiOfPlugin<typeof providerRuntime>,
     ApiOfPlugin<typeof realtime>,
     ApiOfPlugin<typeof runs>,
     ApiOfPlugin<typeof settings>,

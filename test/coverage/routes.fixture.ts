@@ -14,10 +14,11 @@ docs: GET /docs, GET /api/v1/docs, GET /runtime/docs, GET /compat/docs
 docs: GET /images/api/v1/docs, GET /audio/api/v1/docs, GET /retrieval/api/v1/docs
 not yet: POST /api/v1/auths/ldap
 runs: GET /api/tasks/chat/{chat_id}
-not yet: POST /api/message, POST /api/v1/messages
-not yet: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
-not yet: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed
-not yet: POST /runtime/v1/responses, POST /runtime/v1/embeddings, POST /runtime/v1/embeddings/{url_idx}
+messages: POST /api/message, POST /api/v1/messages
+messages: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
+provider-runtime: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed
+provider-runtime: POST /runtime/v1/embeddings, POST /runtime/v1/embeddings/{url_idx}
+not yet: POST /runtime/v1/responses
 not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
 chats: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
 not yet: GET /api/v1/notes/

@@ -68,7 +68,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
     await place.remove();
     throw error;
   });
-  const call = (route: string, init: Call = {}) => send(running.url, route, init);
+  const call = (route: string, init: Call = {}) => callServer(running.url, route, init);
   let first: Promise<TestUser> | undefined;
   let count = 0;
   const admin = () => (first ??= signUp(call, "admin"));
@@ -115,7 +115,12 @@ async function signUp(call: App["call"], name: string): Promise<TestUser> {
   return { id: answer.body.id, token: answer.body.token, email, name };
 }
 
-async function send(url: string, route: string, { token, body, headers = {} }: Call): Promise<Answer> {
+/** Calls `METHOD /path` on a server. */
+export async function callServer(
+  url: string,
+  route: string,
+  { token, body, headers = {} }: Call = {},
+): Promise<Answer> {
   const [method, path] = route.split(" ", 2) as [string, string];
   const isRaw =
     typeof body === "string" || body instanceof FormData || body === undefined || body instanceof Uint8Array;
@@ -130,7 +135,7 @@ async function send(url: string, route: string, { token, body, headers = {} }: C
     body: isRaw ? ((body as BodyInit | undefined) ?? null) : JSON.stringify(body),
   });
   const text = await answer.text();
-  const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+  const isJson = /\bjson\b/.test(answer.headers.get("content-type") ?? "");
   return {
     status: answer.status,
     headers: answer.headers,

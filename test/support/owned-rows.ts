@@ -61,6 +61,11 @@ export const ownedRows: Record<string, OwnedRows> = {
       return [listed.body, record.body, held.body];
     },
   },
+  compaction: {
+    make: async (app, token) => ({ id: (await chatClient(app, token).make(conversation())).id }),
+    bodies: { "POST /chats/:id/compact": { model: "guide" } },
+    look: (app, token, { id = "" }) => chatClient(app, token).read(id),
+  },
   feedback: {
     async make(app, token) {
       const chat = await chatClient(app, token).make(conversation());
@@ -100,4 +105,6 @@ export const ownerless: Record<string, string> = {
     "members see each other's public facts by id; the routes that change an account are for administrators",
   functions: "functions are the installation's; by their id each account reaches its own user valves only",
   "provider-common": "the rest of the path is the upstream's",
+  "provider-runtime":
+    "the index is a backend's; models are named in bodies and checked by the models service",
 };

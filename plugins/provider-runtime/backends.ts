@@ -1,0 +1,181 @@
+import { type Breaker, createBreaker } from "#kernel/egress/breaker.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
+import { type Backend, toBackends } from "./backend.ts";
+import type { RuntimeConfig } from "./config.ts";
+import type { RuntimeList } from "./fetch-list.ts";
+import { type Holder, type Offers, toOffers } from "./offers.ts";
+
+/** The configured backends as they are now, with what they offer. */
+export interface Backends {
+  /** All of them by index, those switched off included. */
+  list(): readonly Backend[];
+  /** Those that can be called. */
+  usable(): readonly Backend[];
+  /** The backend of this index. Throws `not_found` for one that does not exist or cannot be called. */
+  require(index: number): Backend;
+  /** What they offer: from the last good lists, refreshed behind; `refresh` waits for every backend. */
+  offers(options?: { refresh?: boolean }): Promise<Offers>;
+  /** What `offers` would resolve to now, without asking anybody. */
+  known(): Offers;
+  /** The backends that hold a model, by its public id, in the order in which to try them; those that are down come last. */
+  holders(id: string): readonly Holder[];
+  /** Asks one backend for its list now and waits, within its time limit; never rejects. */
+  refresh(backend: Backend): Promise<void>;
+  /** Remembers whether a backend could be talked to. */
+  reached(backend: Backend, isReached: boolean): void;
+  /** Starts fetching every list; waits for nothing. */
+  warmUp(): void;
+}
+
+export interface BackendsOptions {
+  readonly config: Pick<RuntimeConfig, "enabled" | "baseUrls" | "configs">;
+  fetchList(backend: Backend): Promise<RuntimeList>;
+  readonly log: Logger;
+}
+
+/** What is kept for one backend as long as its address and key stay the same. */
+interface Kept {
+  readonly list: FreshList<RuntimeList>;
+  /** Open while calls fail: others are tried first. */
+  readonly calls: Breaker;
+  isListing: boolean;
+}
+
+/** Follows the settings live; lists of backends that did not change are kept. */
+export function createBackends(options: BackendsOptions): Backends {
+  const kept = new Map<string, Kept>();
+  const live = createLive(options);
+  let offers: Offers = toOffers([]);
+  let madeOf: unknown[] = [];
+
+  const keep = (backend: Backend): Kept => {
+    const known = kept.get(backend.fingerprint) ?? open(backend, options);
+    kept.set(backend.fingerprint, known);
+    return known;
+  };
+  const usable = () =>
+    options.config.enabled ? live().filter((each) => each.isEnabled && !each.problem) : [];
+  const isUp = (backend: Backend) => {
+    const known = kept.get(backend.fingerprint);
+    return known === undefined || (known.isListing && known.calls.allows());
+  };
+
+  /** The same object until a setting or a list changes. */
+  const current = (): Offers => {
+    const entries = usable().map((backend) => ({ backend, list: kept.get(backend.fingerprint)?.list.list }));
+    const parts = entries.flatMap(({ backend, list }) => [backend, list]);
+    if (parts.length !== madeOf.length || parts.some((part, at) => part !== madeOf[at])) {
+      madeOf = parts;
+      offers = toOffers(entries);
+    }
+    return offers;
+  };
+
+  return {
+    list: live,
+    usable,
+    require(index) {
+      const backend = usable().find((each) => each.index === index);
+      if (backend === undefined) {
+        throw new AppError("not_found", "Backend not found");
+      }
+      return backend;
+    },
+    async offers({ refresh = false } = {}) {
+      forgetOthers(kept, live());
+      const waits = usable().map((backend) =>
+        refresh ? keep(backend).list.refresh() : keep(backend).list.touch(),
+      );
+      if (waits.some((wait) => wait !== undefined)) {
+        await Promise.all(waits);
+      }
+      return current();
+    },
+    known: current,
+    holders: (id) =>
+      shuffled(current().holders.get(id) ?? []).toSorted(
+        (a, b) => Number(isUp(b.backend)) - Number(isUp(a.backend)),
+      ),
+    refresh: (backend) => keep(backend).list.refresh(),
+    reached(backend, isReached) {
+      const { calls } = keep(backend);
+      if (isReached) {
+        calls.succeeded();
+      } else {
+        calls.failed(false);
+      }
+    },
+    warmUp() {
+      for (const backend of usable()) {
+        void keep(backend).list.touch();
+      }
+    },
+  };
+}
+
+/** The backends, built anew only when a setting was changed; what cannot be used is told once. */
+function createLive({ config, log }: BackendsOptions): () => readonly Backend[] {
+  let madeOf: unknown[] = [];
+  let backends: readonly Backend[] = [];
+  return () => {
+    const { baseUrls, configs } = config;
+    if (madeOf[0] !== baseUrls || madeOf[1] !== configs) {
+      madeOf = [baseUrls, configs];
+      backends = toBackends(baseUrls, configs);
+      for (const { index, problem, isEnabled } of backends) {
+        if (isEnabled && problem) {
+          log.warn({ backend: index }, `a backend is left out: ${problem}`);
+        }
+      }
+    }
+    return backends;
+  };
+}
+
+function open(backend: Backend, { fetchList, log }: BackendsOptions): Kept {
+  const now = () => performance.now();
+  const kept: Kept = {
+    isListing: true,
+    calls: createBreaker({ threshold: 1, firstPause: 2000, longestPause: 15_000, now }),
+    list: createFreshList({
+      fetch: () => fetchList(backend),
+      breaker: createBreaker({ threshold: 2, firstPause: 2000, longestPause: 15_000, now }),
+      isTimeout: (error) => error instanceof AppError && error.code === "timeout",
+      now,
+      turned(error) {
+        kept.isListing = error === undefined;
+        if (kept.isListing) {
+          log.info({ backend: backend.index }, "a backend lists its models again");
+        } else {
+          log.warn(
+            { backend: backend.index, err: error },
+            "a backend does not list its models; the last good list is served",
+          );
+        }
+      },
+    }),
+  };
+  return kept;
+}
+
+function forgetOthers(kept: Map<string, Kept>, backends: readonly Backend[]): void {
+  if (kept.size > backends.length) {
+    const wanted = new Set(backends.map((backend) => backend.fingerprint));
+    for (const fingerprint of kept.keys()) {
+      if (!wanted.has(fingerprint)) {
+        kept.delete(fingerprint);
+      }
+    }
+  }
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  const result = [...list];
+  for (let at = result.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [result[at], result[other]] = [result[other] as T, result[at] as T];
+  }
+  return result;
+}

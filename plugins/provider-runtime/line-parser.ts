@@ -1,0 +1,166 @@
+import type { Chunk, Delta, Usage } from "#kernel/completion/chunk.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
+import { LineBuffer } from "./line-buffer.ts";
+import {
+  type ReplyHead,
+  requireNoError,
+  toCalls,
+  toFields,
+  toFinish,
+  toLogprobs,
+  toText,
+  toUsage,
+} from "./reply.ts";
+
+export interface LineParserOptions {
+  readonly head: ReplyHead;
+  /** Whether usage comes in a chunk of its own, as `stream_options.include_usage` asks for. */
+  readonly hasUsageChunk: boolean;
+  /** Bytes beyond which a line is dropped; undefined keeps all. */
+  readonly softLimit: number | undefined;
+  /** Told of lines that were left out. */
+  skipped(reason: "broken" | "oversized"): void;
+}
+
+/** One line beyond this ends the stream, whatever the settings say. */
+const largestLine = 16 * 1024 * 1024;
+
+/** Lines parsed in one go; one fast stream must not starve the others. */
+const linesPerTurn = 64;
+
+/** Reads the runtime's stream of JSON lines as chunks of the common wire. */
+export class LineParser implements StreamParser {
+  failure: unknown;
+  isDone = false;
+
+  readonly #options: LineParserOptions;
+  readonly #lines: LineBuffer;
+  #dropped = 0;
+  #calls = 0;
+  #isFirst = true;
+  #isReply = false;
+
+  constructor(options: LineParserOptions) {
+    this.#options = options;
+    this.#lines = new LineBuffer({ softLimit: options.softLimit, hardLimit: largestLine });
+  }
+
+  get hasMore(): boolean {
+    return !this.isDone && this.#lines.hasMore;
+  }
+
+  push(piece: Buffer): void {
+    this.#lines.push(piece);
+  }
+
+  end(): void {
+    this.#lines.end();
+  }
+
+  take(): Chunk[] {
+    const batch: Chunk[] = [];
+    try {
+      for (let count = 0; this.hasMore && (count < linesPerTurn || batch.length === 0); count++) {
+        this.#add(batch, this.#lines.take() ?? "");
+      }
+    } catch (error) {
+      this.failure = error;
+      this.isDone = true;
+    }
+    for (; this.#dropped < this.#lines.dropped; this.#dropped++) {
+      this.#isReply = true;
+      this.#options.skipped("oversized");
+    }
+    return batch;
+  }
+
+  /** A reply that ends without its last line was cut off. */
+  findProblem(): AppError | undefined {
+    if (this.isDone) {
+      return undefined;
+    }
+    return new AppError(
+      "upstream",
+      this.#isReply
+        ? "The runtime broke off its answer."
+        : "The runtime's answer is not a stream of JSON lines.",
+    );
+  }
+
+  #add(batch: Chunk[], line: string): void {
+    if (line.trim() === "") {
+      return;
+    }
+    const answer = tryParse(line);
+    if (answer === undefined) {
+      this.#options.skipped("broken");
+      return;
+    }
+    requireNoError(answer);
+    this.#isReply = true;
+    const delta = this.#toDelta(toFields(answer["message"]));
+    if (delta !== undefined) {
+      const logprobs = toLogprobs(answer);
+      batch.push(this.#toChunk(delta, { finish_reason: null, ...(logprobs && { logprobs }) }));
+    }
+    if (answer["done"] === true) {
+      this.#finish(batch, answer);
+    }
+  }
+
+  #toDelta(message: Readonly<Record<string, unknown>>): Delta | undefined {
+    const content = toText(message["content"]);
+    const thinking = toText(message["thinking"]);
+    const calls = toCalls(message["tool_calls"], this.#calls);
+    if (content === "" && thinking === "" && calls.length === 0) {
+      return undefined;
+    }
+    const delta: Delta = this.#isFirst ? { role: "assistant" } : {};
+    this.#isFirst = false;
+    this.#calls += calls.length;
+    if (content !== "") {
+      delta.content = content;
+    }
+    if (thinking !== "") {
+      delta.reasoning_content = thinking;
+    }
+    if (calls.length > 0) {
+      delta.tool_calls = calls;
+    }
+    return delta;
+  }
+
+  #finish(batch: Chunk[], answer: Readonly<Record<string, unknown>>): void {
+    this.isDone = true;
+    const usage = toUsage(answer);
+    const delta: Delta = this.#isFirst ? { role: "assistant", content: "" } : {};
+    const end = this.#toChunk(delta, { finish_reason: toFinish(answer, this.#calls > 0) });
+    // A caller that did not ask for it gets usage too, but no chunk without choices, which some cannot read.
+    batch.push(...(this.#options.hasUsageChunk ? [end, this.#toUsageChunk(usage)] : [{ ...end, usage }]));
+  }
+
+  #toChunk(delta: Delta, more: { finish_reason: string | null; logprobs?: unknown }): Chunk {
+    return { ...this.#head(), choices: [{ index: 0, delta, ...more }] };
+  }
+
+  #toUsageChunk(usage: Usage): Chunk {
+    return { ...this.#head(), choices: [], usage };
+  }
+
+  #head() {
+    const { id, created, model } = this.#options.head;
+    return { id, object: "chat.completion.chunk", created, model };
+  }
+}
+
+function tryParse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

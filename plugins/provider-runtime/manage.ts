@@ -1,0 +1,72 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { RequestInfo } from "#kernel/http/route.ts";
+import type { Backend } from "./backend.ts";
+import type { Backends } from "./backends.ts";
+import type { RuntimeClient } from "./client.ts";
+import type { Holder } from "./offers.ts";
+import { answer } from "./pass.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface ManageOptions {
+  readonly backends: Backends;
+  readonly client: RuntimeClient;
+}
+
+export interface Managed {
+  readonly caller: Principal;
+  readonly request: RequestInfo;
+  readonly method: "POST" | "DELETE";
+  readonly path: string;
+  readonly body: Body;
+  readonly backend: Backend;
+}
+
+/** Changes a backend's models; its progress is passed on as it comes, and its list is read anew behind it. */
+export async function manage({ backends, client }: ManageOptions, managed: Managed) {
+  const { caller, request, method, path, body, backend } = managed;
+  const isStream = body["stream"] !== false;
+  const upstream = await client.open(backend, {
+    path,
+    method,
+    body: JSON.stringify(body),
+    isStream,
+    context: { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal },
+  });
+  const ended = () => void backends.refresh(backend);
+  return answer(upstream, { prefix: "", request, isStream, wire: "lines", ended });
+}
+
+/** The backend of `index`, else the first that can be called. Throws `not_found` when there is none. */
+export function chooseBackend(backends: Backends, index: number | undefined): Backend {
+  const [first] = backends.usable();
+  if (index === undefined && first === undefined) {
+    throw new AppError("not_found", "No backend of the runtime is set up.");
+  }
+  return index === undefined ? (first as Backend) : backends.require(index);
+}
+
+/**
+ * The backends that hold a model, by its public id or by the one they know it under, without a tag the latest; only the
+ * one of `index` where that is given. Throws `not_found`.
+ */
+export function requireHolders(backends: Backends, id: string, index?: number): readonly Holder[] {
+  const names = id.includes(":") ? [id] : [id, `${id}:latest`];
+  const wanted = [...backends.known().holders].flatMap(([publicId, holders]) =>
+    holders.filter(
+      ({ backend, upstreamId }) =>
+        (index === undefined || backend.index === index) &&
+        (names.includes(publicId) || (index !== undefined && names.includes(upstreamId))),
+    ),
+  );
+  if (wanted.length === 0) {
+    throw new AppError("not_found", "Model not found");
+  }
+  return wanted.toSorted((a, b) => a.backend.index - b.backend.index);
+}
+
+/** A model's name as a backend is to know it: without the backend's prefix. */
+export function toOwnName(name: string, { prefix }: Backend): string {
+  return prefix !== "" && name.startsWith(`${prefix}.`) ? name.slice(prefix.length + 1) : name;
+}

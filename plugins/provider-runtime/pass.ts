@@ -1,0 +1,115 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
+import { AppError } from "#kernel/errors.ts";
+import { toErrorAnswer, toErrorFrame } from "#kernel/http/errors.ts";
+import { relay, type RequestInfo, stream, type Upstream } from "#kernel/http/route.ts";
+import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
+import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import type { RuntimeClient } from "./client.ts";
+import { type RuntimeProvider, providerId } from "./provider.ts";
+import { renameLines, renameWhole } from "./rename-lines.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface PassOptions {
+  readonly provider: RuntimeProvider;
+  readonly client: RuntimeClient;
+  readonly models: Models;
+  readonly findProfile: FindProfile;
+}
+
+/** How an answer tells that it broke off: as a JSON line, as an event of the common format, or as the vendor's event. */
+export type Wire = "lines" | "events" | "vendor";
+
+export interface Passed {
+  readonly caller: Principal;
+  readonly request: RequestInfo;
+  readonly body: Body;
+  /** The body as it was sent; undefined where it must not go out like that. */
+  readonly text: string | undefined;
+  /** The id the caller named. */
+  readonly modelId: string;
+  /** One backend, where the path names it. */
+  readonly index: number | undefined;
+  readonly path: string;
+  readonly isStream: boolean;
+  readonly wire: Wire;
+  /** Fills in what the model has saved; the very same body when there is nothing. */
+  fill?(body: Body, saved: Body): Body;
+}
+
+/** Passes a request for a model on to a backend that holds it, with the access rules of every other way to the model. */
+export async function pass(options: PassOptions, passed: Passed) {
+  const { upstream, prefix } = await send(options, passed);
+  return answer(upstream, { ...passed, prefix });
+}
+
+/** Sends the request; gives the answer as it comes, and the prefix that its models lack. */
+export async function send(
+  { provider, client, models, findProfile }: PassOptions,
+  passed: Passed,
+): Promise<{ upstream: Upstream; prefix: string }> {
+  const { caller, request, body, text, path, isStream, fill } = passed;
+  const model = await resolveOwn(models, caller, passed.modelId);
+  const holders = provider.requireHolders(model.base.id, passed.index);
+  const filled = fill ? fill(body, await withFilledPrompt(model.params, caller, findProfile)) : body;
+  const isUntouched = filled === body && text !== undefined && namesModelOnce(text, body);
+  const { upstream, holder } = await client.openAny(holders, {
+    path,
+    isStream,
+    toBody: (id) => (isUntouched && body["model"] === id ? text : JSON.stringify(withModel(filled, id))),
+    context: { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal },
+  });
+  return { upstream, prefix: holder.backend.prefix };
+}
+
+export interface AnswerOptions {
+  readonly prefix: string;
+  readonly request: RequestInfo;
+  readonly isStream: boolean;
+  readonly wire: Wire;
+  /** Called once, when the answer has ended. */
+  ended?(): void;
+}
+
+/** The backend's bytes as they are; where there is a prefix, with the public id in their `model` fields. */
+export async function answer(upstream: Upstream, { prefix, request, isStream, wire, ended }: AnswerOptions) {
+  const broken = (error: unknown) => toBroken(error, wire, request.id);
+  const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
+  if (prefix !== "" && isStream && !/^application\/json\b/.test(type)) {
+    const lines = renameLines(upstream, { prefix, signal: request.signal, broken });
+    return stream(lines, { contentType: type || "application/x-ndjson" });
+  }
+  const named = prefix === "" ? upstream : await renameWhole(upstream, { prefix, signal: request.signal });
+  return relay(named, {
+    ...(isStream && { brokenFrame: broken }),
+    ...(ended && { end: () => ended() }),
+  });
+}
+
+/**
+ * A model of this provider that the caller may use; without a tag the runtime means the latest. Throws `not_found` for
+ * unknown, forbidden and other providers' models alike (contract D.13).
+ */
+export async function resolveOwn(models: Models, caller: Principal, id: string): Promise<ResolvedModel> {
+  const found = await models.resolve(caller, id).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "not_found" && !id.includes(":")) {
+      return models.resolve(caller, `${id}:latest`);
+    }
+    throw error;
+  });
+  if (found.provider.id !== providerId) {
+    throw new AppError("not_found", "Model not found");
+  }
+  return found;
+}
+
+/** The line that was cut off must not swallow what is said last. */
+function toBroken(error: unknown, wire: Wire, requestId: string): string {
+  if (wire === "events") {
+    return `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`;
+  }
+  const shape = wire === "lines" ? "runtime" : "message";
+  const { body } = toErrorAnswer(error, { shape, invalidStatus: 400, requestId });
+  return wire === "lines" ? `\n${body}\n` : `\n\nevent: error\ndata: ${body}\n\n`;
+}

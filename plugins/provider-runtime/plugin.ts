@@ -1,0 +1,104 @@
+import { core } from "#config/core.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { provide } from "#kernel/service.ts";
+import { configuration, egress, events } from "#kernel/services.ts";
+import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { models } from "#plugins/models/service.ts";
+import type { Backend } from "./backend.ts";
+import { createBackends } from "./backends.ts";
+import { createRuntimeClient } from "./client.ts";
+import { configRoutes } from "./config-routes.ts";
+import { variables } from "./config.ts";
+import { fetchList, readJson } from "./fetch-list.ts";
+import { createModelFiles } from "./model-files.ts";
+import { createProvider } from "./provider.ts";
+import { commonRoutes } from "./routes/common-routes.ts";
+import { fileRoutes } from "./routes/file-routes.ts";
+import { listRoutes } from "./routes/list-routes.ts";
+import { manageRoutes } from "./routes/manage-routes.ts";
+import { nativeRoutes } from "./routes/native-routes.ts";
+import { runtimeBackends } from "./service.ts";
+import { fetchVersion } from "./version.ts";
+
+export default definePlugin({
+  id: "provider-runtime",
+  title: "Local model runtime",
+  config: {
+    ...variables,
+    streamIdleTimeout: core.streamIdleTimeout,
+    modelListTimeout: core.modelListTimeout,
+    dataDir: core.dataDir,
+  },
+  uses: { accounts, egress, configuration, events, models },
+  provides: [runtimeBackends],
+  enabled: (config) => config.enabled,
+  whenOff: 503,
+
+  setup({ config, use, log }) {
+    const timeLimit = () => 1000 * config.modelListTimeout;
+    const client = createRuntimeClient({
+      egress: use.egress,
+      users: createUserHeaders(config),
+      streamIdleTimeout: () => config.streamIdleTimeout,
+      reached: (backend, isReached) => backends.reached(backend, isReached),
+    });
+    const backends = createBackends({
+      config,
+      fetchList: (backend) => fetchList(client, backend, timeLimit()),
+      log,
+    });
+    const provider = createProvider({ backends, client, egress: use.egress, config, log });
+    const files = createModelFiles(config.dataDir);
+    const versionOf = (backend: Backend) => fetchVersion(client, backend, timeLimit());
+    const passing = { provider, client, models: use.models, findProfile: use.accounts.templateFacts };
+
+    return {
+      providers: [provider],
+      services: [
+        provide(runtimeBackends, {
+          async post({ modelId, index, ...call }) {
+            const { upstream, holder } = await client.openAny(provider.requireHolders(modelId, index), call);
+            return { upstream, prefix: holder.backend.prefix };
+          },
+        }),
+      ],
+      routes: {
+        runtime: [
+          ...configRoutes({
+            config,
+            configuration: use.configuration,
+            backends,
+            fetchVersion: versionOf,
+            changed: ({ userId: id, name, email, role }, data) =>
+              use.events.announce("config.connections.updated", {
+                actor: { id, name, email, role },
+                subject: null,
+                data,
+              }),
+          }),
+          ...listRoutes({
+            backends,
+            models: use.models,
+            fetchVersion: versionOf,
+            fetchLoaded: (backend) => readJson(client, backend, { path: "/api/ps", timeLimit: timeLimit() }),
+          }),
+          ...nativeRoutes(passing),
+          ...commonRoutes(passing),
+          ...manageRoutes({ backends, client }),
+          ...fileRoutes({
+            backends,
+            client,
+            egress: use.egress,
+            files,
+            maxBytes: () => config.modelFileMaxBytes,
+          }),
+        ],
+      },
+      async start() {
+        backends.warmUp();
+        await files.sweep();
+      },
+    };
+  },
+});
