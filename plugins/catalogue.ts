@@ -14,6 +14,7 @@ import models from "./models/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
 import providerRuntime from "./provider-runtime/plugin.ts";
+import providerMessage from "./provider-message/plugin.ts";
 import realtime from "./realtime/plugin.ts";
 import runs from "./runs/plugin.ts";
 import settings from "./settings/plugin.ts";
@@ -35,6 +36,7 @@ export const catalogue: readonly AnyPlugin[] = [
   models,
   pipelines,
   providerCommon,
+  providerMessage,
   providerRuntime,
   realtime,
   runs,

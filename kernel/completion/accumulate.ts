@@ -18,6 +18,8 @@ export function createAccumulator(): Accumulator {
   let usage: Usage | undefined;
   let finish: string | undefined;
   const calls = new Map<number, ToolCall>();
+  // Signed thoughts, which some upstreams want back as they were.
+  const details: unknown[] = [];
 
   return {
     add(chunk) {
@@ -30,12 +32,18 @@ export function createAccumulator(): Accumulator {
       const { delta } = choice;
       content += delta?.content ?? "";
       reasoning += delta?.reasoning_content ?? delta?.reasoning ?? "";
+      if (Array.isArray(delta?.["reasoning_details"])) {
+        details.push(...(delta["reasoning_details"] as unknown[]));
+      }
       addCalls(calls, delta);
     },
     message() {
       const message: CompletionMessage = { role: "assistant", content };
       if (reasoning !== "") {
         message.reasoning_content = reasoning;
+      }
+      if (details.length > 0) {
+        message["reasoning_details"] = details;
       }
       if (calls.size > 0) {
         message.tool_calls = [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => call);

@@ -68,6 +68,39 @@ export type CompletionAnswer =
       /** The JSON text, when it may be sent as it is. */ readonly text?: string;
     };
 
+/** A request of the vendor message format, ready for an upstream. */
+export interface MessageCall extends CallContext {
+  /** JSON text with the upstream's own model id in it. */
+  readonly body: string;
+  readonly isStream: boolean;
+  /** Headers of the caller that belong to the format, such as the names of previews it takes part in. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of the caller's address, with its question mark; empty for none. */
+  readonly query: string;
+}
+
+/** How requests of the vendor message format fare with one model. */
+export interface MessageSupport {
+  /** The model's id as its upstream knows it. */
+  readonly upstreamId: string;
+  /** Parameters outside the standard conversion that are passed on; `*` for all. */
+  readonly passthroughParams: readonly string[] | "*";
+  /** Sends a request as it is; left out where it has to be translated, because the upstream speaks another format. */
+  forward?(call: MessageCall): Promise<Upstream>;
+  /** Has the upstream count the tokens of a request; gives its answer, whatever it is. Throws like `complete`. */
+  countTokens?(call: MessageCall): Promise<Upstream>;
+}
+
+/** A request of the Responses format for an upstream that speaks it itself. */
+export interface ResponsesCall extends CallContext {
+  /** As the caller sent it; the model in it is replaced by the upstream's own id. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly isStream: boolean;
+}
+
+/** Sends a request of the Responses format as it is; answers carry the model's public id. Throws like `complete`. */
+export type ForwardResponses = (call: ResponsesCall) => Promise<Upstream>;
+
 /** Code that speaks to one kind of upstream. */
 export interface ModelProvider {
   readonly id: string;
@@ -80,6 +113,10 @@ export interface ModelProvider {
   complete(call: CompletionCall): Promise<CompletionAnswer>;
   /** The common embeddings format; left out by providers that have none. */
   embed?(call: CallContext & { request: EmbeddingsRequest; model: ProviderModel }): Promise<Upstream>;
+  /** Undefined where there is nothing but `complete`; left out by providers of which that is always so. */
+  messages?(model: ProviderModel): MessageSupport | undefined;
+  /** Undefined where requests of the Responses format have to be translated; left out where that is always so. */
+  responses?(model: ProviderModel): ForwardResponses | undefined;
   /** Frees what the upstreams hold in memory for a model; left out by providers that cannot. */
   unload?(call: CallContext & { model: ProviderModel }): Promise<void>;
 }

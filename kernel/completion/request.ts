@@ -58,6 +58,7 @@ export const EmbeddingsRequest = z
     model: z.string().min(1).max(1024),
     input: z.union([z.string(), z.array(z.string()), z.array(z.int()), z.array(z.array(z.int()))]),
     encoding_format: z.enum(["float", "base64"]).nullish(),
+    dimensions: z.int().min(1).nullish(),
   })
   .meta({ id: "EmbeddingsRequest" });
 

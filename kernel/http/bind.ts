@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
 import type { Authenticator } from "#kernel/access/authenticator.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -14,7 +14,7 @@ import { parseJson } from "./json.ts";
 import type { RespondContext } from "./head.ts";
 import { respond, writeWhole } from "./respond.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
-import { type Surface, surfaces } from "./surfaces.ts";
+import { type ErrorShape, type Surface, surfaces } from "./surfaces.ts";
 import { createUpload } from "./upload.ts";
 import { withFingerprint } from "./upload-fingerprint.ts";
 import { validate } from "./validate.ts";
@@ -66,7 +66,7 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
       res.once("close", () => logAnswer(log, { req, res, id, started }));
     }
     const writing: RespondContext = {
-      head: toCommonHeaders(req, id, context.origins()),
+      head: withVendorId(toCommonHeaders(req, id, context.origins()), shape, id),
       started,
       requestId: id,
       acceptEncoding: req.headers["accept-encoding"] as string | undefined,
@@ -256,6 +256,11 @@ function abortWhenGone(res: ServerResponse): AbortController {
     res.once("close", () => void (res.writableFinished || controller.abort(closed)));
   }
   return controller;
+}
+
+/** Clients of the vendor message format look for the request's id under another name. */
+function withVendorId(head: OutgoingHttpHeaders, shape: ErrorShape, id: string): OutgoingHttpHeaders {
+  return shape === "message" ? { ...head, "request-id": id } : head;
 }
 
 function requestIdOf(req: IncomingMessage): string {

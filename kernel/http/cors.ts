@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 
-const exposed = "x-request-id, x-process-time, retry-after, retry-after-ms";
+const exposed = "x-request-id, request-id, x-process-time, retry-after, retry-after-ms";
 
 /** The headers of every answer: its id, no type guessing, and what CORS_ALLOW_ORIGIN allows. */
 export function toCommonHeaders(

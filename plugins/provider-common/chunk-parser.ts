@@ -3,7 +3,7 @@ import { TextDeltaReader } from "#kernel/completion/text-delta.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
 import { toChunks } from "./frames.ts";
-import { type SseEvent, SseParser } from "./stream-parse.ts";
+import { type SseEvent, SseParser } from "#kernel/upstream/sse-parser.ts";
 
 export interface ChunkParserOptions {
   /** Bytes beyond which a frame is dropped; undefined keeps all. */

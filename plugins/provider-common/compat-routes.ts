@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
+import { beginCall, type CallEnded, measured } from "#kernel/completion/metered.ts";
 import type { CallContext, ChunkStream } from "#kernel/completion/provider.ts";
 import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
@@ -20,6 +21,8 @@ export interface CompatOptions {
   readonly connections: Connections;
   readonly models: Models;
   readonly findProfile: FindProfile;
+  /** Told of every model call, for these routes reach the provider without the catalogue. */
+  ended: CallEnded;
 }
 
 const ChatBody = z.looseObject({
@@ -38,7 +41,8 @@ export function compatRoutes(options: CompatOptions) {
 function listRoutes({ connections, models }: CompatOptions) {
   const visible = async (caller: Principal) =>
     (await models.list(caller)).filter(
-      (item) => item["preset"] !== true && connections.find(String(item["id"])),
+      (item) =>
+        item["preset"] !== true && connections.find(String(item["id"]))?.connection.format === "common",
     );
   return [
     defineRoute(
@@ -71,7 +75,7 @@ function listRoutes({ connections, models }: CompatOptions) {
   ] as const;
 }
 
-function chatRoute({ provider, models, findProfile }: CompatOptions) {
+function chatRoute({ provider, models, findProfile, ended }: CompatOptions) {
   return defineRoute(
     {
       method: "POST",
@@ -91,12 +95,9 @@ function chatRoute({ provider, models, findProfile }: CompatOptions) {
         ? (bodyText as string)
         : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
       const isStream = body.stream === true;
-      const answer = await provider.relay({
-        target,
-        body: text,
-        isStream,
-        context: toContext(caller, request),
-      });
+      const context = toContext(caller, request);
+      const call = beginCall({ ...toSubject(model, filled), wire: "chat" }, context, ended);
+      const answer = await measured(call, provider.relay({ target, body: text, isStream, context }));
       if (!("kind" in answer)) {
         return passOn(answer, isStream, request.id);
       }
@@ -109,7 +110,7 @@ function chatRoute({ provider, models, findProfile }: CompatOptions) {
   );
 }
 
-function embeddingsRoute({ provider, models }: CompatOptions) {
+function embeddingsRoute({ provider, models, ended }: CompatOptions) {
   return defineRoute(
     {
       method: "POST",
@@ -120,13 +121,23 @@ function embeddingsRoute({ provider, models }: CompatOptions) {
       fails: [404, 429, 502, 504],
     },
     async ({ body, bodyText, caller, request }) => {
-      const { target } = requireOwn(await models.resolve(caller, body.model), provider);
+      const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
       const isUnchanged = body.model === target.upstreamId && namesModelOnce(bodyText as string, body);
       const text = isUnchanged ? (bodyText as string) : JSON.stringify(withModel(body, target.upstreamId));
-      const call = { target, body: text, isStream: false, context: toContext(caller, request) };
-      return passOn(await provider.post("/embeddings", call), false, request.id);
+      const context = toContext(caller, request);
+      const call = beginCall({ ...toSubject(model, body), wire: "embeddings" }, context, ended);
+      const asking = provider.postEmbeddings(
+        { target, body: text, isStream: false, context },
+        body.encoding_format,
+      );
+      return passOn(await measured(call, asking), false, request.id);
     },
   );
+}
+
+/** What a measured call is about. */
+export function toSubject({ id, base, provider }: ResolvedModel, asked: unknown) {
+  return { modelId: id, model: base, provider, asked };
 }
 
 /** What the upstream is told of the request. */

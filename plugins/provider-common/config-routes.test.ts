@@ -81,7 +81,7 @@ describe("the settings of connections", () => {
       OPENAI_API_KEYS: ["sk-…", ""],
     });
     expect(saved.body.OPENAI_API_CONFIGS).toEqual({ 1: { prefix_id: "b" } });
-    const wrong = { ...body, OPENAI_API_CONFIGS: { 0: { api_type: "responses" } } };
+    const wrong = { ...body, OPENAI_API_CONFIGS: { 0: { api_type: "assistants" } } };
     const refused = await app.call("POST /compat/config/update", { token: admin.token, body: wrong });
     expect(refused.status).toBe(400);
     expect(refused.body.error.message).toContain("api_type");

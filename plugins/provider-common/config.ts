@@ -45,9 +45,6 @@ export const variables = {
   passthrough: bool("ENABLE_OPENAI_API_PASSTHROUGH", false, {
     text: "Members may call any route of a common-format provider below /compat",
   }),
-  statefulResponses: bool("ENABLE_RESPONSES_API_STATEFUL", false, {
-    text: "Forwards previous_response_id to providers of the Responses format",
-  }),
   ...upstreamVariables,
 };
 

@@ -49,6 +49,10 @@ export interface Connection {
   readonly modelIds: readonly string[];
   readonly connectionType: "external" | "local";
   readonly provider: string;
+  /** What the upstream speaks: the common chat format, or the vendor's message format (contract D.11). */
+  readonly format: "common" | "message";
+  /** Which of its formats the upstream is asked in when it speaks the common one (contract §2.3). */
+  readonly apiType: "chat" | "responses";
   readonly isAzure: boolean;
   readonly apiVersion: string;
   readonly auth: "bearer" | "none";
@@ -80,14 +84,11 @@ export function findProblem(url: string, config: ConnectionConfig): string | und
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
     return `"${url.slice(0, 200)}" is not an http or https address`;
   }
-  if (config.api_type && config.api_type !== "chat") {
-    return `the api_type "${config.api_type}" is not supported; leave it empty for chat completions`;
+  if (!["", "chat", "responses"].includes(config.api_type ?? "")) {
+    return `the api_type "${config.api_type}" is not supported; use responses, or leave it empty for chat completions`;
   }
   if (!["", "none", "bearer"].includes(config.auth_type ?? "")) {
     return `the auth_type "${config.auth_type}" is not supported; use bearer or none, or a header of your own`;
-  }
-  if (config.provider === "anthropic" || URL.parse(url)?.hostname === "api.anthropic.com") {
-    return "upstreams of the vendor message format are not supported by this connection";
   }
   const name = Object.keys(config.headers || {}).find((header) => !isOwnHeader(header));
   return name === undefined
@@ -103,8 +104,11 @@ interface Entry {
 }
 
 function toConnection({ url: given, index, key: listed, config }: Entry): Connection {
-  const url = given.trim().replace(/(?<!\/)\/+$/, "");
-  const problem = findProblem(url, config);
+  const address = given.trim().replace(/(?<!\/)\/+$/, "");
+  const problem = findProblem(address, config);
+  const format = toFormat(address, config);
+  // Clients of the vendor's format add the version themselves, so its base addresses come with and without it.
+  const url = format === "message" ? address.replace(/\/v1$/, "") : address;
   const auth = config.auth_type === "none" ? "none" : "bearer";
   const key = config.key || listed;
   const headers = Object.entries(config.headers || {}).filter(([name]) => isOwnHeader(name));
@@ -119,7 +123,9 @@ function toConnection({ url: given, index, key: listed, config }: Entry): Connec
     tags: config.tags ?? [],
     modelIds: config.model_ids ?? [],
     connectionType: config.connection_type === "local" ? "local" : "external",
-    provider: config.provider ?? "",
+    provider: format === "message" ? vendorProvider : (config.provider ?? ""),
+    format,
+    apiType: config.api_type === "responses" && format === "common" ? "responses" : "chat",
     isAzure,
     apiVersion: config.api_version ?? "",
     auth,
@@ -129,9 +135,18 @@ function toConnection({ url: given, index, key: listed, config }: Entry): Connec
     passthroughParams: toNames(config.passthrough_params ?? ""),
     isDefaultHost: URL.parse(url)?.hostname === "api.openai.com",
     fingerprint: createHash("sha256")
-      .update(JSON.stringify([url, key, auth, headers, isAzure, config.api_version]))
+      .update(JSON.stringify([url, key, auth, headers, isAzure, config.api_version, format]))
       .digest("hex"),
   };
+}
+
+/** The `provider` setting of upstreams that speak the vendor's message format. */
+const vendorProvider = "anthropic";
+
+function toFormat(url: string, { provider }: ConnectionConfig): Connection["format"] {
+  return provider === vendorProvider || URL.parse(url)?.hostname === "api.anthropic.com"
+    ? "message"
+    : "common";
 }
 
 function toNames(list: string): readonly string[] | "*" {

@@ -69,7 +69,7 @@ describe("what connections offer", () => {
       0: { prefix_id: "p" },
       1: { model_ids: ["x", "y"] },
       2: { enable: false },
-      3: { api_type: "responses" },
+      3: { api_type: "assistants" },
       4: { auth_type: "session" },
     };
     const made = open({ urls: [url, `${url}/fixed/`, url, url, url, "ftp://x"], configs });
@@ -212,10 +212,8 @@ describe("what cannot be configured", () => {
   it.each([
     ["not a url", {}],
     ["file:///etc/passwd", {}],
-    ["http://x", { api_type: "responses" }],
+    ["http://x", { api_type: "assistants" }],
     ["http://x", { auth_type: "system_oauth" }],
-    ["http://x", { provider: "anthropic" }],
-    ["https://api.anthropic.com/v1", {}],
     ["http://x", { headers: { "bad name": "x" } }],
     ["http://x", { headers: { "Transfer-Encoding": "chunked" } }],
   ])("%s with %j", (url, config) => {
@@ -225,9 +223,11 @@ describe("what cannot be configured", () => {
   it.each([
     {},
     { api_type: "chat" },
+    { api_type: "responses" },
     { auth_type: "bearer" },
     { auth_type: "none" },
     { provider: "litellm" },
+    { provider: "anthropic" },
     { headers: "" as const },
   ])("takes %j", (config) => {
     expect(findProblem("http://127.0.0.1:1/v1", config)).toBeUndefined();

@@ -4,6 +4,9 @@ import { parseModels, type UpstreamList } from "./parse-models.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
+/** The version of the vendor's message format that this platform speaks. */
+const vendorVersion = { "anthropic-version": "2023-06-01" };
+
 const largestList = 10 * 1024 * 1024;
 
 /** Fetches what an upstream lists, within `timeLimit` milliseconds. Throws ProviderError or AppError like every call. */
@@ -14,8 +17,9 @@ export async function fetchModels(
 ): Promise<UpstreamList> {
   const upstream = await client.open({
     connection,
-    url: toAddress(connection, "/models"),
+    url: toAddress(connection, connection.format === "message" ? "/v1/models?limit=1000" : "/models"),
     method: "GET",
+    headers: connection.format === "message" ? vendorVersion : undefined,
     timeLimit,
   });
   return parseModels(await readText(upstream.body, largestList));

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkChoice, Delta, ToolCallDelta } from "#kernel/completion/chunk.ts";
 import { ProviderError } from "#kernel/errors.ts";
-import type { SseEvent } from "./stream-parse.ts";
+import type { SseEvent } from "#kernel/upstream/sse-parser.ts";
 
 type JsonObject = Record<string, unknown>;
 

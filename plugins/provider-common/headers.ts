@@ -55,6 +55,8 @@ function toConnectionHeaders(connection: Connection, facts: TemplateFacts | unde
   if (connection.key !== "" && connection.auth === "bearer") {
     if (connection.isAzure) {
       headers["api-key"] = toHeaderText(connection.key);
+    } else if (connection.format === "message") {
+      headers["x-api-key"] = toHeaderText(connection.key);
     } else {
       headers["authorization"] = `Bearer ${toHeaderText(connection.key)}`;
     }

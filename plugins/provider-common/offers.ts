@@ -15,6 +15,8 @@ export interface Target {
 export interface Offers {
   /** In the order of connections; of two models with one id the later connection's stays. */
   readonly models: readonly ProviderModel[];
+  /** Those of upstreams that speak the vendor's message format: another provider runs them. */
+  readonly messageModels: readonly ProviderModel[];
   readonly targets: ReadonlyMap<string, Target>;
   readonly pipelineHosts: readonly PipelineHost[];
 }
@@ -41,7 +43,13 @@ export function toOffers(entries: readonly ConnectionList[]): Offers {
   const pipelineHosts = entries.flatMap(({ connection, list }) =>
     list?.runsPipelines ? [toHost(connection, list)] : [],
   );
-  return { models: [...models.values()], targets, pipelineHosts };
+  const formatOf = (id: string) => targets.get(id)?.connection.format;
+  return {
+    models: [...models.values()].filter(({ id }) => formatOf(id) === "common"),
+    messageModels: [...models.values()].filter(({ id }) => formatOf(id) === "message"),
+    targets,
+    pipelineHosts,
+  };
 }
 
 function offered(connection: Connection, listed: readonly UpstreamModel[]): readonly UpstreamModel[] {
@@ -53,12 +61,12 @@ function offered(connection: Connection, listed: readonly UpstreamModel[]): read
 }
 
 function toProviderModel(id: string, model: UpstreamModel, connection: Connection): ProviderModel {
-  const { name, created } = model;
+  const name = model["name"] ?? model["display_name"];
   return {
     id,
     name: typeof name === "string" && name !== "" ? name : model.id,
     ownedBy: "openai",
-    created: typeof created === "number" && Number.isFinite(created) ? Math.trunc(created) : 0,
+    created: toSeconds(model["created"] ?? model["created_at"]),
     connectionType: connection.connectionType,
     tags: connection.tags,
     access: connection.access,
@@ -69,4 +77,10 @@ function toProviderModel(id: string, model: UpstreamModel, connection: Connectio
       ...(connection.provider !== "" && { provider: connection.provider }),
     },
   };
+}
+
+/** Epoch seconds of a number of them or of a date in words. */
+function toSeconds(value: unknown): number {
+  const seconds = typeof value === "string" ? Date.parse(value) / 1000 : value;
+  return typeof seconds === "number" && Number.isFinite(seconds) ? Math.trunc(seconds) : 0;
 }

@@ -7,7 +7,8 @@ import { parseJson } from "#kernel/http/json.ts";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
 import { namesModelOnce, withModel, withoutOtherSpellings } from "#kernel/upstream/model-key.ts";
 import type { Models } from "#plugins/models/service.ts";
-import { passOn, toContext } from "./compat-routes.ts";
+import { beginCall, type CallEnded, measured } from "#kernel/completion/metered.ts";
+import { passOn, toContext, toSubject } from "./compat-routes.ts";
 import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { type CommonProvider, providerId } from "./provider.ts";
@@ -18,6 +19,8 @@ export interface PassthroughOptions {
   readonly connections: Connections;
   readonly models: Models;
   readonly client: UpstreamClient;
+  /** Told of every call of a model. */
+  ended: CallEnded;
   /** ENABLE_OPENAI_API_PASSTHROUGH. */
   isAllowed(): boolean;
   /** REQUEST_BODY_MAX_BYTES. */
@@ -66,8 +69,9 @@ async function passThrough(options: PassthroughOptions, { caller, request, raw }
       ? await readBody(raw as IncomingMessage, { maxBytes: options.maxBody(), ...defaultPatience })
       : undefined;
   const chosen = await choose(options, caller, bytes);
-  const { signal, ...facts } = toContext(caller, request);
-  const upstream = await options.client.open({
+  const context = toContext(caller, request);
+  const { signal, ...facts } = context;
+  const opening = options.client.open({
     connection: chosen.connection,
     url: toUrl(chosen.connection, request.url),
     method: request.method,
@@ -78,13 +82,19 @@ async function passThrough(options: PassthroughOptions, { caller, request, raw }
     facts,
     signal,
   });
-  return passOn(upstream, chosen.isStream, request.id);
+  const { subject } = chosen;
+  const upstream = subject
+    ? measured(beginCall({ ...subject, wire: "generate" }, context, options.ended), opening)
+    : opening;
+  return passOn(await upstream, chosen.isStream, request.id);
 }
 
 interface Chosen {
   readonly connection: Connection;
   readonly body: string | Buffer | undefined;
   readonly isStream: boolean;
+  /** Undefined where no model is named. */
+  readonly subject?: ReturnType<typeof toSubject>;
 }
 
 /** The connection of the body's `model`, which the caller must be allowed to use; the first one without a model. */
@@ -109,12 +119,13 @@ async function choose(
   }
   const { connection, upstreamId } = provider.requireTarget(model.base.id);
   const isUnchanged = body["model"] === upstreamId && isClear;
-  return { connection, body: isUnchanged ? bytes : JSON.stringify(withModel(body, upstreamId)), isStream };
+  const sent = isUnchanged ? bytes : JSON.stringify(withModel(body, upstreamId));
+  return { connection, body: sent, isStream, subject: toSubject(model, body) };
 }
 
 function requireFirst(connections: Connections): Connection {
   const first = connections.list()[0];
-  if (first === undefined || !first.isEnabled || first.problem) {
+  if (first === undefined || !first.isEnabled || first.problem || first.format !== "common") {
     throw new AppError("not_found", "No connection can take this request.");
   }
   return first;

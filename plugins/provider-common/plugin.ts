@@ -1,4 +1,5 @@
 import { core } from "#config/core.ts";
+import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
@@ -13,7 +14,8 @@ import { fetchModels } from "./fetch-models.ts";
 import { findGroupNames } from "./group-names.ts";
 import { createHeaderBuilder } from "./headers.ts";
 import { passthroughRoutes } from "./passthrough-routes.ts";
-import { createProvider } from "./provider.ts";
+import { createMessageSupport } from "./message-support.ts";
+import { createProvider, limitOf } from "./provider.ts";
 import { responsesRoute } from "./responses-route.ts";
 import { commonConnections } from "./service.ts";
 import { toService } from "./to-service.ts";
@@ -43,16 +45,23 @@ export default definePlugin({
     const listModels = (connection: Connection) =>
       fetchModels(client, connection, 1000 * (config.commonModelListTimeout ?? config.modelListTimeout));
     const connections = createConnections({ config, fetchModels: listModels, log });
-    const provider = createProvider({ connections, client, config, log });
+    const messageSupport = createMessageSupport({ connections, client });
+    const provider = createProvider({ connections, client, config, log, messageSupport });
     const shared = {
       provider,
       connections,
       models: use.models,
       findProfile: use.accounts.templateFacts,
+      ended: (call: ModelCall) => use.events.emit(modelCallEnded, call),
     };
     return {
       providers: [provider],
-      services: [provide(commonConnections, toService({ provider, connections, client }))],
+      services: [
+        provide(
+          commonConnections,
+          toService({ provider, connections, client, messageSupport, chunkLimit: () => limitOf(config) }),
+        ),
+      ],
       routes: {
         compat: [
           ...configRoutes({

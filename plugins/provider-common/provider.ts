@@ -1,6 +1,12 @@
 import { Readable } from "node:stream";
 import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
-import type { CallContext, CompletionAnswer, ModelProvider } from "#kernel/completion/provider.ts";
+import type {
+  CallContext,
+  CompletionAnswer,
+  MessageSupport,
+  ModelProvider,
+} from "#kernel/completion/provider.ts";
+import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -14,6 +20,9 @@ import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
 import type { Target } from "./offers.ts";
 import { fitsAsItIs, toUpstreamBody } from "./request.ts";
+import { readResponses } from "./responses-answer.ts";
+import { forwardResponses } from "./responses-forward.ts";
+import { toResponsesBody } from "./responses-request.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 /** Id of the provider of common-format connections. */
@@ -22,8 +31,10 @@ export const providerId = "common";
 export interface ProviderOptions {
   readonly connections: Connections;
   readonly client: UpstreamClient;
-  readonly config: Pick<CommonConfig, "enabled" | "maxChunkSize">;
+  readonly config: Pick<CommonConfig, "enabled" | "maxChunkSize" | "statefulResponses">;
   readonly log: Logger;
+  /** How requests of the vendor's message format fare with a model, by its public id. */
+  messageSupport(modelId: string): MessageSupport | undefined;
 }
 
 /** A chat completion or embeddings call whose body is ready to be sent. */
@@ -33,6 +44,8 @@ export interface PreparedCall {
   readonly body: string;
   readonly isStream: boolean;
   readonly context: CallContext;
+  /** Headers that go along where the connection sets none of its own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The provider with what the compat surface needs besides. */
@@ -46,6 +59,8 @@ export interface CommonProvider extends ModelProvider {
   relay(call: PreparedCall): Promise<Upstream | CompletionAnswer>;
   /** Posts to `path` and gives the answer's bytes, with the public id in their `model` field where there is a prefix. */
   post(path: string, call: PreparedCall): Promise<Upstream>;
+  /** Like `post` to /embeddings; vectors come in base64 where that was asked for, even if the upstream cannot pack. */
+  postEmbeddings(call: PreparedCall, format: unknown): Promise<Upstream>;
 }
 
 const largestAnswer = 64 * 1024 * 1024;
@@ -54,10 +69,10 @@ const largestAnswer = 64 * 1024 * 1024;
 export function createProvider(options: ProviderOptions): CommonProvider {
   const { client, config } = options;
 
-  const send = (path: string, { target, body, isStream, context }: PreparedCall): Promise<Upstream> => {
+  const send = (path: string, { target, context, ...call }: PreparedCall): Promise<Upstream> => {
     const { signal, ...facts } = context;
     const url = toAddress(target.connection, path, target.upstreamId);
-    return client.open({ connection: target.connection, url, method: "POST", body, isStream, facts, signal });
+    return client.open({ ...call, connection: target.connection, url, method: "POST", facts, signal });
   };
   const requireTarget = (id: string): Target => {
     if (!config.enabled) {
@@ -74,12 +89,48 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     return call.target.connection.prefix === "" ? upstream : withPublicModel(upstream, call);
   };
 
+  /** For connections of that format: a chat completion goes out and comes back translated (contract §2.3). */
+  const askByResponses = async (call: PreparedCall): Promise<CompletionAnswer> => {
+    const { target, isStream, context } = call;
+    const body = JSON.stringify(toResponsesBody(JSON.parse(call.body) as Record<string, unknown>));
+    const { prefix } = target.connection;
+    return readResponses(await send("/responses", { ...call, body }), {
+      isStream,
+      signal: context.signal,
+      softLimit: limitOf(config),
+      toPublicId: (id) => (prefix === "" ? id : `${prefix}.${id}`),
+    });
+  };
+  const postEmbeddings = async (call: PreparedCall, format: unknown): Promise<Upstream> => {
+    const upstream = await post("/embeddings", call);
+    if (format !== "base64") {
+      return upstream;
+    }
+    const text = await readText(upstream.body, largestAnswer, call.context.signal);
+    return withBody(upstream, packVectors(text));
+  };
+
   return {
     id: providerId,
     models: async (wanted) => (await options.connections.offers(wanted)).models,
     requireTarget,
     send,
     post,
+    postEmbeddings,
+    responses: (model) => {
+      const target = options.connections.find(model.id);
+      return target?.connection.apiType === "responses"
+        ? ({ body, isStream, ...context }) => {
+            const { previous_response_id: previous, ...rest } = withModel(body, target.upstreamId);
+            const kept = config.statefulResponses ? { ...rest, previous_response_id: previous } : rest;
+            return forwardResponses(
+              { send, post },
+              { target, isStream, context, body: JSON.stringify(kept) },
+            );
+          }
+        : undefined;
+    },
+    messages: (model) => options.messageSupport(model.id),
     async complete({ request, model, text, ...context }) {
       const target = requireTarget(model.id);
       const isStream = request.stream === true;
@@ -87,9 +138,14 @@ export function createProvider(options: ProviderOptions): CommonProvider {
       const body =
         isSendable && namesModelOnce(text, request) ? text : JSON.stringify(toUpstreamBody(request, target));
       const call = { target, isStream, context, body };
-      return toAnswer(await send("/chat/completions", call), call, options);
+      return target.connection.apiType === "responses"
+        ? askByResponses(call)
+        : toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {
+      if (call.target.connection.apiType === "responses") {
+        return askByResponses(call);
+      }
       const upstream = await send("/chat/completions", call);
       const isUntouched = call.target.connection.prefix === "" && limitOf(config) === undefined;
       return isUntouched ? upstream : toAnswer(upstream, call, options);
@@ -97,7 +153,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     embed({ request, model, ...context }) {
       const target = requireTarget(model.id);
       const body = JSON.stringify(withModel(request, target.upstreamId));
-      return post("/embeddings", { target, isStream: false, context, body });
+      return postEmbeddings({ target, isStream: false, context, body }, request.encoding_format);
     },
   };
 }
@@ -145,7 +201,8 @@ function toStream(upstream: Upstream, { target, context }: PreparedCall, { confi
   };
 }
 
-function limitOf({ maxChunkSize }: Pick<CommonConfig, "maxChunkSize">): number | undefined {
+/** Bytes of a frame beyond which it is dropped; undefined keeps all. */
+export function limitOf({ maxChunkSize }: Pick<CommonConfig, "maxChunkSize">): number | undefined {
   return maxChunkSize !== null && maxChunkSize > 0 ? maxChunkSize : undefined;
 }
 
@@ -179,6 +236,10 @@ async function withPublicModel(upstream: Upstream, { target, context }: Prepared
   } catch {
     // Not JSON: it goes out as it came.
   }
-  const { "content-length": _length, ...headers } = upstream.headers;
-  return { status: upstream.status, headers, body: Readable.from([Buffer.from(body)]) };
+  return withBody(upstream, body);
+}
+
+function withBody({ status, headers: sent }: Upstream, body: string): Upstream {
+  const { "content-length": _length, ...headers } = sent;
+  return { status, headers, body: Readable.from([Buffer.from(body)]) };
 }

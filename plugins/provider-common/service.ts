@@ -1,4 +1,4 @@
-import type { CallContext } from "#kernel/completion/provider.ts";
+import type { CallContext, MessageSupport, ProviderModel } from "#kernel/completion/provider.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { defineService } from "#kernel/service.ts";
 
@@ -10,6 +10,10 @@ export interface CommonConnection {
   readonly passthroughParams: readonly string[] | "*";
   /** The model's id without the connection's prefix. */
   readonly upstreamId: string;
+  /** Put before the public ids of its models with a dot; empty for none. */
+  readonly prefix: string;
+  /** Parameters that every request of the connection gets unless it has them. */
+  readonly extraParams: Readonly<Record<string, unknown>>;
 }
 
 export interface CommonPost {
@@ -21,6 +25,8 @@ export interface CommonPost {
   readonly body: string;
   readonly isStream: boolean;
   readonly context: CallContext;
+  /** Headers that go along where the connection sets none of its own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A connection to a server of remote filters and pipes: its list of models says `pipelines` (contract §4.4). */
@@ -55,6 +61,12 @@ export interface CommonConnections {
   find(modelId: string): CommonConnection | undefined;
   /** Posts to the model's connection with its credentials. Throws ProviderError for a refusal, AppError without a usable answer. */
   post(request: CommonPost): Promise<Upstream>;
+  /** Models of connections to upstreams of the vendor's message format, like `models` of a provider (contract D.11). */
+  messageModels(options?: { refresh?: boolean }): Promise<readonly ProviderModel[]>;
+  /** How requests of the vendor's message format fare with a model, by its public id; undefined for unknown ones. */
+  messageSupport(modelId: string): MessageSupport | undefined;
+  /** Bytes of a streamed chunk beyond which it is dropped; undefined keeps all. Contract D.21. */
+  chunkLimit(): number | undefined;
   /** The connections that run pipelines, by the last good lists; the same array until something changes. */
   pipelineHosts(): readonly PipelineHost[];
   /** Waits for one connection's list of models to be asked for; without an index, for lists that never came, shortly. */

@@ -9,6 +9,7 @@ import { type Connection, type ConnectionConfig } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 import { fetchModels } from "./fetch-models.ts";
 import { createHeaderBuilder } from "./headers.ts";
+import { createMessageSupport } from "./message-support.ts";
 import { createProvider } from "./provider.ts";
 import { createUpstreamClient } from "./upstream.ts";
 
@@ -66,7 +67,8 @@ export function openProvider(setup: Setup) {
   const listModels = (connection: Connection) =>
     fetchModels(client, connection, 1000 * (setup.listSeconds ?? 10));
   const connections = createConnections({ config: settings, fetchModels: listModels, log });
-  const provider = createProvider({ connections, client, config: settings, log });
+  const messageSupport = createMessageSupport({ connections, client });
+  const provider = createProvider({ connections, client, config: settings, log, messageSupport });
 
   return {
     provider,

@@ -1,3 +1,4 @@
+import type { MessageSupport } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/http/json.ts";
 import { toAddress } from "./addresses.ts";
@@ -11,6 +12,8 @@ export interface ServiceParts {
   readonly provider: CommonProvider;
   readonly connections: Connections;
   readonly client: UpstreamClient;
+  messageSupport(modelId: string): MessageSupport | undefined;
+  chunkLimit(): number | undefined;
 }
 
 const largestAnswer = 64 * 1024 * 1024;
@@ -26,12 +29,17 @@ export function toService(parts: ServiceParts): CommonConnections {
           provider: target.connection.provider,
           passthroughParams: target.connection.passthroughParams,
           upstreamId: target.upstreamId,
+          prefix: target.connection.prefix,
+          extraParams: target.connection.extraParams,
         }
       );
     },
     async post({ modelId, path, ...call }) {
       return provider.send(path, { ...call, target: provider.requireTarget(modelId) });
     },
+    messageModels: async (wanted) => (await connections.offers(wanted)).messageModels,
+    messageSupport: parts.messageSupport,
+    chunkLimit: parts.chunkLimit,
     pipelineHosts: () => connections.known().pipelineHosts,
     async refresh(index) {
       await (index === undefined ? connections.offers() : connections.refresh(index));

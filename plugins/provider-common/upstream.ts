@@ -17,6 +17,8 @@ export interface UpstreamCall {
   /** Content type of the body when it is not JSON. */
   readonly contentType?: string | undefined;
   readonly accept?: string | undefined;
+  /** Headers of the caller that go along where the connection sets none of its own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds in all; the general limit when left out. */
   readonly timeLimit?: number | undefined;
   /** Undefined for calls of the platform itself. */
@@ -42,9 +44,10 @@ export interface UpstreamClientOptions {
 /** Builds the client for common-format upstreams over the one outbound client. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   return {
-    async open({ connection, facts, isStream, contentType, accept, ...call }) {
+    async open({ connection, facts, isStream, contentType, accept, headers: given, ...call }) {
       const built = options.headers.build(connection, facts);
-      const headers = built instanceof Promise ? await built : built;
+      const own = built instanceof Promise ? await built : built;
+      const headers = given === undefined ? own : { ...given, ...own };
       headers["accept"] = accept ?? (isStream ? "text/event-stream, application/json" : "application/json");
       if (contentType !== undefined) {
         headers["content-type"] = contentType;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type SseEvent, SseParser } from "./stream-parse.ts";
+import { type SseEvent, SseParser } from "./sse-parser.ts";
 
 const hardLimit = 1000;
 

@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import { LineTail } from "#kernel/upstream/line-tail.ts";
+import { LineTail } from "./line-tail.ts";
 
 /** One event of a Server-Sent Events stream. */
 export interface SseEvent {

@@ -1,0 +1,107 @@
+import type { CallContext, MessageSupport, ProviderModel } from "#kernel/completion/provider.ts";
+import { AppError, ProviderError } from "#kernel/errors.ts";
+import { readText } from "#kernel/upstream/read-text.ts";
+import type { MessageRequest } from "./schema.ts";
+
+export interface CountCall {
+  readonly support: MessageSupport | undefined;
+  readonly body: MessageRequest;
+  readonly context: CallContext;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+}
+
+/** Says nothing about the prompt; upstreams that are strict refuse it where only tokens are counted. */
+const unread = new Set([
+  "max_tokens",
+  "stream",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "metadata",
+  "service_tier",
+  "reasoning_effort",
+  "container",
+  "inference_geo",
+]);
+
+const largestAnswer = 1024 * 1024;
+
+/**
+ * Has the upstream count the tokens of a request. Core API, vendor messages rule 8: throws `upstream` where it cannot
+ * count or answers something else; what it refuses for the request's own sake is passed on.
+ */
+export async function countTokens({ support, body, context, ...call }: CountCall): Promise<number> {
+  if (support?.countTokens === undefined) {
+    throw cannotCount();
+  }
+  const asked = Object.entries(body).filter(([key]) => !unread.has(key));
+  const text = JSON.stringify({ ...Object.fromEntries(asked), model: support.upstreamId });
+  try {
+    const upstream = await support.countTokens({ ...call, ...context, body: text, isStream: false });
+    return toCount(await readText(upstream.body, largestAnswer, context.signal));
+  } catch (error) {
+    throw error instanceof ProviderError && !isRefusal(error) ? cannotCount(error) : error;
+  }
+}
+
+/** How long a model whose upstream could not count is not asked again, in milliseconds. */
+const forgetAfter = 10 * 60_000;
+
+/** Counting beside a reply takes no longer than this, in milliseconds. */
+const patience = 10_000;
+
+/** Counts up front, for the first event of a stream. */
+export interface UpFrontCounter {
+  /** Resolves to undefined when it did not work; undefined at once where the upstream is known not to count. */
+  begin(model: ProviderModel, call: CountCall): Promise<number | undefined> | undefined;
+}
+
+/** Core API, vendor messages rule 6: best effort, no request fails for it. */
+export function createUpFrontCounter(now: () => number = () => performance.now()): UpFrontCounter {
+  const silentUntil = new WeakMap<ProviderModel, number>();
+  return {
+    begin(model, call) {
+      if (call.support?.countTokens === undefined || (silentUntil.get(model) ?? -Infinity) > now()) {
+        return undefined;
+      }
+      const signal = AbortSignal.any([call.context.signal, AbortSignal.timeout(patience)]);
+      return countTokens({ ...call, context: { ...call.context, signal } }).catch(() => {
+        if (!call.context.signal.aborted) {
+          silentUntil.set(model, now() + forgetAfter);
+        }
+        return undefined;
+      });
+    },
+  };
+}
+
+function toCount(text: string): number {
+  let count: unknown;
+  try {
+    count = (JSON.parse(text) as { input_tokens?: unknown } | null)?.input_tokens;
+  } catch {
+    // Told below.
+  }
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 0) {
+    throw new AppError("upstream", "The provider's answer is not a count of tokens.");
+  }
+  return count;
+}
+
+/** Too many requests, or an upstream of the format that does not like this one. */
+function isRefusal({ status, body }: ProviderError): boolean {
+  if (status === 429) {
+    return true;
+  }
+  try {
+    return [400, 401, 403, 413].includes(status) && (JSON.parse(body) as { type?: unknown }).type === "error";
+  } catch {
+    return false;
+  }
+}
+
+function cannotCount(cause?: unknown): AppError {
+  return new AppError("upstream", "The provider of this model cannot count tokens.", { cause });
+}

@@ -1,0 +1,104 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { PassThrough } from "node:stream";
+import type { MessageCall } from "#kernel/completion/provider.ts";
+import { type Flow, receive } from "#kernel/egress/direct-body.ts";
+import { toErrorEvent } from "#kernel/http/errors.ts";
+import { relay, reply, type Upstream } from "#kernel/http/route.ts";
+import { readText } from "#kernel/upstream/read-text.ts";
+
+export interface ForwardOptions {
+  readonly send: (call: MessageCall) => Promise<Upstream>;
+  readonly call: MessageCall;
+  /** The id that replies are to carry; undefined where the upstream's own is right. Contract D.14. */
+  readonly rename: string | undefined;
+  readonly requestId: string;
+}
+
+const largestAnswer = 64 * 1024 * 1024;
+
+/**
+ * Sends a request to an upstream of the same format and its reply back, byte for byte. Core API, vendor messages rule
+ * 2: filters, tools and knowledge do not run.
+ */
+export async function forward({ send, call, rename, requestId }: ForwardOptions) {
+  const upstream = await send(call);
+  const headers = toHeaders(upstream);
+  if (!String(upstream.headers["content-type"] ?? "").includes("event-stream")) {
+    const text = await readText(upstream.body, largestAnswer, call.signal);
+    const message = toObject(text);
+    const isRenamed = rename !== undefined && typeof message?.model === "string";
+    return reply(isRenamed ? JSON.stringify({ ...message, model: rename }) : text, { headers });
+  }
+  return relay(rename === undefined ? upstream : withName(upstream, rename), {
+    headers: { ...headers, "cache-control": "no-cache", "x-accel-buffering": "no" },
+    // The line that was cut off must not swallow the frame.
+    brokenFrame: (error) => `\n\n${toErrorEvent(error, requestId)}`,
+  });
+}
+
+function toObject(text: string): { readonly model?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What clients of the format read; everything else is between this platform and the upstream. */
+function toHeaders({ headers }: Upstream): OutgoingHttpHeaders {
+  const result: OutgoingHttpHeaders = {
+    "content-type": String(headers["content-type"] ?? "application/json"),
+    "content-security-policy": "default-src 'none'; sandbox",
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^(?:request-id|retry-after(?:-ms)?|anthropic-ratelimit-.*)$/.test(name)) {
+      result[name] = value;
+    }
+  }
+  return result;
+}
+
+/** Bytes within which the first event has to end. */
+const longestStart = 64 * 1024;
+
+/** Changes the model's name in the first event; every other byte stays. */
+function withName({ status, headers, body }: Upstream, name: string): Upstream {
+  const renamed = new PassThrough();
+  let start: Buffer | undefined = Buffer.alloc(0);
+  const finish = (bytes: Buffer) => {
+    start = undefined;
+    return rename(bytes, name);
+  };
+  // Undefined while what came before anybody asked is handed over.
+  let flow: Flow | undefined;
+  flow = receive(body, {
+    data(piece) {
+      const bytes = start === undefined ? piece : Buffer.concat([start, piece]);
+      if (start !== undefined && !isWhole(bytes)) {
+        start = bytes;
+      } else if (!renamed.write(start === undefined ? bytes : finish(bytes))) {
+        flow?.pause();
+      }
+    },
+    end: () => renamed.end(start && finish(start)),
+    failed: (error) => renamed.destroy(error),
+  });
+  renamed.on("drain", flow.resume);
+  renamed.once("close", flow.abort);
+  return { status, headers, body: renamed };
+}
+
+function isWhole(bytes: Buffer): boolean {
+  return bytes.length > longestStart || /\r?\n\r?\n/.test(bytes.toString("latin1"));
+}
+
+/** Bytes are taken for characters: nothing but the name changes, wherever the piece was cut. */
+function rename(bytes: Buffer, name: string): Buffer {
+  const value = Buffer.from(JSON.stringify(name)).toString("latin1");
+  const model = /("model"\s*:\s*)"(?:[^"\\]|\\.)*"/;
+  return Buffer.from(
+    bytes.toString("latin1").replace(model, (_whole, key: string) => key + value),
+    "latin1",
+  );
+}

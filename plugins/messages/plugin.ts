@@ -1,0 +1,22 @@
+import { definePlugin } from "#kernel/plugin.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { completions } from "#plugins/completions/service.ts";
+import { models } from "#plugins/models/service.ts";
+import { createMessages } from "./messages.ts";
+import { messageRoutes } from "./routes.ts";
+
+export default definePlugin({
+  id: "messages",
+  title: "Vendor message API",
+  uses: { accounts, completions, models },
+
+  setup({ use, log }) {
+    const messages = createMessages({
+      models: use.models,
+      completions: use.completions,
+      log,
+      findProfile: (principal) => use.accounts.templateFacts(principal),
+    });
+    return { routes: messageRoutes(messages) };
+  },
+});

@@ -1,0 +1,244 @@
+/** Parts of requests in the vendor's format and of their translations, for tables of cases. */
+export const mark = { cache_control: { type: "ephemeral" } };
+export const user = (...content: object[]) => ({ messages: [{ role: "user", content }] });
+export const turns = (...messages: object[]) => ({ messages });
+export const text = (value: string) => ({ type: "text", text: value });
+export const png = { type: "image", source: { type: "base64", media_type: "image/png", data: "DATA" } };
+const pngPart = { type: "image_url", image_url: { url: "data:image/png;base64,DATA" } };
+const use = (id: string, input: object) => ({ type: "tool_use", id, name: "f", input });
+export const result = (id: string, content?: unknown, more = {}) => ({
+  type: "tool_result",
+  tool_use_id: id,
+  ...(content !== undefined && { content }),
+  ...more,
+});
+const call = (id: string, args: string) => ({
+  id,
+  type: "function",
+  function: { name: "f", arguments: args },
+});
+
+export const conversations: Record<string, [sent: object, messages: object[]]> = {
+  "a system text": [
+    { system: "S" },
+    [
+      { role: "system", content: "S" },
+      { role: "user", content: "Hi" },
+    ],
+  ],
+  "system blocks": [
+    { system: [{ ...text("A"), ...mark }, text("B")] },
+    [
+      { role: "system", content: "A\n\nB" },
+      { role: "user", content: "Hi" },
+    ],
+  ],
+  "instructions midway": [
+    turns({ role: "user", content: "a" }, { role: "system", content: "S" }),
+    [
+      { role: "user", content: "a" },
+      { role: "system", content: "S" },
+    ],
+  ],
+  "one text block": [user({ ...text("Hi"), ...mark }), [{ role: "user", content: "Hi" }]],
+  "several text blocks": [user(text("a"), text("b")), [{ role: "user", content: [text("a"), text("b")] }]],
+  "texts and images in their order": [
+    user(text("a"), png, text("b")),
+    [{ role: "user", content: [text("a"), pngPart, text("b")] }],
+  ],
+  "an image at an address": [
+    user({ type: "image", source: { type: "url", url: "https://x.test/a.png" } }),
+    [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://x.test/a.png" } }] }],
+  ],
+  "a PDF": [
+    user({
+      type: "document",
+      title: "Plan",
+      source: { type: "base64", media_type: "application/pdf", data: "UEQ=" },
+    }),
+    [
+      {
+        role: "user",
+        content: [
+          { type: "file", file: { filename: "Plan", file_data: "data:application/pdf;base64,UEQ=" } },
+        ],
+      },
+    ],
+  ],
+  "a text document": [
+    user({
+      type: "document",
+      title: "Plan",
+      context: "Draft",
+      source: { type: "text", media_type: "text/plain", data: "T" },
+    }),
+    [{ role: "user", content: "Plan\nDraft\n\nT" }],
+  ],
+  "a document of blocks": [
+    user({ type: "document", title: "Plan", source: { type: "content", content: [text("a"), png] } }),
+    [{ role: "user", content: [text("Plan"), text("a"), pngPart] }],
+  ],
+  "a search result": [
+    user({ type: "search_result", source: "https://x.test", title: "X", content: [text("a"), text("b")] }),
+    [{ role: "user", content: "X\nhttps://x.test\na\nb" }],
+  ],
+  "text and calls of the model": [
+    turns({ role: "assistant", content: [text("Wait"), { ...use("a", { x: 1 }), ...mark }, use("b", {})] }),
+    [{ role: "assistant", content: "Wait", tool_calls: [call("a", '{"x":1}'), call("b", "{}")] }],
+  ],
+  "calls alone": [
+    turns({ role: "assistant", content: [use("a", {})] }),
+    [{ role: "assistant", content: null, tool_calls: [call("a", "{}")] }],
+  ],
+  "earlier thoughts": [
+    turns({
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "T", signature: "s" },
+        { type: "redacted_thinking", data: "x" },
+        text("Yes"),
+      ],
+    }),
+    [{ role: "assistant", content: "Yes" }],
+  ],
+  "results ahead of the text": [
+    user(text("Next"), result("a", "1"), result("b", [text("2"), text("3")])),
+    [
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "tool", tool_call_id: "b", content: "2\n3" },
+      { role: "user", content: "Next" },
+    ],
+  ],
+  "results without content": [
+    user(result("a"), result("b", null), result("c", []), result("d", "")),
+    ["a", "b", "c", "d"].map((id) => ({ role: "tool", tool_call_id: id, content: "" })),
+  ],
+  "images of results": [
+    user(result("a", [text("1"), png]), result("b", "2"), text("Next")),
+    [
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "tool", tool_call_id: "b", content: "2" },
+      { role: "user", content: [pngPart, text("Next")] },
+    ],
+  ],
+  "failed results": [
+    user(
+      result("a", "no disk", { is_error: true }),
+      result("b", "Error: no disk", { is_error: true }),
+      result("c", "", { is_error: true }),
+    ),
+    [
+      { role: "tool", tool_call_id: "a", content: "Error: no disk" },
+      { role: "tool", tool_call_id: "b", content: "Error: no disk" },
+      { role: "tool", tool_call_id: "c", content: "Error:" },
+    ],
+  ],
+};
+
+export const schema = { type: "object", properties: { a: { type: "string" } } };
+export const tool = { name: "f", description: "d", input_schema: schema };
+export const commonTool = { type: "function", function: { name: "f", description: "d", parameters: schema } };
+
+export const parameters: Record<string, [sent: object, expected: object]> = {
+  limits: [
+    { stop_sequences: ["x"], temperature: 0.2, top_p: 0.9, stream: true },
+    { max_tokens: 9, stop: ["x"], temperature: 0.2, top_p: 0.9, stream: true },
+  ],
+  "an empty list of stops": [{ stop_sequences: [] }, {}],
+  tools: [{ tools: [{ ...tool, ...mark }] }, { tools: [commonTool] }],
+  "a tool with a type": [{ tools: [{ ...tool, type: "custom" }] }, { tools: [commonTool] }],
+  "a strict tool": [
+    { tools: [{ ...tool, strict: true }] },
+    { tools: [{ type: "function", function: { ...commonTool.function, strict: true } }] },
+  ],
+  "no tools": [{ tools: [], tool_choice: { type: "auto" } }, {}],
+  "the choice auto": [
+    { tools: [tool], tool_choice: { type: "auto" } },
+    { tools: [commonTool], tool_choice: "auto" },
+  ],
+  "the choice any": [
+    { tools: [tool], tool_choice: { type: "any" } },
+    { tools: [commonTool], tool_choice: "required" },
+  ],
+  "the choice none": [
+    { tools: [tool], tool_choice: { type: "none" } },
+    { tools: [commonTool], tool_choice: "none" },
+  ],
+  "the choice of a tool, one at a time": [
+    { tools: [tool], tool_choice: { type: "tool", name: "f", disable_parallel_tool_use: true } },
+    {
+      tools: [commonTool],
+      tool_choice: { type: "function", function: { name: "f" } },
+      parallel_tool_calls: false,
+    },
+  ],
+  "one tool at a time": [
+    { tools: [tool], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
+    { tools: [commonTool], tool_choice: "auto", parallel_tool_calls: false },
+  ],
+  "an effort": [{ reasoning_effort: "low" }, { reasoning_effort: "low" }],
+  "the effort of the output": [
+    { output_config: { effort: "max" }, reasoning_effort: "low" },
+    { reasoning_effort: "max" },
+  ],
+  "thinking switched off": [
+    { thinking: { type: "disabled" }, output_config: { effort: "max" }, reasoning_effort: "low" },
+    {},
+  ],
+  "adaptive thinking": [{ thinking: { type: "adaptive" } }, {}],
+  "an effort beside a budget": [
+    { thinking: { type: "enabled", budget_tokens: 1024 }, reasoning_effort: "high" },
+    { reasoning_effort: "high" },
+  ],
+  ...Object.fromEntries(
+    Object.entries({
+      1024: "low",
+      2047: "low",
+      2048: "medium",
+      8191: "medium",
+      8192: "high",
+      16384: "high",
+    }).map(([budget, effort]): [string, [object, object]] => [
+      `a budget of ${budget}`,
+      [{ thinking: { type: "enabled", budget_tokens: Number(budget) } }, { reasoning_effort: effort }],
+    ]),
+  ),
+  "a schema of the answer": [
+    { output_config: { format: { type: "json_schema", schema } } },
+    { response_format: { type: "json_schema", json_schema: { name: "response", schema, strict: true } } },
+  ],
+  "an answer in JSON": [
+    { output_config: { format: { type: "json_object" } } },
+    { response_format: { type: "json_object" } },
+  ],
+};
+
+export const refused: Record<string, [sent: object, place: string]> = {
+  "no messages": [{ messages: [] }, "body.messages"],
+  "no content": [user(), "body.messages.0.content"],
+  "no limit": [{ max_tokens: undefined }, "body.max_tokens"],
+  "a limit of nothing": [{ max_tokens: 0 }, "body.max_tokens"],
+  "an unknown block": [user(text("a"), { type: "hologram" }), "body.messages.0.content.1.type"],
+  "a block of the other role": [user(use("a", {})), "body.messages.0.content.0.type"],
+  "an unknown block in a result": [
+    user(result("a", [{ type: "hologram" }])),
+    "body.messages.0.content.0.content.0.type",
+  ],
+  "a file of the vendor": [
+    user({ type: "image", source: { type: "file", file_id: "f" } }),
+    "body.messages.0.content.0.source.type",
+  ],
+  "a call without an object": [
+    turns({ role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: "x" }] }),
+    "body.messages.0.content.0.input",
+  ],
+  "an unknown role": [turns({ role: "oracle", content: "x" }), "body.messages.0.role"],
+  "a budget too small": [
+    { thinking: { type: "enabled", budget_tokens: 1023 } },
+    "body.thinking.budget_tokens",
+  ],
+  "no budget": [{ thinking: { type: "enabled" } }, "body.thinking.budget_tokens"],
+  "a tool without a schema": [{ tools: [{ name: "f" }] }, "body.tools.0.input_schema"],
+  "an unknown format": [{ output_config: { format: { type: "yaml" } } }, "body.output_config.format.type"],
+  "an unknown choice": [{ tools: [tool], tool_choice: { type: "maybe" } }, "body.tool_choice.type"],
+};

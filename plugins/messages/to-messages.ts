@@ -1,0 +1,141 @@
+import type { Message } from "#kernel/completion/request.ts";
+import type {
+  DocumentBlock,
+  ImageBlock,
+  InputMessage,
+  SearchResultBlock,
+  TextBlock,
+  ToolResultBlock,
+} from "./schema.ts";
+
+type Part = { type: string; [key: string]: unknown };
+type Shown = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock;
+type Assistant = Extract<InputMessage, { role: "assistant" }>;
+
+export interface ToMessagesOptions {
+  /** The key under which the upstream takes earlier reasoning back; undefined where it takes none. */
+  readonly reasoningKey: string | undefined;
+}
+
+/** The conversation on the common wire: system first, results of tools ahead of what else stands in their turn. */
+export function toMessages(
+  system: readonly TextBlock[],
+  messages: readonly InputMessage[],
+  options: ToMessagesOptions,
+): Message[] {
+  const converted = messages.flatMap((message) => {
+    switch (message.role) {
+      case "assistant":
+        return [fromAssistant(message, options)];
+      case "system":
+        return [{ role: "system", content: joinTexts(message.content, "\n\n") }];
+      case "user":
+        return fromUser(message.content);
+    }
+  });
+  return system.length === 0
+    ? converted
+    : [{ role: "system", content: joinTexts(system, "\n\n") }, ...converted];
+}
+
+function fromAssistant({ content }: Assistant, { reasoningKey }: ToMessagesOptions): Message {
+  const texts = content.filter((block) => block.type === "text");
+  const calls = content.filter((block) => block.type === "tool_use");
+  const thoughts = content.filter((block) => block.type === "thinking").map(({ thinking }) => thinking);
+  // Thoughts never become visible text (contract D.20); redacted ones mean nothing to other upstreams.
+  const reasoning = reasoningKey === undefined ? "" : thoughts.join("\n\n");
+  return {
+    role: "assistant",
+    content: texts.length === 0 && calls.length > 0 ? null : joinTexts(texts, "\n\n"),
+    ...(reasoning !== "" && { [reasoningKey as string]: reasoning }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id, name, input }) => ({
+        id,
+        type: "function",
+        function: { name, arguments: JSON.stringify(input) },
+      })),
+    }),
+  };
+}
+
+/** Answers to calls must follow their calls at once, so they come before anything else of the turn. Contract D.24. */
+function fromUser(content: readonly (Shown | ToolResultBlock)[]): Message[] {
+  const results = content.filter((block) => block.type === "tool_result");
+  // A tool message holds text only: its pictures and files follow in the user's name.
+  const shown = results.flatMap((result) => result.content.flatMap(toParts)).filter((part) => !isText(part));
+  const rest = content.filter((block) => block.type !== "tool_result").flatMap(toParts);
+  const parts = [...shown, ...rest];
+  return [...results.map(toToolMessage), ...(parts.length > 0 ? [toUserMessage(parts)] : [])];
+}
+
+function toUserMessage(parts: readonly Part[]): Message {
+  const [only] = parts;
+  const content = parts.length === 1 && only && isText(only) ? only.text : [...parts];
+  return { role: "user", content };
+}
+
+function toToolMessage({ tool_use_id, content, is_error }: ToolResultBlock): Message {
+  const texts = content.flatMap(toParts).filter(isText);
+  const text = joinTexts(texts, "\n");
+  const isTold = /^\s*error\b/i.test(text);
+  return {
+    role: "tool",
+    tool_call_id: tool_use_id,
+    content: is_error && !isTold ? `Error: ${text}`.trimEnd() : text,
+  };
+}
+
+function toParts(block: Shown): Part[] {
+  switch (block.type) {
+    case "text":
+      return [toText(block.text)];
+    case "image":
+      return [toImage(block)];
+    case "document":
+      return fromDocument(block);
+    case "search_result":
+      return [toText([block.title, block.source, joinTexts(block.content, "\n")].join("\n"))];
+  }
+}
+
+function toImage({ source }: ImageBlock): Part {
+  const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
+  return { type: "image_url", image_url: { url } };
+}
+
+function fromDocument({ source, title, context }: DocumentBlock): Part[] {
+  const head = [title, context].filter((line) => line).join("\n");
+  switch (source.type) {
+    case "text":
+      return [toText(withHead(head, source.data))];
+    case "content":
+      return [...(head === "" ? [] : [toText(head)]), ...source.content.flatMap(toParts)];
+    case "base64":
+      return [
+        ...(context ? [toText(context)] : []),
+        {
+          type: "file",
+          file: {
+            filename: title || "document.pdf",
+            file_data: `data:${source.media_type};base64,${source.data}`,
+          },
+        },
+      ];
+  }
+}
+
+function withHead(head: string, text: string): string {
+  return head === "" ? text : `${head}\n\n${text}`;
+}
+
+function toText(text: string): Part & { text: string } {
+  return { type: "text", text };
+}
+
+function isText(part: Part): part is Part & { text: string } {
+  return part.type === "text";
+}
+
+function joinTexts(blocks: readonly { readonly text: string }[], glue: string): string {
+  return blocks.map(({ text }) => text).join(glue);
+}

@@ -1,0 +1,70 @@
+import { AppError } from "#kernel/errors.ts";
+import type { InputTool, TranslatedRequest } from "./schema.ts";
+
+/** The keys of a common-format request that are about tools. */
+export interface CommonTools {
+  tools?: { type: "function"; function: Record<string, unknown> }[];
+  tool_choice?: unknown;
+  parallel_tool_calls?: boolean;
+}
+
+/**
+ * Translates the caller's own tools. Those that the vendor runs itself (a dated `type` and no schema) mean nothing to
+ * other upstreams: `dropped` is told of them. Contract D.24; schemas are passed unchanged.
+ */
+export function toTools(
+  { tools, tool_choice: choice }: Pick<TranslatedRequest, "tools" | "tool_choice">,
+  dropped: (type: string) => void,
+): CommonTools {
+  const kept = (tools ?? []).filter((tool, index) => isOwn(tool, index) || (dropped(tool.type ?? ""), false));
+  if (kept.length === 0) {
+    return {};
+  }
+  const isKnown = choice?.type !== "tool" || kept.some(({ name }) => name === choice.name);
+  return {
+    tools: kept.map(toFunction),
+    ...(choice && isKnown && { tool_choice: toChoice(choice) }),
+    ...(choice &&
+      choice.type !== "none" &&
+      choice.disable_parallel_tool_use && { parallel_tool_calls: false }),
+  };
+}
+
+function isOwn({ type, input_schema: schema }: InputTool, index: number): boolean {
+  if (schema) {
+    return true;
+  }
+  if (/_\d{8}$/.test(type ?? "")) {
+    return false;
+  }
+  throw new AppError("unprocessable", [
+    {
+      type: "missing",
+      loc: ["body", "tools", index, "input_schema"],
+      msg: "a tool needs a schema of its input",
+    },
+  ]);
+}
+
+function toFunction({ name, description, input_schema: parameters, strict }: InputTool) {
+  return {
+    type: "function" as const,
+    function: {
+      name,
+      ...(description && { description }),
+      parameters,
+      ...(typeof strict === "boolean" && { strict }),
+    },
+  };
+}
+
+function toChoice(choice: NonNullable<TranslatedRequest["tool_choice"]>): unknown {
+  switch (choice.type) {
+    case "tool":
+      return { type: "function", function: { name: choice.name } };
+    case "any":
+      return "required";
+    default:
+      return choice.type;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Completion, CompletionMessage } from "#kernel/completion/chunk.ts";
+import type { CompletionAnswer } from "#kernel/completion/provider.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Upstream } from "#kernel/http/route.ts";
+import { readStream } from "#kernel/upstream/chunk-reader.ts";
+import { readText } from "#kernel/upstream/read-text.ts";
+import { fromCompletion, toCompletion } from "./fold.ts";
+import { requireNoError } from "./frames.ts";
+import { textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
+import { ResponsesParser } from "./responses-parser.ts";
+
+export interface ReadingResponses {
+  /** Whether chunks are wanted. */
+  readonly isStream: boolean;
+  readonly signal: AbortSignal;
+  /** Bytes of an event beyond which it is dropped. Contract D.21. */
+  readonly softLimit: number | undefined;
+  /** Contract D.14: the prefix stands in the `model` field of replies. */
+  toPublicId(id: string): string;
+}
+
+const largestAnswer = 64 * 1024 * 1024;
+
+/** Reads an answer of the Responses format the way it came and gives it the way it was asked for. */
+export async function readResponses(
+  upstream: Upstream,
+  reading: ReadingResponses,
+): Promise<CompletionAnswer> {
+  const { isStream, signal, softLimit, toPublicId } = reading;
+  const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
+  if (!type.includes("event-stream") && (!isStream || type.includes("json"))) {
+    const completion = fromResponse(await readText(upstream.body, largestAnswer, signal), toPublicId);
+    return isStream
+      ? { kind: "stream", stream: { raw: undefined, chunks: () => fromCompletion(completion) } }
+      : { kind: "whole", completion };
+  }
+  const chunks = (atLeast?: number) => {
+    const parser = new ResponsesParser({ softLimit, toPublicId });
+    return readStream(upstream.body, { parser, eventMark: "data:", signal, atLeast });
+  };
+  return isStream
+    ? { kind: "stream", stream: { raw: undefined, chunks } }
+    : { kind: "whole", completion: await toCompletion(chunks()) };
+}
+
+/** A whole response as a chat completion. Throws ProviderError for a failed one, AppError `upstream` for none at all. */
+export function fromResponse(text: string, toPublicId: (id: string) => string): Completion {
+  const response = parse(text);
+  if (response["status"] === "failed") {
+    throw toFailure((response["error"] ?? {}) as Record<string, unknown>);
+  }
+  requireNoError(response);
+  const { output, id, created_at: created, model } = response;
+  if (!Array.isArray(output)) {
+    throw new AppError("upstream", "The provider's answer is not a response.");
+  }
+  const message = toMessage(output as Record<string, unknown>[]);
+  const reason = toFinishReason(response, message.tool_calls !== undefined);
+  const usage = toUsage(response["usage"]);
+  return {
+    id: String(id ?? ""),
+    object: "chat.completion",
+    created: typeof created === "number" ? Math.trunc(created) : 0,
+    ...(typeof model === "string" && { model: toPublicId(model) }),
+    choices: [{ index: 0, message, finish_reason: reason }],
+    ...(usage && { usage }),
+  };
+}
+
+function toMessage(output: readonly Record<string, unknown>[]): CompletionMessage {
+  const message: CompletionMessage = { role: "assistant", content: null };
+  for (const item of output) {
+    for (const [key, text] of Object.entries(textsOf(item))) {
+      message[key] = ((message[key] as string | null | undefined) ?? "") + text;
+    }
+    if (item["type"] === "function_call") {
+      const called = { name: String(item["name"] ?? ""), arguments: String(item["arguments"] ?? "") };
+      const id = String(item["call_id"] ?? item["id"] ?? "");
+      (message.tool_calls ??= []).push({ id, type: "function", function: called });
+    }
+  }
+  return message;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) {
+      return value as Record<string, unknown>;
+    }
+  } catch (error) {
+    throw new AppError("upstream", "The provider's answer is not valid JSON.", { cause: error });
+  }
+  throw new AppError("upstream", "The provider's answer is not a response.");
+}

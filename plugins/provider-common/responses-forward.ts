@@ -1,0 +1,74 @@
+import { Readable } from "node:stream";
+import type { Upstream } from "#kernel/http/route.ts";
+import { toUpstreamError } from "#kernel/upstream/failure.ts";
+import { SseParser } from "#kernel/upstream/sse-parser.ts";
+import type { CommonProvider, PreparedCall } from "./provider.ts";
+
+const largestEvent = 16 * 1024 * 1024;
+
+/**
+ * Sends a request of the Responses format to an upstream that has it. Where there is a prefix, the answer's response
+ * carries the public id (contract D.14); otherwise every byte is the upstream's.
+ */
+export async function forwardResponses(
+  provider: Pick<CommonProvider, "send" | "post">,
+  call: PreparedCall,
+): Promise<Upstream> {
+  if (!call.isStream) {
+    return provider.post("/responses", call);
+  }
+  const upstream = await provider.send("/responses", call);
+  const { prefix } = call.target.connection;
+  if (prefix === "" || !isEventStream(upstream)) {
+    return upstream;
+  }
+  const { "content-length": _length, ...headers } = upstream.headers;
+  const body = Readable.from(withPrefix(upstream, prefix, call.context.signal));
+  return { status: upstream.status, headers, body };
+}
+
+/** Whether an answer came as events, whatever was asked for. */
+export function isEventStream({ headers }: Upstream): boolean {
+  return String(headers["content-type"] ?? "").includes("event-stream");
+}
+
+async function* withPrefix({ body }: Upstream, prefix: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const parser = new SseParser({ hardLimit: largestEvent });
+  try {
+    for await (const piece of body as Readable & AsyncIterable<Buffer>) {
+      parser.push(piece);
+      yield* takeFrames(parser, prefix);
+    }
+  } catch (error) {
+    throw toUpstreamError(error, signal);
+  }
+  parser.end();
+  yield* takeFrames(parser, prefix);
+}
+
+function* takeFrames(parser: SseParser, prefix: string): Generator<Buffer> {
+  while (parser.hasMore) {
+    const frames = parser.take(64).map(({ data, name }) => {
+      const lines = rename(data, prefix)
+        .split("\n")
+        .map((line) => `data: ${line}\n`);
+      return `${name === "" ? "" : `event: ${name}\n`}${lines.join("")}\n`;
+    });
+    if (frames.length > 0) {
+      yield Buffer.from(frames.join(""));
+    }
+  }
+}
+
+function rename(data: string, prefix: string): string {
+  try {
+    const event = JSON.parse(data) as { response?: { model?: unknown } } | null;
+    if (typeof event?.response?.model !== "string") {
+      return data;
+    }
+    event.response.model = `${prefix}.${event.response.model}`;
+    return JSON.stringify(event);
+  } catch {
+    return data;
+  }
+}
