@@ -12,7 +12,7 @@ export const maxUnstored = 100_000;
 /** The messages that runs write: given to one, stored while they grow, given back. */
 export function createReplies(
   db: ChatDatabase,
-): Pick<Chats, "begin" | "checkpoint" | "finish" | "settle" | "interrupt" | "running"> {
+): Pick<Chats, "begin" | "checkpoint" | "held" | "finish" | "settle" | "interrupt" | "running"> {
   return {
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
@@ -34,6 +34,20 @@ export function createReplies(
     },
 
     checkpoint: (checkpoints) => write(db, checkpoints, { ends: false }),
+
+    async held(replies) {
+      const asked = replies.map(({ chatId, messageId, runId }) => ({
+        chat_id: chatId,
+        id: messageId,
+        run_id: runId,
+      }));
+      const { rows } = await sql<{ run_id: string }>`
+        select m.run_id from chat_message as m
+        join jsonb_to_recordset(cast(${JSON.stringify(asked)} as jsonb)) as p (chat_id text, id text, run_id text)
+          on m.chat_id = p.chat_id and m.id = p.id and m.run_id = p.run_id`.execute(db);
+      return new Set(rows.map(({ run_id }) => run_id));
+    },
+
     finish: async (checkpoint) => (await write(db, [checkpoint], { ends: true })).has(checkpoint.runId),
 
     async settle({ chatId, messageId, seq }) {

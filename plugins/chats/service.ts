@@ -128,6 +128,8 @@ export interface Chats {
    * Meant to be called once a second.
    */
   checkpoint(checkpoints: readonly Checkpoint[]): Promise<Set<string>>;
+  /** Ids of those runs whose message is still theirs. */
+  held(replies: readonly Reply[]): Promise<Set<string>>;
   /** Stores the last state, marks the message done and gives it back; false when it was not the run's any more. */
   finish(checkpoint: Checkpoint): Promise<boolean>;
   /** Notes how far the events of a message have come after its run ended. */

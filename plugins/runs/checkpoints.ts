@@ -1,9 +1,8 @@
 import type { Logger } from "#kernel/log.ts";
-import type { Chats, Checkpoint } from "#plugins/chats/service.ts";
+import type { Chats, Checkpoint, Reply } from "#plugins/chats/service.ts";
 
 /** A reply that grows. */
-export interface Growing {
-  readonly runId: string;
+export interface Growing extends Reply {
   /** What is new since the last checkpoint, or undefined when nothing is. */
   take(): Checkpoint | undefined;
   /** The last one that was taken could not be stored: the next one must hold everything. */
@@ -26,7 +25,7 @@ export interface Checkpoints {
 }
 
 export interface CheckpointOptions {
-  readonly chats: Pick<Chats, "checkpoint" | "finish">;
+  readonly chats: Pick<Chats, "checkpoint" | "finish" | "held">;
   readonly log: Logger;
   /** Aborted when the process must end. */
   readonly signal: AbortSignal;
@@ -41,18 +40,20 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
   let wantsMore = false;
   let failures = 0;
 
-  async function write(): Promise<void> {
+  async function write(looks: boolean): Promise<void> {
     const taken = [...growing.values()].flatMap((reply) => {
       const checkpoint = reply.take();
       return checkpoint ? [{ reply, checkpoint }] : [];
     });
-    if (taken.length === 0) {
-      return;
-    }
+    const stored = new Set(taken.map(({ reply }) => reply));
+    const quiet = looks ? [...growing.values()].filter((reply) => !stored.has(reply)) : [];
     try {
-      const own = await chats.checkpoint(taken.map(({ checkpoint }) => checkpoint));
-      for (const { reply } of taken.filter((one) => !own.has(one.reply.runId))) {
-        reply.lost();
+      if (taken.length > 0) {
+        endLost([...stored], await chats.checkpoint(taken.map(({ checkpoint }) => checkpoint)));
+      }
+      if (quiet.length > 0) {
+        // Nothing new to store; but a run whose chat is gone must not wait for its upstream to say something.
+        endLost(quiet, await chats.held(quiet));
       }
       failures = 0;
     } catch (error) {
@@ -65,16 +66,16 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
   }
 
   /** One write at a time: what comes meanwhile goes with the next. */
-  function turn(): Promise<void> {
+  function turn({ looks }: { looks: boolean }): Promise<void> {
     if (writing) {
       wantsMore = true;
       return writing;
     }
-    writing = write().then(() => {
+    writing = write(looks).then(() => {
       writing = undefined;
       if (wantsMore && failures === 0) {
         wantsMore = false;
-        void turn();
+        void turn({ looks: false });
       }
     });
     return writing;
@@ -83,10 +84,10 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
   return {
     add(reply) {
       growing.set(reply.runId, reply);
-      timer ??= setInterval(() => void turn(), everyMs);
+      timer ??= setInterval(() => void turn({ looks: true }), everyMs);
       timer.unref();
     },
-    hurry: () => void turn(),
+    hurry: () => void turn({ looks: false }),
     remove(reply) {
       growing.delete(reply.runId);
       if (growing.size === 0) {
@@ -111,4 +112,8 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
       }
     },
   };
+}
+
+function endLost(replies: readonly Growing[], own: ReadonlySet<string>): void {
+  replies.filter(({ runId }) => !own.has(runId)).forEach((reply) => reply.lost());
 }

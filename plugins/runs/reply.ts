@@ -26,6 +26,8 @@ export interface ReplyOptions {
 /** A reply while it is written: what it says, what clients were told of it, and what of it is stored. */
 export class Reply implements Growing {
   readonly runId: string;
+  readonly chatId: string;
+  readonly messageId: string;
   readonly output: Output;
   readonly usage: UsageTotal;
   readonly #options: ReplyOptions;
@@ -40,6 +42,8 @@ export class Reply implements Growing {
   constructor(options: ReplyOptions) {
     this.#options = options;
     this.runId = options.runId;
+    this.chatId = options.chatId;
+    this.messageId = options.messageId;
     this.usage = createUsageTotal(options.before?.usage);
     const { journal } = options;
     this.output = new Output(
@@ -100,7 +104,8 @@ export class Reply implements Growing {
       return undefined;
     }
     this.#isDirty = false;
-    const { runId, chatId, messageId, journal } = this.#options;
+    const { runId, chatId, messageId } = this;
+    const { journal } = this.#options;
     journal.flush();
     const place = { runId, chatId, messageId, seq: journal.seq };
     const tail = this.#tail;
@@ -125,7 +130,7 @@ export class Reply implements Growing {
 
   /** The message as a client needs it that has missed events. */
   snapshot(more: Record<string, unknown> = {}): Record<string, unknown> {
-    const { messageId } = this.#options;
+    const { messageId } = this;
     const { content, usage, sources, extra } = this.state();
     return {
       id: messageId,
