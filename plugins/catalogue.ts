@@ -3,6 +3,7 @@ import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
+import compaction from "./compaction/plugin.ts";
 import completions from "./completions/plugin.ts";
 import feedback from "./feedback/plugin.ts";
 import files from "./files/plugin.ts";
@@ -13,8 +14,8 @@ import messages from "./messages/plugin.ts";
 import models from "./models/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
-import providerRuntime from "./provider-runtime/plugin.ts";
 import providerMessage from "./provider-message/plugin.ts";
+import providerRuntime from "./provider-runtime/plugin.ts";
 import realtime from "./realtime/plugin.ts";
 import runs from "./runs/plugin.ts";
 import settings from "./settings/plugin.ts";
@@ -26,6 +27,7 @@ export const catalogue: readonly AnyPlugin[] = [
   accounts,
   chatTasks,
   chats,
+  compaction,
   completions,
   feedback,
   files,
@@ -51,6 +53,7 @@ export interface Api
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof chatTasks>,
     ApiOfPlugin<typeof chats>,
+    ApiOfPlugin<typeof compaction>,
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof feedback>,
     ApiOfPlugin<typeof files>,

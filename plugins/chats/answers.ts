@@ -9,16 +9,20 @@ import type { ChatDatabase } from "./tables.ts";
 /** A chat as the wire shows it. */
 export type WireChat = ChatRecord & { readonly chat: Record<string, unknown> };
 
-/** Answers a chat whole, or only its record to who asks for that with `Prefer: return=minimal` (RFC 7240). */
+/**
+ * Answers a chat whole, with further keys beside its record's, or only its record to who asks for that with
+ * `Prefer: return=minimal` (RFC 7240).
+ */
 export async function answerChat(
   db: ChatDatabase,
   row: ChatRow,
   request: RequestInfo,
+  more: () => Promise<Record<string, unknown>> = async () => ({}),
 ): Promise<ChatRecord | Reply> {
   if (/(?:^|[,;\s])return=minimal\b/i.test(String(request.headers["prefer"] ?? ""))) {
     return reply(toRecord(row), { headers: { "preference-applied": "return=minimal" } });
   }
-  return toJsonReply(wirePieces(db, row, await readParts(db, row)));
+  return toJsonReply(wirePieces(db, row, await readParts(db, row), await more()));
 }
 
 /** The chat as this caller may see it: how its owner keeps it is nobody's business but theirs and administrators'. */
@@ -85,8 +89,9 @@ async function* wirePieces(
   db: ChatDatabase,
   row: ChatRow,
   parts: Parameters<typeof chatPieces>[2],
+  more: Record<string, unknown> = {},
 ): AsyncGenerator<string> {
-  yield `${opened(toRecord(row))}"chat":`;
+  yield `${opened({ ...toRecord(row), ...more })}"chat":`;
   yield* chatPieces(db, row, parts);
   yield "}";
 }

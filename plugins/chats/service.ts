@@ -85,6 +85,19 @@ export interface CreatedChat {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** One message of a branch, as far as its size in a model's context goes. */
+export interface ContextStep {
+  readonly role: string;
+  /** Characters of what it says, calls of tools and their results included. */
+  readonly chars: number;
+  /** As the upstream told it. */
+  readonly usage: unknown;
+  /** `contextTokens` of the message: what the context took up to here after it was compacted. */
+  readonly contextTokens: unknown;
+  /** Characters of the summary of everything up to here. */
+  readonly summaryChars: number | null;
+}
+
 /** Stored chats for other plugins. Everything but `require` trusts that the caller was authorised. */
 export interface Chats {
   /** The chat for its owner. Throws `not_found` for everybody else, administrators too (contract D.16). */
@@ -143,6 +156,23 @@ export interface Chats {
     owner: Principal,
     place: { readonly chatId: string; readonly messageId: string },
     event: { readonly type: string; readonly data?: unknown },
+  ): Promise<boolean>;
+  /** True while a run writes into the chat. */
+  isRunning(chatId: string): Promise<boolean>;
+  /** From the leaf towards the root, up to the first message that tells how large the context is there. */
+  contextSteps(chatId: string, leafId: string): Promise<ContextStep[]>;
+  /**
+   * Stores what was said up to a message as its `contextSummary`, and the size of what is left at the leaf. Resolves to
+   * false when the message is gone.
+   */
+  keepSummary(
+    chatId: string,
+    kept: {
+      readonly messageId: string;
+      readonly summary: string;
+      readonly leafId: string;
+      readonly tokens: number;
+    },
   ): Promise<boolean>;
   /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
   interrupt(runIds: readonly string[]): Promise<InterruptedReply[]>;
@@ -206,3 +236,11 @@ export interface FolderChats {
 }
 
 export const folderChats = defineService<FolderChats>("chats.in-folders");
+
+/** Says how much of what a model may read a chat takes; filled by the plugin that compacts chats. */
+export interface ChatContext {
+  /** Null when nobody looks after it. */
+  usage(caller: Principal, chat: ChatFacts): Promise<{ tokens: number; threshold: number } | null>;
+}
+
+export const chatContext = defineSlot<ChatContext>("chats.context");

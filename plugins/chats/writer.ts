@@ -6,6 +6,7 @@ import { readBranch } from "./branches.ts";
 import { findChat } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
 import { usedColumns, valueOf } from "./columns.ts";
+import { createContext } from "./context.ts";
 import { createEventKeeper } from "./keep-event.ts";
 import { splitNewMessage, timestampOf } from "./message-fields.ts";
 import type { ChatParts } from "./parts.ts";
@@ -50,6 +51,7 @@ export function createChatsService(
     ...createReplies(db),
     ...createTaskResults(parts),
     ...createEventKeeper(parts),
+    ...createContext(db),
   };
 }
 

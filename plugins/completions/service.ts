@@ -123,6 +123,8 @@ export interface Task {
   readonly name: string;
   /** The model of the chat. */
   readonly model: ResolvedModel;
+  /** Asks `model` itself, whatever task model is set. */
+  readonly isExact?: boolean | undefined;
   readonly messages: readonly Message[];
   /** Most tokens of the answer where the task model's own parameters set none. */
   readonly maxTokens?: number;

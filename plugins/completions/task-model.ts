@@ -24,8 +24,8 @@ export function createTaskModel({ models, settings }: TaskModelOptions): TaskMod
     return id === "" ? model : ((await models.resolveAsInstance(id)) ?? model);
   };
   return {
-    async ask({ name, model: chatModel, messages, maxTokens, ...context }) {
-      const model = await choose(chatModel);
+    async ask({ name, model: chatModel, isExact, messages, maxTokens, ...context }) {
+      const model = isExact ? chatModel : await choose(chatModel);
       const asked: CompletionRequest = { model: model.base.id, messages: [...messages] };
       const filled = toProviderRequest(fillRequest(asked, model.params));
       const answer = await model.provider.complete({

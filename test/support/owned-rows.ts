@@ -97,6 +97,12 @@ export const ownedRows: Record<string, OwnedRows> = {
       return [record.status, record.body, content.status, content.text];
     },
   },
+  runs: {
+    make: async (app, token) => ({ chat_id: (await chatClient(app, token).make(conversation())).id }),
+    bodies: {},
+    look: async (app, token, { chat_id: id }) =>
+      (await app.call(`GET /api/tasks/chat/${id}`, { token })).body,
+  },
 };
 
 /** Plugins whose parameters name nothing that one account owns, and why. */

@@ -1,0 +1,46 @@
+import { sql } from "kysely";
+import { seconds } from "#storage/clock.ts";
+import { isRunning } from "./chat-store.ts";
+import type { Chats, ContextStep } from "./service.ts";
+import { toStorableJson } from "./storable.ts";
+import type { ChatDatabase } from "./tables.ts";
+
+/** What a model reads of a chat, as far as it can be told without reading what was said. */
+export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "contextSteps" | "keepSummary"> {
+  return {
+    isRunning: (chatId) => isRunning(db, chatId),
+
+    async contextSteps(chatId, leafId) {
+      // It stops where the size is known: at the last reply with usage, or at a summary. Most of the time that is the leaf.
+      const { rows } = await sql<ContextStep>`
+        with recursive path as (
+          select id, parent_id, role, usage, context_summary, extra -> 'contextTokens' as tokens, 1 as depth
+          from chat_message where chat_id = ${chatId} and id = ${leafId}
+          union all
+          select m.id, m.parent_id, m.role, m.usage, m.context_summary, m.extra -> 'contextTokens', path.depth + 1
+          from path join chat_message as m on m.chat_id = ${chatId} and m.id = path.parent_id
+          where path.tokens is null and path.context_summary is null
+            and not (path.role = 'assistant' and coalesce(coalesce(path.usage ->> 'prompt_tokens',
+              path.usage ->> 'input_tokens', path.usage ->> 'prompt_eval_count') ~ '^[1-9]', false)))
+        select path.role, path.usage, path.tokens as "contextTokens",
+          char_length(path.context_summary) as "summaryChars",
+          greatest(char_length(chat_message_text(m.content)), coalesce(char_length(m.output::text), 0)) as chars
+        from path join chat_message as m on m.chat_id = ${chatId} and m.id = path.id
+        order by path.depth`.execute(db);
+      return rows;
+    },
+
+    async keepSummary(chatId, { messageId, summary, leafId, tokens }) {
+      const now = seconds();
+      const { rows } = await sql<{ id: string }>`
+        with covered as (
+          update chat_message set context_summary = cast(${toStorableJson(summary)} as jsonb) #>> '{}', updated_at = ${now}
+          where chat_id = ${chatId} and id = ${messageId} and ${messageId} <> ${leafId} returning id),
+        leaf as (
+          update chat_message set extra = extra || jsonb_build_object('contextTokens', ${tokens}::int), updated_at = ${now}
+          where chat_id = ${chatId} and id = ${leafId} and exists (select 1 from covered) returning id)
+        select id from covered`.execute(db);
+      return rows.length > 0;
+    },
+  };
+}

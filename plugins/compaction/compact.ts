@@ -1,0 +1,131 @@
+import type { Events } from "#kernel/events.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Chats, ChatMessage } from "#plugins/chats/service.ts";
+import type { TaskModel } from "#plugins/completions/service.ts";
+import type { Models } from "#plugins/models/service.ts";
+import { type CompactionSettings, thresholdOf } from "./config.ts";
+import { fillPrompt, pieceTokens, toPieces } from "./prompt.ts";
+import type { Compaction, CompactWish } from "./service.ts";
+import { contextTokens, estimate, estimateMessages, toSteps } from "./size.ts";
+import { afterSummary, splitBranch } from "./split.ts";
+
+export interface CompactionParts {
+  readonly chats: Chats;
+  readonly events: Events;
+  readonly models: Pick<Models, "resolveAsInstance">;
+  readonly taskModel: TaskModel;
+  readonly settings: CompactionSettings;
+}
+
+/** Most tokens of a summary where the model's own parameters set none. */
+const maxTokens = 4_000;
+const maxSummaryChars = 100_000;
+/** A model that says nothing for so long keeps nobody waiting any more. */
+const patienceMs = 180_000;
+
+/** Builds the service: one compaction of a chat at a time. */
+export function createCompaction(parts: CompactionParts): Compaction {
+  const busy = new Set<string>();
+  return {
+    async compact(wish) {
+      const { id } = wish.chat;
+      if (busy.has(id)) {
+        throw new AppError("conflict", "The chat is being compacted.");
+      }
+      busy.add(id);
+      try {
+        return await compact(parts, wish);
+      } finally {
+        busy.delete(id);
+      }
+    },
+  };
+}
+
+async function compact(parts: CompactionParts, wish: CompactWish) {
+  const { chats, settings } = parts;
+  const { principal, chat, leafId, model } = wish;
+  const branch = wish.branch ?? (await chats.branch(chat.id, leafId));
+  const { summary: before, rest } = afterSummary(branch);
+  const threshold = thresholdOf(settings, model.params);
+  const parted = splitBranch(rest, { percentage: settings.retention, maxTokens: threshold });
+  const last = parted?.covered.at(-1);
+  if (parted === undefined || last === undefined) {
+    return undefined;
+  }
+  const { covered, kept } = parted;
+  const summary = await summarise(parts, wish, { before, covered, threshold });
+  const messageId = last.id;
+  const tokens = toTokensAfter({ branch, before, covered, kept, summary });
+  if (!(await chats.keepSummary(chat.id, { messageId, summary, leafId, tokens }))) {
+    throw new AppError("conflict", "The chat was changed while it was compacted.");
+  }
+  parts.events.announce("chat.compacted", {
+    actor: { id: principal.userId, name: principal.name, email: principal.email, role: principal.role },
+    subject: { type: "chat", id: chat.id },
+    data: { message_id: messageId, messages: covered.length, tokens },
+  });
+  return { summary, messageId, kept, tokens };
+}
+
+/** What the upstream counted besides the messages, such as tools, is still there afterwards. */
+function toTokensAfter(facts: {
+  branch: readonly ChatMessage[];
+  before: string | undefined;
+  covered: readonly ChatMessage[];
+  kept: readonly ChatMessage[];
+  summary: string;
+}): number {
+  const summary = estimate(facts.summary.length);
+  const gone = estimateMessages(facts.covered) + estimate(facts.before?.length ?? 0);
+  const counted = contextTokens(toSteps(facts.branch));
+  return Math.max(estimateMessages(facts.kept) + summary, counted - gone + summary);
+}
+
+interface Material {
+  readonly before: string | undefined;
+  readonly covered: readonly ChatMessage[];
+  readonly threshold: number;
+}
+
+async function summarise(
+  { models, taskModel, settings }: CompactionParts,
+  wish: CompactWish,
+  { before, covered, threshold }: Material,
+): Promise<string> {
+  const set =
+    wish.isExact || settings.model === "" ? undefined : await models.resolveAsInstance(settings.model);
+  const asked = {
+    name: "context_compaction",
+    model: set ?? wish.model,
+    isExact: set !== undefined || wish.isExact === true,
+    maxTokens,
+    principal: wish.principal,
+    chatId: wish.chat.id,
+    messageId: wish.leafId,
+  };
+  let summary = before ?? "";
+  for (const messages of toPieces(covered, pieceTokens(threshold))) {
+    const content = fillPrompt(settings.template, { summary, messages });
+    const said = await within(wish.signal, (signal) =>
+      taskModel.ask({ ...asked, messages: [{ role: "user", content }], signal }),
+    );
+    summary = said.trim().slice(0, maxSummaryChars).toWellFormed();
+    if (summary === "") {
+      throw new AppError("upstream", "The model gave no summary.");
+    }
+  }
+  return summary;
+}
+
+async function within<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const patience = AbortSignal.timeout(patienceMs);
+  try {
+    return await ask(AbortSignal.any([signal, patience]));
+  } catch (error) {
+    if (patience.aborted && !signal.aborted) {
+      throw new AppError("timeout", "The model took too long to write a summary.", { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Logger } from "#kernel/log.ts";
+import type { ChatMessage } from "#plugins/chats/service.ts";
+import type { HistoryRun, HistoryStep } from "#plugins/runs/service.ts";
+import { type CompactionSettings, thresholdOf } from "./config.ts";
+import type { Compaction } from "./service.ts";
+import { contextTokens, toSteps } from "./size.ts";
+import { afterSummary } from "./split.ts";
+
+interface Parts {
+  readonly compaction: Compaction;
+  readonly settings: CompactionSettings;
+  readonly log: Logger;
+}
+
+/** Puts the last summary in place of what it covers, and makes a new one when the branch outgrows its model (contract §3.2, step 3). */
+export function createHistoryStep(parts: Parts): HistoryStep {
+  return {
+    async prepare(run) {
+      const { branch, model } = run;
+      const { settings } = parts;
+      const known = afterSummary(branch);
+      const isTooLong =
+        settings.enabled && contextTokens(toSteps(branch)) > thresholdOf(settings, model.params);
+      const fresh = isTooLong ? await tryCompact(parts, run) : undefined;
+      const { summary, rest } = fresh ?? known;
+      return summary === undefined ? branch : [toSystemMessage(summary), ...rest];
+    },
+  };
+}
+
+/** A chat that cannot be compacted now goes on as it is: the model may still take it. */
+async function tryCompact({ compaction, log }: Parts, run: HistoryRun) {
+  const { principal, chat, leafId, branch, model, signal } = run;
+  const tell = (description: string, done: boolean) =>
+    run.emit("status", { action: "context_compaction", description, done });
+  tell("Summarising the older part of the conversation", false);
+  try {
+    const compacted = await compaction.compact({ principal, chat, leafId, branch, model, signal });
+    tell(
+      compacted ? "Summarised the older part of the conversation" : "The conversation stays as it is",
+      true,
+    );
+    return compacted && { summary: compacted.summary, rest: compacted.kept };
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn({ err: error, chat: chat.id }, "a chat could not be compacted");
+    tell("The older part of the conversation could not be summarised", true);
+    return undefined;
+  }
+}
+
+function toSystemMessage(summary: string): ChatMessage {
+  const content = `Summary of the earlier part of this conversation:\n\n${summary}`;
+  return { id: "context-summary", role: "system", content, parentId: null, childrenIds: [] };
+}

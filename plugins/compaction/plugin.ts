@@ -1,0 +1,35 @@
+import { definePlugin } from "#kernel/plugin.ts";
+import { fill, provide } from "#kernel/service.ts";
+import { configuration, events, hub } from "#kernel/services.ts";
+import { chatContext, chats } from "#plugins/chats/service.ts";
+import { taskModel } from "#plugins/completions/service.ts";
+import { models } from "#plugins/models/service.ts";
+import { historySteps } from "#plugins/runs/service.ts";
+import { createCompaction } from "./compact.ts";
+import { compactionVariables } from "./config.ts";
+import { createHistoryStep } from "./history.ts";
+import { createChatContext, createManual } from "./manual.ts";
+import { compactionRoutes } from "./routes.ts";
+import { compaction } from "./service.ts";
+
+// Switching compaction off keeps what was summarised: chats that were compacted go on with their summaries.
+export default definePlugin({
+  id: "compaction",
+  title: "Context compaction",
+  config: compactionVariables,
+  uses: { chats, configuration, events, hub, models, taskModel },
+  provides: [compaction],
+
+  setup({ config, use, log }) {
+    const service = createCompaction({ ...use, settings: config });
+    const parts = { ...use, compaction: service, settings: config };
+    return {
+      routes: { api: compactionRoutes(createManual(parts), use.configuration) },
+      services: [provide(compaction, service)],
+      fills: [
+        fill(historySteps, createHistoryStep({ compaction: service, settings: config, log })),
+        fill(chatContext, createChatContext(parts)),
+      ],
+    };
+  },
+});
