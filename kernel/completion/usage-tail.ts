@@ -65,7 +65,7 @@ export class UsageTail {
   }
 
   #bothEnds(tail: string): Usage | undefined {
-    const begun = findUsage(this.#head.slice(0, headBytes));
+    const begun = findFirstUsage(this.#head.slice(0, headBytes));
     const closed = findUsage(tail);
     if (begun === undefined || closed === undefined) {
       return begun ?? closed;
@@ -89,6 +89,13 @@ export class UsageTail {
     }
     return Math.round((characters * this.#total) / bytes);
   }
+}
+
+/** The first usage block of a text: a short answer is head and tail at once, and its last block says less. */
+function findFirstUsage(text: string): Usage | undefined {
+  const at = text.indexOf('"usage"');
+  const usage = at < 0 ? undefined : readObject(text, at + 7);
+  return isUsage(usage) ? usage : undefined;
 }
 
 /** The last usage block of a text; quotes inside of strings are escaped, so they cannot be taken for one. */

@@ -143,12 +143,15 @@ function toCountCall(asked: Asked, support: MessageSupport | undefined): CountCa
   return { support, body: asked.body, context: toContext(asked), ...toFormat(asked.request) };
 }
 
+/** For callers that name none. */
+const formatVersion = "2023-06-01";
+
 /** What belongs to the format outside of the body: versions and previews. */
 function toFormat({ headers, url }: RequestInfo): { headers: Record<string, string>; query: string } {
   const names = ["anthropic-version", "anthropic-beta"];
   const given = names.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : []));
   return {
-    headers: Object.fromEntries(given) as Record<string, string>,
+    headers: { "anthropic-version": formatVersion, ...Object.fromEntries(given) },
     // Nothing else of the address is passed on: an upstream might understand it.
     query: /[?&]beta=true(?:&|$)/.test(url) ? "?beta=true" : "",
   };
