@@ -95,6 +95,7 @@ const emptyReply = {
   sources: null,
   status_history: null,
   embeds: null,
+  extra: sql<Record<string, unknown>>`extra - array['originalContent', 'followUps', 'selectedModelId']`,
 };
 
 const stateColumns: Readonly<Record<keyof ReplyState, string>> = {

@@ -1,7 +1,15 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
-import type { ToolsRun } from "./tools.ts";
+import type { FilterContext } from "#kernel/pipeline/filter.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+
+/** A run that has left its inlet filters. */
+export interface ToolsRun {
+  readonly request: CompletionRequest;
+  readonly model: ResolvedModel;
+  readonly context: FilterContext;
+}
 
 /**
  * The tools of a run that executes them itself: those of `tool_ids`, and with a session the built-in ones that the

@@ -1,20 +1,11 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import type { FilterContext } from "#kernel/pipeline/filter.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
-import type { ResolvedModel } from "#plugins/models/service.ts";
 import { offerAsked } from "./asked-tools.ts";
 import type { LegacyTools } from "./legacy-tools.ts";
 import { toToolMode } from "./mode.ts";
-import { selectNative, toDefinitions } from "./native-tools.ts";
+import { selectNative, toDefinitions, type ToolsRun } from "./native-tools.ts";
 import { injectSources, type Source } from "./sources.ts";
-
-/** A run that has left its inlet filters. */
-export interface ToolsRun {
-  readonly request: CompletionRequest;
-  readonly model: ResolvedModel;
-  readonly context: FilterContext;
-}
 
 export interface ResolvedTools {
   /** The request for the model. */

@@ -3,7 +3,7 @@ import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.
 import { seconds } from "#storage/clock.ts";
 import { toMessages } from "./history.ts";
 import { type MessageItem, type OutputItem, toContent, toShown } from "./items.ts";
-import type { RunOutcome, RunStart, Writing } from "./live-run.ts";
+import type { RunOutcome, RunStart, Writing } from "./run-facts.ts";
 
 /**
  * The last stages of a run: the reply is stored and shown, then outlet filters see the conversation, then what follows

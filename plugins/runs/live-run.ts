@@ -1,40 +1,17 @@
-import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import type { AdmittedRun, OpenRun } from "#plugins/completions/service.ts";
-import type { Asked } from "./asked.ts";
-import type { AskedReply } from "./asked.ts";
+import type { OpenRun } from "#plugins/completions/service.ts";
 import { withConversation } from "./conversation.ts";
 import { storePictures } from "./data-pictures.ts";
 import { toErrorText } from "./errors.ts";
 import { endRun } from "./ending.ts";
 import { Journal } from "./journal.ts";
-import type { OutputItem } from "./items.ts";
 import { runRounds } from "./loop.ts";
 import type { RunParts } from "./parts.ts";
-import type { Placed } from "./placing.ts";
 import { toTags } from "./reasoning-tags.ts";
 import { Reply } from "./reply.ts";
-import type { Usage } from "#kernel/completion/chunk.ts";
-
-/** Everything a run was started with. */
-export interface RunStart {
-  readonly id: string;
-  readonly principal: Principal;
-  readonly userAgent: string | undefined;
-  readonly asked: Asked;
-  readonly reply: AskedReply;
-  readonly admitted: AdmittedRun;
-  readonly placed: Placed;
-  /** Number of the message's last event. */
-  readonly seq: number;
-  /** What an interrupted reply had come to. */
-  readonly before: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
-}
-
-/** Why a run was ended from outside. */
-export type StopReason = "stopped" | "interrupted" | "lost";
+import type { RunOutcome, RunStart, StopReason, Writing } from "./run-facts.ts";
 
 /** A run of this process. It belongs to the server: whoever started it may be gone (contract D.19). */
 export interface LiveRun {
@@ -44,14 +21,6 @@ export interface LiveRun {
   /** Resolves when nothing of it is left; never rejects. */
   readonly ended: Promise<void>;
   stop(reason: StopReason): void;
-}
-
-/** How a run's model calls ended. */
-export interface RunOutcome {
-  readonly open: OpenRun | undefined;
-  /** What keeps the reply from being whole. */
-  readonly error: string | undefined;
-  readonly stopped: StopReason | undefined;
 }
 
 /** Sets a run going. */
@@ -97,14 +66,6 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
     parts.log.error({ err: error, run: start.id }, "a run could not be ended properly");
   });
   return { start, journal, reply, ended, stop };
-}
-
-/** What the stages of a run share. */
-export interface Writing {
-  readonly parts: RunParts;
-  readonly journal: Journal;
-  readonly reply: Reply;
-  readonly signal: AbortSignal;
 }
 
 /** From the request to the last round. Never throws: what goes wrong belongs to the message. */

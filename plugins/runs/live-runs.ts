@@ -1,4 +1,5 @@
-import type { LiveRun, StopReason } from "./live-run.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { StopReason } from "./run-facts.ts";
 
 /** The runs of this process. */
 export interface LiveRuns {

@@ -34,6 +34,7 @@ export function createOwner({ db, id, log, isAlone, orphaned }: OwnerOptions): O
   const released = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let turning: Promise<void> | undefined;
+  let hasSwept = false;
   let reachableSince = Date.now();
   let reachedAt = Date.now();
 
@@ -42,11 +43,15 @@ export function createOwner({ db, id, log, isAlone, orphaned }: OwnerOptions): O
       reachableSince = Date.now();
     }
     try {
-      if (held.size > 0) {
+      if (held.size > 0 && !isAlone) {
         await beat(db, id);
       }
       await flushReleased();
-      await sweep();
+      // Where nobody else can have run anything, what the last process left is found once.
+      if (!isAlone || !hasSwept) {
+        await sweep();
+        hasSwept = true;
+      }
       reachedAt = Date.now();
     } catch (error) {
       reachableSince = Date.now();

@@ -43,7 +43,9 @@ export async function placeReplies(
   const ids = [...(userMessage ? [userMessage.id] : []), ...plans.map(({ reply }) => reply.messageId)];
   const places = await chats.places(chat.id, ids);
   const missing = toMissing(asked, plans, places);
-  if (missing.moves || (missing.messages.length > 0 && plans.length > 1)) {
+  // Files of a message are files of its chat, which only the longer way sees to.
+  const hasFiles = missing.messages.some(({ files }) => Array.isArray(files) && files.length > 0);
+  if (missing.moves || hasFiles || (missing.messages.length > 0 && plans.length > 1)) {
     const shown = plans[0]?.reply.messageId ?? "";
     await chats.link(principal, chat.id, { messages: missing.messages, shown });
   } else {

@@ -5,10 +5,11 @@ import { AppError } from "#kernel/errors.ts";
 import type { AdmittedRun, ChatRuns } from "#plugins/completions/service.ts";
 import { type Asked, type AskedReply, readAsked } from "./asked.ts";
 import { makeItemId, type OutputItem } from "./items.ts";
-import { type RunStart, startRun } from "./live-run.ts";
+import { startRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "./parts.ts";
 import { type Placed, placeReplies } from "./placing.ts";
+import type { RunStart } from "./run-facts.ts";
 
 interface Plan {
   readonly id: string;
