@@ -5,7 +5,7 @@ import type { TaskModel } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { type CompactionSettings, thresholdOf } from "./config.ts";
 import { fillPrompt, pieceTokens, toPieces } from "./prompt.ts";
-import type { Compaction, CompactWish } from "./service.ts";
+import type { CompactedBranch, Compaction, CompactWish } from "./service.ts";
 import { contextTokens, estimate, estimateMessages, toSteps } from "./size.ts";
 import { afterSummary, splitBranch } from "./split.ts";
 
@@ -25,24 +25,24 @@ const patienceMs = 180_000;
 
 /** Builds the service: one compaction of a chat at a time. */
 export function createCompaction(parts: CompactionParts): Compaction {
-  const busy = new Set<string>();
+  const busy = new Map<string, { leafId: string; made: Promise<CompactedBranch | undefined> }>();
   return {
     async compact(wish) {
       const { id } = wish.chat;
-      if (busy.has(id)) {
+      const { leafId } = wish;
+      const running = busy.get(id);
+      if (running !== undefined && running.leafId !== leafId) {
         throw new AppError("conflict", "The chat is being compacted.");
       }
-      busy.add(id);
-      try {
-        return await compact(parts, wish);
-      } finally {
-        busy.delete(id);
-      }
+      // Several models that answer one question read one summary.
+      const made = running?.made ?? compact(parts, wish).finally(() => busy.delete(id));
+      busy.set(id, { leafId, made });
+      return await made;
     },
   };
 }
 
-async function compact(parts: CompactionParts, wish: CompactWish) {
+async function compact(parts: CompactionParts, wish: CompactWish): Promise<CompactedBranch | undefined> {
   const { chats, settings } = parts;
   const { principal, chat, leafId, model } = wish;
   const branch = wish.branch ?? (await chats.branch(chat.id, leafId));

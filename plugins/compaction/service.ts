@@ -31,8 +31,9 @@ export interface CompactedBranch {
 export interface Compaction {
   /**
    * Summarises the older part of a branch and stores the summary. Resolves to undefined when there is nothing to
-   * summarise. Throws like every model call, `conflict` when the chat is being compacted or changed meanwhile, and
-   * `upstream` when the model says nothing.
+   * summarise. Who asks for a branch that is being compacted gets what comes of that. Throws like every model call,
+   * `conflict` when another branch of the chat is being compacted or the chat is changed meanwhile, and `upstream` when
+   * the model says nothing.
    */
   compact(wish: CompactWish): Promise<CompactedBranch | undefined>;
 }
