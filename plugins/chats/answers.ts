@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { type Reply, type RequestInfo, reply } from "#kernel/http/route.ts";
 import { readChatFiles } from "./chat-files.ts";
 import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "./chat-store.ts";
-import { chatPieces, collect, opened, readTree } from "./compose.ts";
+import { chatPieces, type ChatSource, collect, opened, readTree, toPath } from "./compose.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A chat as the wire shows it. */
@@ -37,9 +37,15 @@ export async function readWhole(db: ChatDatabase, row: ChatRow): Promise<WireCha
   return JSON.parse(await collect(wirePieces(db, row, await readParts(db, row)))) as WireChat;
 }
 
-/** `chat` of a stored chat as JSON text. */
-export async function readChatText(db: ChatDatabase, row: ChatRow): Promise<string> {
-  return await collect(chatPieces(db, row, await readParts(db, row)));
+/** `chat` of a stored chat as JSON text; `each` gets the text of every message once. */
+export async function readChatText(
+  db: ChatDatabase,
+  row: ChatRow,
+  each: NonNullable<ChatSource["each"]>,
+): Promise<{ text: string; path: string[]; files: readonly unknown[] }> {
+  const parts = await readParts(db, row);
+  const text = await collect(chatPieces(db, row, { ...parts, each }));
+  return { text, path: toPath(parts.tree, row.current_message_id), files: parts.files };
 }
 
 /** The record of a chat without its content. */

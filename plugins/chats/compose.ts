@@ -84,17 +84,27 @@ export function toChatHead(row: ChatRow, files: readonly unknown[]) {
   return { head: { tags: [], params: {}, ...rest, title: row.title, files }, history: history ?? {} };
 }
 
+export interface ChatSource {
+  readonly tree: Tree;
+  readonly files: readonly unknown[];
+  /** Gets the JSON text of every message once, a megabyte between two turns of the event loop. */
+  each?(id: string, text: string): void;
+}
+
 /** Writes `chat` of a stored chat as JSON text, piece by piece: a chat of 40 MB is never in memory as a whole. */
 export async function* chatPieces(
   db: ChatDatabase,
   row: ChatRow,
-  { tree, files }: { tree: Tree; files: readonly unknown[] },
+  { tree, files, each }: ChatSource,
 ): AsyncGenerator<string> {
   const { head, history } = toChatHead(row, files);
   const texts = createReader(db, row.id, tree);
   const ids = tree.nodes.map(({ id }) => id);
   yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
-  yield* joined(texts(ids), (id, text) => `${JSON.stringify(id)}:${text}`);
+  yield* joined(texts(ids), (id, text) => {
+    each?.(id, text);
+    return `${JSON.stringify(id)}:${text}`;
+  });
   yield `}},"messages":[`;
   yield* joined(texts(toPath(tree, row.current_message_id)), (_id, text) => text);
   yield "]}";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { splitMessage, splitNewMessage, timestampOf } from "./message-fields.ts";
 import { parseSearch } from "./search-query.ts";
-import { toOpenChat } from "./share-view.ts";
+import { toOpenHead, toOpenMessage } from "./share-view.ts";
 import { toStorableJson } from "./storable.ts";
 
 it.each([
@@ -83,28 +83,16 @@ it("shows visitors what was said and nothing else", () => {
       { type: "function_call_output", output: "x" },
     ],
   };
-  expect(
-    toOpenChat({
-      title: "T",
-      models: ["secret"],
-      files: [1],
-      params: { system: "s" },
-      history: { currentId: "a", messages: { a: message } },
-      messages: [message],
-    }),
-  ).toEqual({
+  expect(toOpenHead({ title: "T", models: ["secret"], files: [1], params: { system: "s" } })).toEqual({
     title: "T",
-    history: { currentId: "a", messages: { a: expect.anything() } },
-    messages: [
-      {
-        id: "a",
-        role: "assistant",
-        parentId: null,
-        childrenIds: [],
-        content: [{ type: "text", text: "hi" }],
-        output: [{ type: "reasoning", content: [{ type: "output_text", text: "hm" }] }],
-      },
-    ],
+  });
+  expect(toOpenMessage(message)).toEqual({
+    id: "a",
+    role: "assistant",
+    parentId: null,
+    childrenIds: [],
+    content: [{ type: "text", text: "hi" }],
+    output: [{ type: "reasoning", content: [{ type: "output_text", text: "hm" }] }],
   });
 });
 

@@ -6,25 +6,16 @@ const shownKeys = new Set(
 );
 const shownChatKeys = new Set(["title", "timestamp"]);
 
-/**
- * The snapshot for visitors without an account: no ids of files, users and models (promise S113). What is new in
- * a message does not show until somebody decides that it may.
- */
-export function toOpenChat(chat: Bag): Bag {
-  const history = toBag(chat["history"]);
-  const messages = Object.entries(toBag(history["messages"])).map(([id, message]) => [
-    id,
-    toOpenMessage(toBag(message)),
-  ]);
-  const list = Array.isArray(chat["messages"]) ? chat["messages"] : [];
-  return {
-    ...pick(chat, shownChatKeys),
-    history: { currentId: history["currentId"] ?? null, messages: Object.fromEntries(messages) },
-    messages: list.map((message) => toOpenMessage(toBag(message))),
-  };
+/** What the snapshot for visitors says of the chat itself. */
+export function toOpenHead(chat: Bag): Bag {
+  return pick(chat, shownChatKeys);
 }
 
-function toOpenMessage(message: Bag): Bag {
+/**
+ * A message of the snapshot for visitors without an account: no ids of files, users and models (promise S113). What is
+ * new in a message does not show until somebody decides that it may.
+ */
+export function toOpenMessage(message: Bag): Bag {
   const shown = pick(message, shownKeys);
   const output = Array.isArray(message["output"]) ? message["output"].flatMap(toOpenItem) : [];
   return {

@@ -5,8 +5,8 @@ import { filesOfMessage, linkedFileIds } from "./chat-files.ts";
 import { type ChatRow, findChat, lockChat } from "./chat-store.ts";
 import { found } from "./found.ts";
 import { announce, type ChatParts, sharedType } from "./parts.ts";
-import { saveSnapshot } from "./share-store.ts";
-import { toOpenChat } from "./share-view.ts";
+import { saveSnapshot, type Snapshot } from "./share-store.ts";
+import { toOpenHead, toOpenMessage } from "./share-view.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 export type Shares = ReturnType<typeof createShares>;
@@ -19,14 +19,7 @@ export function createShares(parts: ChatParts) {
     /** Takes the snapshot, or takes it anew behind the same link. */
     async share(caller: Principal, id: string): Promise<ChatRow> {
       const row = await chats.load(caller, id, "write");
-      const text = await readChatText(db, row);
-      const chat = JSON.parse(text) as Record<string, unknown>;
-      const snapshot = {
-        title: row.title,
-        chat: text,
-        openChat: JSON.stringify(toOpenChat(chat)),
-        fileIds: toShown(chat, await linkedFileIds(db, id)),
-      };
+      const snapshot = await takeSnapshot(db, row);
       const shareId = await transaction(async (tx) => {
         found(await lockChat(tx, id));
         return await saveSnapshot(tx, row, snapshot);
@@ -65,10 +58,25 @@ export function createShares(parts: ChatParts) {
   }
 }
 
-/** Those of a chat's files that the snapshot shows. */
-function toShown(chat: Record<string, unknown>, linked: readonly string[]): string[] {
-  const { messages } = chat["history"] as { messages: Record<string, Record<string, unknown>> };
-  const shown = new Set(Object.values(messages).flatMap(filesOfMessage));
-  filesOfMessage({ files: chat["files"] }).forEach((id) => shown.add(id));
-  return linked.filter((id) => shown.has(id));
+/** Message by message: a chat of 40 MB must not keep the event loop. */
+async function takeSnapshot(db: ChatDatabase, row: ChatRow): Promise<Snapshot> {
+  const open = new Map<string, string>();
+  const shown = new Set<string>();
+  const { text, path, files } = await readChatText(db, row, (id, message) => {
+    const parsed = JSON.parse(message) as Record<string, unknown>;
+    open.set(id, JSON.stringify(toOpenMessage(parsed)));
+    filesOfMessage(parsed).forEach((file) => shown.add(file));
+  });
+  filesOfMessage({ files }).forEach((file) => shown.add(file));
+  const linked = await linkedFileIds(db, row.id);
+  const head = JSON.stringify(toOpenHead({ ...row.chat, title: row.title }));
+  const messages = [...open].map(([id, message]) => `${JSON.stringify(id)}:${message}`).join(",");
+  const currentId = JSON.stringify(row.current_message_id);
+  const branch = path.flatMap((id) => open.get(id) ?? []).join(",");
+  return {
+    title: row.title,
+    chat: text,
+    openChat: `${head.slice(0, -1)},"history":{"currentId":${currentId},"messages":{${messages}}},"messages":[${branch}]}`,
+    fileIds: linked.filter((file) => shown.has(file)),
+  };
 }
