@@ -135,7 +135,8 @@ function createCollecting(replicas: Replicas): Pick<Hub, "contribute" | "collect
       let found = answers.get(topic)?.(question) ?? undefined;
       if (found === undefined) {
         await askOthers(topic, question, (value) => {
-          found = value ?? undefined;
+          // Answers that come together are all heard: one that knows nothing must not undo one that knows.
+          found ??= value ?? undefined;
           return found !== undefined;
         });
       }

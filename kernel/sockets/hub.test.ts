@@ -1,0 +1,54 @@
+import { expect, it, vi } from "vitest";
+import type { Bus } from "./bus.ts";
+import { createHub } from "./hub.ts";
+import { createMembers } from "./members.ts";
+import { joinReplicas } from "./replicas.ts";
+
+/** A bus within this process that can hold texts back and then hand out all of them in one turn. */
+function makeBus() {
+  const handlers: ((text: string) => void)[] = [];
+  const state = { held: undefined as string[] | undefined };
+  const deliver = (text: string) => handlers.forEach((handler) => handler(text));
+  const connect = (): Bus => ({
+    async send(text) {
+      if (state.held) {
+        state.held.push(text);
+      } else {
+        deliver(text);
+      }
+    },
+    async listen(handler) {
+      handlers.push(handler);
+    },
+    ping: async () => {},
+    close: async () => {},
+  });
+  const join = async () => {
+    const replicas = await joinReplicas({ bus: connect(), log: () => {} });
+    const hub = createHub({ members: createMembers(), replicas, instanceId: "i", callTimeout: () => null });
+    return { hub, replicas };
+  };
+  return { state, deliver, join };
+}
+
+it.each([
+  ["first", (texts: string[]) => texts],
+  ["last", (texts: string[]) => texts.toReversed()],
+] as const)("what one replica knows is found when its answer comes %s of several", async (_at, order) => {
+  const { state, deliver, join } = makeBus();
+  const [asks, knows, other] = [await join(), await join(), await join()];
+  await vi.waitFor(() => expect(asks.replicas.known()).toHaveLength(2));
+  knows.hub.contribute("place", (question) => {
+    // From here on texts are held: the questions have gone out, the answers have not.
+    state.held = [];
+    return { at: question };
+  });
+  other.hub.contribute("place", () => null);
+  const found = asks.hub.find("place", 7);
+  await vi.waitFor(() => expect(state.held).toHaveLength(2));
+  const texts = order(state.held?.toSorted((a) => (a.startsWith(knows.replicas.id) ? -1 : 1)) ?? []);
+  state.held = undefined;
+  texts.forEach(deliver);
+  expect(await found).toEqual({ at: 7 });
+  await Promise.all([asks, knows, other].map(({ replicas }) => replicas.close()));
+});
