@@ -18,6 +18,8 @@ const facts: TemplateFacts = {
     "{{EVIL}}": "{{USER_EMAIL}}",
     "{{USER_NAME}}": "Ana from the client",
   },
+  chatVariables: { tone: "warm", topics: ["a", "b"], empty: "" },
+  userVariables: { city: "Bern" },
 };
 
 describe("template variables", () => {
@@ -34,6 +36,14 @@ describe("template variables", () => {
     ["{{USER_LOCATION}}", "Unknown"],
     ["{{USER_GROUPS}}", "ops, dev"],
     ["{{USER_LANGUAGE}}", "de-DE"],
+    ["{{chat.variables.tone}}", "warm"],
+    ['{{ chat.variables.tone | select:options=["warm","cold"]:default=cold }}', "warm"],
+    ["{{chat.variables.topics}}", "a, b"],
+    ["{{chat.variables.empty | text:default=calm:required}}", "calm"],
+    ['{{chat.variables.missing | text:default="a: b"}}', "a: b"],
+    ["{{chat.variables.missing}}", ""],
+    ["{{user.variables.city}}", "Bern"],
+    ["{{user.variables.none}}", ""],
     ["{{NOT_KNOWN}} and ${HOME}", "{{NOT_KNOWN}} and ${HOME}"],
   ])("%s becomes %s", (text, expected) => {
     expect(fillTemplate(text, facts)).toBe(expected);

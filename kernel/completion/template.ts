@@ -15,6 +15,10 @@ export interface TemplateFacts {
   };
   /** `variables` of the request: keys with their braces, replaced as literal text. */
   readonly variables: Readonly<Record<string, string>>;
+  /** What people filled in for `{{chat.variables.<key>}}` of this chat. */
+  readonly chatVariables?: Readonly<Record<string, unknown>> | undefined;
+  /** The account's own `{{user.variables.<key>}}`. */
+  readonly userVariables?: Readonly<Record<string, string>> | undefined;
 }
 
 const unknown = "Unknown";
@@ -30,12 +34,13 @@ export function hasVariables(text: string): boolean {
  */
 export function fillTemplate(text: string, facts: TemplateFacts): string {
   return text.replaceAll(
-    /\{\{[^{}]{1,100}\}\}/g,
+    /\{\{[^{}]{1,2200}\}\}/g,
     (token) => facts.variables[token] ?? resolve(token.slice(2, -2).trim(), facts) ?? token,
   );
 }
 
-function resolve(name: string, { now, timeZone, user }: TemplateFacts): string | undefined {
+function resolve(name: string, facts: TemplateFacts): string | undefined {
+  const { now, timeZone, user } = facts;
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat("en-US", { timeZone, ...options }).format(now);
   switch (name) {
@@ -66,8 +71,28 @@ function resolve(name: string, { now, timeZone, user }: TemplateFacts): string |
     case "USER_GROUPS":
       return user.groups?.join(", ") || unknown;
     default:
-      return undefined;
+      return resolveInput(name, facts);
   }
+}
+
+const input = /^(chat|user)\.variables\.([A-Za-z_]\w{0,99})\s*(?:\|(.*))?$/s;
+
+/** What a person filled in; a chat's input that is empty has the default of its declaration (contract 3.7). */
+function resolveInput(name: string, { chatVariables, userVariables }: TemplateFacts): string | undefined {
+  const [, owner, key = "", declared = ""] = input.exec(name) ?? [];
+  if (owner === undefined) {
+    return undefined;
+  }
+  const value = (owner === "chat" ? chatVariables : userVariables)?.[key];
+  if (value !== undefined && value !== null && value !== "") {
+    return Array.isArray(value) ? value.map(String).join(", ") : toText(value);
+  }
+  const [, quoted, plain] = /(?:^|:)\s*default=(?:"([^"]*)"|([^:]*))/.exec(declared) ?? [];
+  return quoted ?? plain?.trim() ?? "";
+}
+
+function toText(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function toDate(now: Date, timeZone: string): string {

@@ -11,7 +11,7 @@ import { findUser, findUsers, hasUsers } from "./users-store.ts";
 /** Creates what other plugins may ask of accounts. */
 export function createAccounts(
   { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
-  settings: Pick<UserSettings, "read">,
+  settings: Pick<UserSettings, "read" | "variables">,
 ): Accounts {
   return {
     async summaries(ids) {
@@ -26,7 +26,8 @@ export function createAccounts(
       return toPrincipal(facts, permissions, { credential: "session", session: null });
     },
     isEmpty: async () => !(await hasUsers(db)),
-    templateFacts: (principal) => readTemplateFacts(db, principal),
+    templateFacts: async (principal) =>
+      readTemplateFacts(db, principal, await settings.variables(principal.userId)),
     settingsOf: async (userId) => ({ ...(await settings.read(userId)) }),
     pictures: {
       require: (value) => requireProfileImage(value, images),
@@ -37,7 +38,11 @@ export function createAccounts(
   };
 }
 
-async function readTemplateFacts(db: AccountsDatabase, principal: Principal): Promise<TemplateProfile> {
+async function readTemplateFacts(
+  db: AccountsDatabase,
+  principal: Principal,
+  userVariables: Readonly<Record<string, string>>,
+): Promise<TemplateProfile> {
   const user = await findUser(db, principal.userId);
   const groups =
     principal.groupIds.length === 0
@@ -60,5 +65,6 @@ async function readTemplateFacts(db: AccountsDatabase, principal: Principal): Pr
       location: typeof location === "string" ? location : null,
       groups: groups.map(({ name }) => name),
     },
+    userVariables,
   };
 }

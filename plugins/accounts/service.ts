@@ -25,6 +25,8 @@ export interface TemplateProfile {
     readonly location: string | null;
     readonly groups: readonly string[];
   };
+  /** What the account keeps for `{{user.variables.<key>}}`. */
+  readonly userVariables: Readonly<Record<string, string>>;
 }
 
 /** Profile images under the instance's rules (configuration document, PROFILE_IMAGE_… and ENABLE_PROFILE_IMAGE_…). */

@@ -5,7 +5,9 @@ import type { ResolvedModel } from "#plugins/models/service.ts";
 import { fillRequest } from "./parameters.ts";
 
 /** Looks up what templates may name beyond what the principal holds. */
-export type FindProfile = (principal: Principal) => Promise<Pick<TemplateFacts, "timeZone" | "user">>;
+export type FindProfile = (
+  principal: Principal,
+) => Promise<Pick<TemplateFacts, "timeZone" | "user" | "userVariables">>;
 
 export interface Preparing {
   readonly model: ResolvedModel;
@@ -34,7 +36,12 @@ export async function prepare(
   if (!messages.some(isTemplate)) {
     return prepared;
   }
-  const facts = { now: new Date(), ...(await findProfile(principal)), variables: request.variables ?? {} };
+  const facts: TemplateFacts = {
+    now: new Date(),
+    ...(await findProfile(principal)),
+    variables: request.variables ?? {},
+    chatVariables: toBag(request["chat_variables"]),
+  };
   return {
     ...prepared,
     messages: messages.map((message) =>
@@ -57,4 +64,10 @@ function withSystem(messages: readonly Message[], system: string): Message[] {
 
 function isTemplate(message: Message): boolean {
   return message.role === "system" && typeof message.content === "string" && hasVariables(message.content);
+}
+
+function toBag(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
 }

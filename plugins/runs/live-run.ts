@@ -84,7 +84,13 @@ async function write(
       reply.note({ selectedModelId: model.selectedModelId });
       emit("chat:completion", { selected_model_id: model.selectedModelId });
     }
-    const own = { ...asked.request, model: wanted.modelId, id: wanted.messageId, chat_id: placed.chatId };
+    const own = {
+      ...asked.request,
+      model: wanted.modelId,
+      id: wanted.messageId,
+      chat_id: placed.chatId,
+      chat_variables: { ...placed.chat?.variables, ...asked.variables },
+    };
     const request = await withConversation(own, { parts, principal, model, asked, placed, signal, emit });
     open = await admitted.open(request, {
       principal,

@@ -141,3 +141,23 @@ it("keeps what a provider refuses on the message", async () => {
   const types = eventsOf(client, replyId).map(({ data }) => data.type);
   expect(types).toEqual(["chat:message:error", "chat:completion", "chat:tasks:cancel"]);
 });
+
+it("fills the inputs of a system prompt with what the chat keeps, the request over it", async () => {
+  const system = "Be {{chat.variables.tone | select:default=calm}} in {{chat.variables.language}}.";
+  const model = { id: "toned", name: "Toned", base_model_id: "alpha", meta: {}, params: { system } };
+  const { token } = stage.user;
+  expect((await stage.app.call("POST /api/v1/models/create", { token, body: model })).status).toBe(200);
+  const made = await stage.app.call("POST /api/v1/chats/new", {
+    token,
+    body: { chat: { title: "T", models: ["toned"] }, variables: { tone: "warm", language: "Latin" } },
+  });
+  const asked = stage.upstream.nextRequest(
+    (request) =>
+      request.body?.messages?.[0]?.role === "system" && request.body.messages[0].content.startsWith("Be "),
+  );
+  stage.upstream.reply("/chat/completions", text("Salve"));
+  const chat_variables = { language: "Greek" };
+  await stage.complete({ chat_id: made.body.id, id: randomUUID(), model: "toned", chat_variables });
+  expect((await asked).body.messages[0].content).toBe("Be warm in Greek.");
+  await stage.ended(made.body.id);
+});
