@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
+import { faultsOf } from "#test/support/message-tree.ts";
 import { type ChatClient, chatClient, conversation, replied, said } from "./chats.fixture.ts";
 
 let app: App;
@@ -10,36 +11,6 @@ beforeAll(async () => {
   me = chatClient(app, (await app.user()).token);
 });
 afterAll(() => app?.close());
-
-interface Node {
-  id: string;
-  parentId: string | null;
-  childrenIds: string[];
-}
-
-/** What is wrong with a tree: lost links, orphans, circles. */
-function faultsOf(messages: Record<string, Node>): string[] {
-  const faults: string[] = [];
-  for (const { id, parentId, childrenIds } of Object.values(messages)) {
-    if (parentId !== null && messages[parentId]?.childrenIds.includes(id) !== true) {
-      faults.push(`${id} is an orphan of ${parentId}`);
-    }
-    faults.push(
-      ...childrenIds
-        .filter((child) => messages[child]?.parentId !== id)
-        .map((child) => `${id} claims ${child}`),
-    );
-    const seen = new Set<string>();
-    for (let at: string | null = id; at !== null; at = messages[at]?.parentId ?? null) {
-      if (seen.has(at)) {
-        faults.push(`${id} is in a circle`);
-        break;
-      }
-      seen.add(at);
-    }
-  }
-  return faults;
-}
 
 // Promise R23.
 it("two tabs that write one chat lose and orphan nothing", { timeout: 120_000 }, async () => {

@@ -43,7 +43,41 @@ describe("the same Idempotency-Key ten times at once", () => {
       headers: { "idempotency-key": key },
     });
 
+  const userId = crypto.randomUUID();
+  const makeChat = (key: string, title: string) =>
+    app.call("POST /api/v1/chats/new", {
+      token: user.token,
+      body: { chat: { title, models: ["alpha"], history: { messages: {}, currentId: null } } },
+      headers: { "idempotency-key": key },
+    });
+  const askInChat = (key: string, seed: number) =>
+    app.call("POST /api/chat/completions", {
+      token: user.token,
+      body: {
+        model: "alpha",
+        stream: true,
+        parent_id: null,
+        session_id: "s",
+        user_message: { id: userId, content: "Hi" },
+        messages: [{ role: "user", content: "Hi" }],
+        seed,
+      },
+      headers: { "idempotency-key": key },
+    });
+  const countChats = async () =>
+    (await app.call("GET /api/v1/chats/", { token: user.token })).body.length as number;
+  /** Calls of the upstream for runs, once all of them have ended. */
+  const countRuns = async () => {
+    const tasks = async () =>
+      (await app.call("GET /api/tasks", { token: (await app.admin()).token })).body.tasks;
+    await expect.poll(tasks).toEqual([]);
+    return upstream.requests.filter(({ body }) => body?.seed === 3).length;
+  };
+
   it.each([
+    ["a chat", () => makeChat("n", "same"), () => makeChat("n", "other"), countChats],
+    ["the chat that a completion makes", () => askInChat("r", 3), () => askInChat("r", 4), countChats],
+    ["a reply in a chat", () => askInChat("s", 3), () => askInChat("s", 4), countRuns],
     [
       "an upload",
       () => upload("u", "same"),

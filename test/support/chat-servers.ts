@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toMigrationSets } from "#kernel/boot.ts";
+import { orderPlugins } from "#kernel/order.ts";
+import { kernelServiceIds } from "#kernel/parts.ts";
+import { catalogue } from "#plugins/catalogue.ts";
+import { findTestServer, prepareTestDataDir } from "#storage/testing.ts";
+import { chatDriver, type ChatDriver } from "./chat-driver.ts";
+import { callServer } from "./app.ts";
+import { firstAdmin } from "./client.ts";
+import { type ServerProcess, startProcess } from "./process.ts";
+import { startUpstream, type Upstream } from "./upstream.ts";
+
+/** Processes of the platform over one database, with an upstream that offers `alpha`. */
+export interface ChatServers {
+  readonly upstream: Upstream;
+  /** Every process by its number; a new one may take an old one's place. */
+  readonly servers: ServerProcess[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Starts, or starts again, the process of this number. */
+  start(at: number, env?: Record<string, string>): Promise<ServerProcess>;
+  /** The first account, driving the process of this number. */
+  admin(at?: number): ChatDriver;
+  /** Whoever has this token, driving the first process. */
+  as(token: string): ChatDriver;
+  /** A new account. */
+  addUser(): Promise<{ id: string; token: string }>;
+  close(): Promise<void>;
+}
+
+export interface ChatServersOptions {
+  readonly database: "embedded" | "server";
+  readonly replicas?: number;
+  readonly env?: Record<string, string>;
+  /** Changes the address of the database, such as to one of a proxy. */
+  toUrl?(url: URL): URL;
+}
+
+/** Both kinds of database, and why one of them may be left out. */
+export const databaseKinds: readonly [string, "embedded" | "server", boolean][] = [
+  ["the embedded database", "embedded", false],
+  ["Postgres (needs TEST_DATABASE_URL)", "server", findTestServer() === undefined],
+];
+
+export async function startChatServers(options: ChatServersOptions): Promise<ChatServers> {
+  const sets = toMigrationSets(orderPlugins(catalogue, kernelServiceIds));
+  const place = await prepareTestDataDir(sets, options.database);
+  const folder = await mkdtemp(join(tmpdir(), "servers-"));
+  const upstream = await startUpstream();
+  upstream.models = ["alpha"];
+  const url = place.env["DATABASE_URL"];
+  const env: Record<string, string> = {
+    ...place.env,
+    ...(url !== undefined && { DATABASE_URL: (options.toUrl?.(new URL(url)) ?? new URL(url)).href }),
+    OPENAI_API_BASE_URLS: upstream.url,
+    OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}',
+    SHUTDOWN_GRACE_SECONDS: "1",
+    ...options.env,
+  };
+  const servers: ServerProcess[] = [];
+  const start = async (at: number, more: Record<string, string> = {}) => {
+    const own: Record<string, string> =
+      options.database === "server" ? { DATA_DIR: join(folder, String(at)) } : {};
+    return (servers[at] = await startProcess({ ...env, ...own, ...more }));
+  };
+  const urlOf = (at: number) => () => (servers[at] as ServerProcess).url;
+  await start(0);
+  for (let at = 1; at < (options.replicas ?? 1); at++) {
+    await start(at);
+  }
+  const token = await firstAdmin(urlOf(0)());
+  let count = 0;
+  return {
+    upstream,
+    servers,
+    env,
+    start,
+    admin: (at = 0) => chatDriver(urlOf(at), token),
+    as: (own) => chatDriver(urlOf(0), own),
+    async addUser() {
+      count += 1;
+      const body = {
+        name: `P ${count}`,
+        email: `p${count}@example.test`,
+        password: "Correct-horse-1",
+        role: "user",
+      };
+      return (await callServer(urlOf(0)(), "POST /api/v1/auths/add", { token, body })).body;
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.kill()));
+      await upstream.close();
+      await place.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
