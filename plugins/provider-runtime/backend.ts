@@ -45,6 +45,13 @@ export interface Backend {
   readonly fingerprint: string;
 }
 
+/** A backend that holds a model. */
+export interface Holder {
+  readonly backend: Backend;
+  /** The id without the backend's prefix, as the backend knows it. */
+  readonly upstreamId: string;
+}
+
 /** Builds the backends from the two parallel settings; a URL without settings gets defaults. */
 export function toBackends(
   urls: readonly string[],

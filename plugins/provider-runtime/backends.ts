@@ -2,10 +2,10 @@ import { type Breaker, createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
-import { type Backend, toBackends } from "./backend.ts";
+import { type Backend, type Holder, toBackends } from "./backend.ts";
 import type { RuntimeConfig } from "./config.ts";
 import type { RuntimeList } from "./fetch-list.ts";
-import { type Holder, type Offers, toOffers } from "./offers.ts";
+import { type Offers, toOffers } from "./offers.ts";
 
 /** The configured backends as they are now, with what they offer. */
 export interface Backends {

@@ -6,8 +6,7 @@ import type { Upstream } from "#kernel/http/route.ts";
 import { openUpstream } from "#kernel/upstream/client.ts";
 import { toHeaderText } from "#kernel/upstream/header-text.ts";
 import type { UserHeaders } from "#kernel/upstream/user-headers.ts";
-import type { Backend } from "./backend.ts";
-import type { Holder } from "./offers.ts";
+import type { Backend, Holder } from "./backend.ts";
 
 export interface RuntimeCall {
   /** Below the backend's base address, with a slash in front. */

@@ -1,10 +1,9 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { RequestInfo } from "#kernel/http/route.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, Holder } from "./backend.ts";
 import type { Backends } from "./backends.ts";
 import type { RuntimeClient } from "./client.ts";
-import type { Holder } from "./offers.ts";
 import { answer } from "./pass.ts";
 
 type Body = Readonly<Record<string, unknown>>;

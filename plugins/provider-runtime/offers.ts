@@ -1,13 +1,6 @@
 import type { ProviderModel } from "#kernel/completion/provider.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, Holder } from "./backend.ts";
 import type { ListedModel, RuntimeList } from "./fetch-list.ts";
-
-/** A backend that holds a model. */
-export interface Holder {
-  readonly backend: Backend;
-  /** The id without the backend's prefix, as the backend knows it. */
-  readonly upstreamId: string;
-}
 
 /** What all backends offer together. */
 export interface Offers {

@@ -12,13 +12,13 @@ import type { Upstream } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";
 import { readStream } from "#kernel/upstream/chunk-reader.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
+import type { Holder } from "./backend.ts";
 import type { Backends } from "./backends.ts";
 import type { RuntimeClient } from "./client.ts";
 import type { RuntimeConfig } from "./config.ts";
 import { fromNativeEmbed, toNativeEmbed, toUpstream } from "./embeddings.ts";
 import { createImageReader } from "./images.ts";
 import { LineParser } from "./line-parser.ts";
-import type { Holder } from "./offers.ts";
 import { createHead, type ReplyHead, toCompletion } from "./reply.ts";
 import { toNativeChat } from "./request.ts";
 
