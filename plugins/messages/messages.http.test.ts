@@ -186,6 +186,18 @@ describe("what cannot be answered", () => {
     ]);
   });
 
+  it("is refused when the conversation is somewhere else, in the words that clients know", async () => {
+    const answer = await ask({ thread: { type: "continue", previous_message_id: "msg_1" } });
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      {
+        type: "invalid_request_error",
+        message: expect.stringContaining("`thread`"),
+        details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+      },
+    ]);
+  });
+
   it("is refused when it is no JSON", async () => {
     const answer = await app.call("POST /api/message", { token: admin.token, body: "{" });
     expect([answer.status, answer.body.error.type]).toEqual([400, "invalid_request_error"]);

@@ -2,7 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CallContext, MessageSupport } from "#kernel/completion/provider.ts";
 import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
-import { type RequestInfo, stream } from "#kernel/http/route.ts";
+import { reply, type RequestInfo, stream } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";
 import { namesModelOnce } from "#kernel/upstream/model-key.ts";
 import type { Completions } from "#plugins/completions/service.ts";
@@ -65,6 +65,9 @@ interface Translated {
 /** Core API, vendor messages rule 2: into the common format, through filters and pipelines, and back. */
 async function translate({ completions, log }: MessagesOptions, { asked, support, count }: Translated) {
   const { body, caller, request } = asked;
+  if (body["thread"] !== undefined && body["thread"] !== null) {
+    return refuseThread();
+  }
   const dropped: string[] = [];
   const common = toCommon(body, {
     passthrough: support?.passthroughParams ?? [],
@@ -93,6 +96,19 @@ async function translate({ completions, log }: MessagesOptions, { asked, support
           },
         }),
       );
+}
+
+/**
+ * Conversations that the vendor keeps come without their earlier turns: a model of another upstream would answer out of
+ * context. Clients know this refusal, and send the whole conversation.
+ */
+function refuseThread() {
+  const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] };
+  const message = "This model keeps no conversations: send all messages, without `thread`.";
+  return reply(
+    { type: "error", error: { type: "invalid_request_error", message, details } },
+    { status: 400 },
+  );
 }
 
 interface Passed {
