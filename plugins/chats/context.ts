@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
-import { isRunning } from "./chat-store.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { type ChatRow, isRunning } from "./chat-store.ts";
+import type { ChatParts } from "./parts.ts";
 import type { Chats, ContextStep } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
 import type { ChatDatabase } from "./tables.ts";
@@ -43,4 +45,16 @@ export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "cont
       return rows.length > 0;
     },
   };
+}
+
+/** How full a chat's context is; nothing to who neither writes the chat nor is an administrator, or when nobody looks after it. */
+export async function readUsage(
+  { context }: Pick<ChatParts, "context">,
+  caller: Principal,
+  row: ChatRow,
+): Promise<{ context_usage?: { tokens: number; threshold: number } }> {
+  const [filled] = context.list();
+  const isShown = row.user_id === caller.userId || caller.role === "admin";
+  const usage = filled && isShown ? await filled.usage(caller, row) : null;
+  return usage === null ? {} : { context_usage: usage };
 }

@@ -9,7 +9,7 @@ import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
 import { createReplies } from "./migrations/0002_replies.ts";
 import { sharedType } from "./parts.ts";
-import { chatContext, chatFolders, chats, folderChats } from "./service.ts";
+import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
 import type { ChatTables } from "./tables.ts";
 
@@ -27,6 +27,7 @@ export default definePlugin({
     hub,
     folders: chatFolders,
     context: chatContext,
+    settings: chatSettings,
   },
   provides: [chats, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),

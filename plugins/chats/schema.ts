@@ -79,7 +79,7 @@ export const Chat = ChatRecord.extend({
     files: z.array(z.unknown()),
   }),
   /** Where one chat is read: what its shown branch takes of what a model reads until it is compacted. */
-  context_usage: z.object({ tokens: z.int(), threshold: z.int() }).nullish(),
+  context_usage: z.object({ tokens: z.int(), threshold: z.int() }).optional(),
 }).meta({ id: "Chat" });
 
 /** A chat, or with `Prefer: return=minimal` only its record. */

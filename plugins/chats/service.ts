@@ -244,3 +244,6 @@ export interface ChatContext {
 }
 
 export const chatContext = defineSlot<ChatContext>("chats.context");
+
+/** Names of persisted variables that stand in the form of settings of chats; this plugin has none of its own there. */
+export const chatSettings = defineSlot<readonly string[]>("chats.settings");

@@ -19,6 +19,7 @@ import { createShareAccess } from "./share-access.ts";
 import { createShareReading } from "./share-reading.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
 import { chatRoutes } from "./routes/chats.ts";
+import { configRoutes } from "./routes/config.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { listRoutes } from "./routes/lists.ts";
 import { messageRoutes } from "./routes/messages.ts";
@@ -46,6 +47,7 @@ interface Context {
     readonly hub: Hub;
     readonly folders: Slot<ChatFolders>;
     readonly context: Slot<ChatContext>;
+    readonly settings: Slot<readonly string[]>;
   };
 }
 
@@ -71,6 +73,7 @@ export function setUpChats({ config, db, transaction, use }: Context) {
     fileReferences: [toShareReference(db), toFolderReference(parts)],
     existing: (ids: readonly string[]) => existingChats(db, ids),
     routes: [
+      ...configRoutes({ ...use, names: () => use.settings.list().flat() }),
       ...listRoutes(parts),
       ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),

@@ -1,7 +1,7 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { configuration, events, hub } from "#kernel/services.ts";
-import { chatContext, chats } from "#plugins/chats/service.ts";
+import { events, hub } from "#kernel/services.ts";
+import { chatContext, chats, chatSettings } from "#plugins/chats/service.ts";
 import { taskModel } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { historySteps } from "#plugins/runs/service.ts";
@@ -17,17 +17,21 @@ export default definePlugin({
   id: "compaction",
   title: "Context compaction",
   config: compactionVariables,
-  uses: { chats, configuration, events, hub, models, taskModel },
+  uses: { chats, events, hub, models, taskModel },
   provides: [compaction],
 
   setup({ config, use, log }) {
     const service = createCompaction({ ...use, settings: config });
     const parts = { ...use, compaction: service, settings: config };
     return {
-      routes: { api: compactionRoutes(createManual(parts), use.configuration) },
+      routes: { api: compactionRoutes(createManual(parts)) },
       services: [provide(compaction, service)],
       fills: [
         fill(historySteps, createHistoryStep({ compaction: service, settings: config, log })),
+        fill(
+          chatSettings,
+          Object.values(compactionVariables).map(({ name }) => name),
+        ),
         fill(chatContext, createChatContext(parts)),
       ],
     };

@@ -1,21 +1,6 @@
 import { z } from "zod";
-import type { ConfigRegistry } from "#config/registry.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Manual } from "./manual.ts";
-
-/** The form of the settings; null goes back to what the environment or the default says. */
-const ChatConfig = z
-  .object({
-    ENABLE_CONTEXT_COMPACTION: z.boolean().nullish(),
-    CONTEXT_COMPACTION_MODEL: z.string().max(256).nullish(),
-    CONTEXT_COMPACTION_TOKEN_THRESHOLD: z.int().min(1).nullish(),
-    CONTEXT_COMPACTION_TOKEN_CAP: z.int().min(1).nullish(),
-    CONTEXT_COMPACTION_RETENTION_PERCENTAGE: z.int().min(0).max(100).nullish(),
-    CONTEXT_COMPACTION_PROMPT_TEMPLATE: z.string().max(100_000).nullish(),
-  })
-  .meta({ id: "ChatConfig" });
-
-const names = Object.keys(ChatConfig.shape);
 
 const CompactedChat = z
   .object({
@@ -26,13 +11,9 @@ const CompactedChat = z
   })
   .meta({ id: "CompactedChat" });
 
-/** Compacting chats, and its settings (contract §3.7). */
-export function compactionRoutes(
-  manual: Manual,
-  configuration: Pick<ConfigRegistry, "valueOf" | "set" | "reset">,
-) {
+/** Compacting chats on request (contract §3.7). */
+export function compactionRoutes(manual: Manual) {
   return [
-    ...configRoutes(configuration),
     defineRoute(
       {
         method: "POST",
@@ -47,45 +28,6 @@ export function compactionRoutes(
       },
       ({ caller, params, body, request }) =>
         manual.compact(caller, params.id, { model: body?.model ?? undefined, signal: request.signal }),
-    ),
-  ];
-}
-
-function configRoutes(configuration: Pick<ConfigRegistry, "valueOf" | "set" | "reset">) {
-  const read = () =>
-    Object.fromEntries(names.map((name) => [name, configuration.valueOf(name)])) as z.output<
-      typeof ChatConfig
-    >;
-  return [
-    defineRoute(
-      {
-        method: "GET",
-        path: "/chats/config",
-        summary: "Read the settings of compacting chats",
-        access: "admin",
-        returns: ChatConfig,
-      },
-      read,
-    ),
-    defineRoute(
-      {
-        method: "POST",
-        path: "/chats/config",
-        summary: "Change the settings of compacting chats",
-        access: "admin",
-        body: ChatConfig,
-        returns: ChatConfig,
-      },
-      async ({ body, caller }) => {
-        const changes = Object.entries(body).filter(([, value]) => value !== undefined);
-        const cleared = changes.filter(([, value]) => value === null).map(([name]) => name);
-        const set = Object.fromEntries(changes.filter(([, value]) => value !== null));
-        await configuration.set(set, caller.userId);
-        if (cleared.length > 0) {
-          await configuration.reset(cleared, caller.userId);
-        }
-        return read();
-      },
     ),
   ];
 }

@@ -3,6 +3,9 @@ import { type Reply, reply } from "#kernel/http/route.ts";
 import { type Reading, readNext } from "./store.ts";
 import type { FeedbackDatabase } from "./tables.ts";
 
+/** Answers rows to routes, which know no store. */
+export type AnswerRows = (reading: Reading) => Reply;
+
 /** Every row of a reading as one JSON array, written while it is read: a few are in memory at a time. */
 export function answerRows(db: FeedbackDatabase, reading: Reading): Reply {
   return reply(Readable.from(pieces(db, reading), { objectMode: false }), {

@@ -14,7 +14,14 @@ import type {
   ListQuery,
   NewFeedback,
 } from "./schema.ts";
-import { changeFeedback, deleteFeedback, findFeedback, listFeedback, saveFeedback } from "./store.ts";
+import {
+  changeFeedback,
+  deleteFeedback,
+  findFeedback,
+  listFeedback,
+  listModelIds,
+  saveFeedback,
+} from "./store.ts";
 import type { FeedbackDatabase } from "./tables.ts";
 
 export interface FeedbackParts {
@@ -84,6 +91,9 @@ export function createFeedbackActions(parts: FeedbackParts) {
       await leaderboard.changed();
       announce("deleted_all", caller, undefined, { count, user_id: which.userId ?? null });
     },
+
+    /** Models whose replies were rated. */
+    modelIds: (): Promise<string[]> => listModelIds(db),
 
     async list(query: ListQuery) {
       const { rows, total } = await listFeedback(db, query);

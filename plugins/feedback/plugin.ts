@@ -3,6 +3,7 @@ import { definePlugin, tables } from "#kernel/plugin.ts";
 import { configuration, events, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { chats } from "#plugins/chats/service.ts";
+import { type AnswerRows, answerRows } from "./answers.ts";
 import { createFeedbackActions } from "./feedback.ts";
 import { openLeaderboard } from "./leaderboard.ts";
 import { createFeedback } from "./migrations/0001_feedback.ts";
@@ -25,13 +26,19 @@ export default definePlugin({
     const leaderboard = await openLeaderboard(db, use.notices);
     const isOpen = () => isOn("ENABLE_MESSAGE_RATING");
     const feedback = createFeedbackActions({ ...use, db, leaderboard, isOpen });
+    const answer: AnswerRows = (reading) => answerRows(db, reading);
     // The database takes an account's feedback along.
     use.events.on("user.deleted", () => leaderboard.changed());
     return {
       routes: {
         api: [
-          ...ownRoutes(db, feedback),
-          ...adminRoutes({ db, feedback, leaderboard, mayExport: () => isOn("ENABLE_ADMIN_EXPORT") }),
+          ...ownRoutes(feedback, answer),
+          ...adminRoutes({
+            answerRows: answer,
+            feedback,
+            leaderboard,
+            mayExport: () => isOn("ENABLE_ADMIN_EXPORT"),
+          }),
         ],
       },
     };

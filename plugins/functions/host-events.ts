@@ -1,14 +1,18 @@
 import { AppError } from "#kernel/errors.ts";
 import type { HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
-import type { HostParts } from "./host.ts";
+import type { Chats } from "#plugins/chats/service.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
-import type { UserEvent } from "./service.ts";
+import type { UserEvent, UserEvents } from "./service.ts";
+
+export interface EventParts {
+  /** Ways to the caller's open clients; none while no plugin holds sockets. */
+  userEvents(): readonly UserEvents[];
+  /** Where events leave something behind; undefined while no plugin stores chats. */
+  readonly chats: Pick<Chats, "applyEvent"> | undefined;
+}
 
 /** `host.emit` and `host.ask` of one call. */
-export function toEventFunctions(
-  parts: Pick<HostParts, "userEvents" | "chats">,
-  call: HostCall,
-): HostFunctions {
+export function toEventFunctions(parts: EventParts, call: HostCall): HostFunctions {
   const { userEvents } = parts;
   // Code need not wait for one event before it sends the next; all the same they are stored and shown in its order.
   let last: Promise<unknown> = Promise.resolve();
@@ -33,11 +37,7 @@ export function toEventFunctions(
 }
 
 /** Stores what the event leaves behind, where the call belongs to a stored message of the caller's, and shows it. */
-async function emit(
-  { userEvents, chats }: Pick<HostParts, "userEvents" | "chats">,
-  call: HostCall,
-  event: UserEvent,
-): Promise<void> {
+async function emit({ userEvents, chats }: EventParts, call: HostCall, event: UserEvent): Promise<void> {
   const principal = requirePerson(call);
   const { chatId, messageId } = call;
   if (chats !== undefined && chatId !== undefined && messageId !== undefined) {

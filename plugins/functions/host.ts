@@ -1,24 +1,18 @@
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Batches, HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
-import type { Chats } from "#plugins/chats/service.ts";
 import type { Capabilities } from "./facts.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { HostComplete } from "./host-complete.ts";
-import { toEventFunctions } from "./host-events.ts";
+import { type EventParts, toEventFunctions } from "./host-events.ts";
 import type { createHostFetch } from "./host-fetch.ts";
-import type { UserEvents } from "./service.ts";
 import type { FunctionStorage } from "./storage.ts";
 
-export interface HostParts {
+export interface HostParts extends EventParts {
   readonly log: Logger;
   readonly fetch: ReturnType<typeof createHostFetch>;
   readonly complete: HostComplete;
   readonly storage: FunctionStorage;
-  /** Ways to the caller's open clients; none while no plugin holds sockets. */
-  userEvents(): readonly UserEvents[];
-  /** Where events leave something behind; undefined while no plugin stores chats. */
-  readonly chats: Pick<Chats, "applyEvent"> | undefined;
 }
 
 export type CreateHost = (call: HostCall) => HostFunctions;

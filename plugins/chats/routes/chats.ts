@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { answerChat, readWhole, toRecord, toShown } from "../answers.ts";
-import type { ChatRow } from "../chat-store.ts";
 import type { ChatActions } from "../chats.ts";
+import { readUsage } from "../context.ts";
 import type { Copies } from "../copies.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, Chat, ChatAnswer, ChatImport, ChatPatch, ChatRecord, NewChat } from "../schema.ts";
@@ -141,13 +140,6 @@ function wholeRoutes({ parts, actions, reading, removal }: Parts) {
       },
     ),
   ];
-}
-
-/** How full the context is: nobody but who writes the chat, and administrators, needs to know. */
-async function readUsage({ context }: ChatParts, caller: Principal, row: ChatRow) {
-  const [filled] = context.list();
-  const isShown = row.user_id === caller.userId || caller.role === "admin";
-  return { context_usage: filled && isShown ? await filled.usage(caller, row) : null };
 }
 
 function copyRoutes({ parts, copies }: Parts) {

@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerRows } from "../answers.ts";
+import type { AnswerRows } from "../answers.ts";
 import type { FeedbackActions } from "../feedback.ts";
 import type { LeaderboardOf } from "../leaderboard.ts";
 import { Feedback, FeedbackPage, Leaderboard, ListQuery, ModelHistory } from "../schema.ts";
-import { listModelIds } from "../store.ts";
-import type { FeedbackDatabase } from "../tables.ts";
 
 interface Parts {
-  readonly db: FeedbackDatabase;
+  readonly answerRows: AnswerRows;
   readonly feedback: FeedbackActions;
   readonly leaderboard: LeaderboardOf;
   /** ENABLE_ADMIN_EXPORT. */
@@ -21,7 +19,7 @@ export function adminRoutes(parts: Parts) {
   return [...listRoutes(parts), ...exportRoutes(parts), ...boardRoutes(parts)];
 }
 
-function listRoutes({ db, feedback }: Parts) {
+function listRoutes({ feedback }: Parts) {
   return [
     defineRoute(
       {
@@ -42,7 +40,7 @@ function listRoutes({ db, feedback }: Parts) {
         access: "admin",
         returns: z.array(z.string()),
       },
-      () => listModelIds(db),
+      () => feedback.modelIds(),
     ),
     defineRoute(
       {
@@ -67,7 +65,7 @@ const Place = z.object({
   updated_at: z.number(),
 });
 
-function exportRoutes({ db, mayExport }: Parts) {
+function exportRoutes({ answerRows, mayExport }: Parts) {
   return [
     defineRoute(
       {
@@ -77,7 +75,7 @@ function exportRoutes({ db, mayExport }: Parts) {
         access: "admin",
         returns: z.array(Place),
       },
-      () => answerRows(db, { columns: "ids" }),
+      () => answerRows({ columns: "ids" }),
     ),
     defineRoute(
       {
@@ -93,7 +91,7 @@ function exportRoutes({ db, mayExport }: Parts) {
         if (!mayExport()) {
           throw new AppError("forbidden", "Exports are switched off.");
         }
-        return answerRows(db, { columns: "all", modelId: query.model_id });
+        return answerRows({ columns: "all", modelId: query.model_id });
       },
     ),
   ];

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerRows } from "../answers.ts";
+import type { AnswerRows } from "../answers.ts";
 import type { FeedbackActions } from "../feedback.ts";
 import { Feedback, FeedbackChange, FeedbackFacts, FeedbackId, NewFeedback } from "../schema.ts";
-import type { FeedbackDatabase } from "../tables.ts";
 
 /** A chat that comes along with a rating is as large as this at most. */
 const maxBody = 4 * 1024 * 1024;
 
 /** What people think of replies (contract §10). */
-export function ownRoutes(db: FeedbackDatabase, feedback: FeedbackActions) {
+export function ownRoutes(feedback: FeedbackActions, answerRows: AnswerRows) {
   return [
     defineRoute(
       {
@@ -59,7 +58,7 @@ export function ownRoutes(db: FeedbackDatabase, feedback: FeedbackActions) {
         access: "user",
         returns: z.array(FeedbackFacts),
       },
-      ({ caller }) => answerRows(db, { userId: caller.userId, columns: "facts" }),
+      ({ caller }) => answerRows({ userId: caller.userId, columns: "facts" }),
     ),
   ];
 }
