@@ -8,6 +8,9 @@ export const upstreamVariables = {
     whenInvalid: null,
     text: "Bytes beyond which a streamed chunk is dropped; empty, 0 or less keeps all",
   }),
+  statefulResponses: bool("ENABLE_RESPONSES_API_STATEFUL", false, {
+    text: "Forwards previous_response_id to providers of the Responses format",
+  }),
   forwardUserInfo: bool("ENABLE_FORWARD_USER_INFO_HEADERS", false, {
     text: "Tells providers who asks, in X-Service-* headers",
   }),

@@ -17,6 +17,7 @@ import providerCommon from "./provider-common/plugin.ts";
 import providerMessage from "./provider-message/plugin.ts";
 import providerRuntime from "./provider-runtime/plugin.ts";
 import realtime from "./realtime/plugin.ts";
+import responses from "./responses/plugin.ts";
 import runs from "./runs/plugin.ts";
 import settings from "./settings/plugin.ts";
 import usage from "./usage/plugin.ts";
@@ -41,6 +42,7 @@ export const catalogue: readonly AnyPlugin[] = [
   providerMessage,
   providerRuntime,
   realtime,
+  responses,
   runs,
   settings,
   usage,
@@ -65,6 +67,7 @@ export interface Api
     ApiOfPlugin<typeof providerCommon>,
     ApiOfPlugin<typeof providerRuntime>,
     ApiOfPlugin<typeof realtime>,
+    ApiOfPlugin<typeof responses>,
     ApiOfPlugin<typeof runs>,
     ApiOfPlugin<typeof settings>,
     ApiOfPlugin<typeof usage> {}

@@ -81,10 +81,20 @@ export function meterProvider(provider: ModelProvider, modelId: string, ended: C
         );
       },
     }),
+    ...(provider.responses && {
+      responses(model) {
+        const forward = (provider.responses as Responses)(model);
+        return (
+          forward &&
+          ((call) => measured(begin({ ...call, model, request: call.body }, "responses"), forward(call)))
+        );
+      },
+    }),
     ...(provider.unload && { unload: (call) => (provider.unload as Unload)(call) }),
   };
 }
 
+type Responses = NonNullable<ModelProvider["responses"]>;
 type Messages = NonNullable<ModelProvider["messages"]>;
 type Embed = NonNullable<ModelProvider["embed"]>;
 type Unload = NonNullable<ModelProvider["unload"]>;

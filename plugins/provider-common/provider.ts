@@ -1,11 +1,6 @@
 import { Readable } from "node:stream";
 import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
-import type {
-  CallContext,
-  CompletionAnswer,
-  MessageSupport,
-  ModelProvider,
-} from "#kernel/completion/provider.ts";
+import type { CompletionAnswer, MessageSupport, ModelProvider } from "#kernel/completion/provider.ts";
 import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
@@ -20,9 +15,9 @@ import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
 import type { Target } from "./offers.ts";
 import { fitsAsItIs, toUpstreamBody } from "./request.ts";
-import { readResponses } from "./responses-answer.ts";
-import { forwardResponses } from "./responses-forward.ts";
-import { toResponsesBody } from "./responses-request.ts";
+import type { Posting, PreparedCall } from "./prepared-call.ts";
+import { askByResponses } from "./responses-answer.ts";
+import { toForward } from "./responses-forward.ts";
 import type { UpstreamClient } from "./upstream.ts";
 
 /** Id of the provider of common-format connections. */
@@ -37,28 +32,13 @@ export interface ProviderOptions {
   messageSupport(modelId: string): MessageSupport | undefined;
 }
 
-/** A chat completion or embeddings call whose body is ready to be sent. */
-export interface PreparedCall {
-  readonly target: Target;
-  /** The JSON body. */
-  readonly body: string;
-  readonly isStream: boolean;
-  readonly context: CallContext;
-  /** Headers that go along where the connection sets none of its own. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
 /** The provider with what the compat surface needs besides. */
-export interface CommonProvider extends ModelProvider {
+export interface CommonProvider extends ModelProvider, Posting {
   embed: NonNullable<ModelProvider["embed"]>;
   /** Where a model's calls go. Throws `unavailable` while the connections are switched off, `not_found` for other models. */
   requireTarget(id: string): Target;
-  /** Posts to `path` below a model's connection and gives the answer as it is. */
-  send(path: string, call: PreparedCall): Promise<Upstream>;
   /** The upstream's answer when its bytes may go out as they are, else the read answer. */
   relay(call: PreparedCall): Promise<Upstream | CompletionAnswer>;
-  /** Posts to `path` and gives the answer's bytes, with the public id in their `model` field where there is a prefix. */
-  post(path: string, call: PreparedCall): Promise<Upstream>;
   /** Like `post` to /embeddings; vectors come in base64 where that was asked for, even if the upstream cannot pack. */
   postEmbeddings(call: PreparedCall, format: unknown): Promise<Upstream>;
 }
@@ -89,18 +69,6 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     return call.target.connection.prefix === "" ? upstream : withPublicModel(upstream, call);
   };
 
-  /** For connections of that format: a chat completion goes out and comes back translated (contract §2.3). */
-  const askByResponses = async (call: PreparedCall): Promise<CompletionAnswer> => {
-    const { target, isStream, context } = call;
-    const body = JSON.stringify(toResponsesBody(JSON.parse(call.body) as Record<string, unknown>));
-    const { prefix } = target.connection;
-    return readResponses(await send("/responses", { ...call, body }), {
-      isStream,
-      signal: context.signal,
-      softLimit: limitOf(config),
-      toPublicId: (id) => (prefix === "" ? id : `${prefix}.${id}`),
-    });
-  };
   const postEmbeddings = async (call: PreparedCall, format: unknown): Promise<Upstream> => {
     const upstream = await post("/embeddings", call);
     if (format !== "base64") {
@@ -117,19 +85,12 @@ export function createProvider(options: ProviderOptions): CommonProvider {
     send,
     post,
     postEmbeddings,
-    responses: (model) => {
-      const target = options.connections.find(model.id);
-      return target?.connection.apiType === "responses"
-        ? ({ body, isStream, ...context }) => {
-            const { previous_response_id: previous, ...rest } = withModel(body, target.upstreamId);
-            const kept = config.statefulResponses ? { ...rest, previous_response_id: previous } : rest;
-            return forwardResponses(
-              { send, post },
-              { target, isStream, context, body: JSON.stringify(kept) },
-            );
-          }
-        : undefined;
-    },
+    responses: (model) =>
+      toForward(options.connections.find(model.id), {
+        send,
+        post,
+        isStateful: () => config.statefulResponses,
+      }),
     messages: (model) => options.messageSupport(model.id),
     async complete({ request, model, text, ...context }) {
       const target = requireTarget(model.id);
@@ -139,12 +100,12 @@ export function createProvider(options: ProviderOptions): CommonProvider {
         isSendable && namesModelOnce(text, request) ? text : JSON.stringify(toUpstreamBody(request, target));
       const call = { target, isStream, context, body };
       return target.connection.apiType === "responses"
-        ? askByResponses(call)
+        ? askByResponses(send, call, limitOf(config))
         : toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {
       if (call.target.connection.apiType === "responses") {
-        return askByResponses(call);
+        return askByResponses(send, call, limitOf(config));
       }
       const upstream = await send("/chat/completions", call);
       const isUntouched = call.target.connection.prefix === "" && limitOf(config) === undefined;

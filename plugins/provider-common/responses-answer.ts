@@ -6,10 +6,31 @@ import { readStream } from "#kernel/upstream/chunk-reader.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
+import type { Posting, PreparedCall } from "./prepared-call.ts";
+import { toResponsesBody } from "./responses-request.ts";
 import { textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
 import { ResponsesParser } from "./responses-parser.ts";
 
-export interface ReadingResponses {
+/**
+ * A chat completion over a connection of the Responses format: it goes out and comes back translated (contract §2.3).
+ * The call's body is that of a chat completion.
+ */
+export async function askByResponses(
+  send: Posting["send"],
+  call: PreparedCall,
+  softLimit: number | undefined,
+): Promise<CompletionAnswer> {
+  const body = JSON.stringify(toResponsesBody(JSON.parse(call.body) as Record<string, unknown>));
+  const { prefix } = call.target.connection;
+  return readResponses(await send("/responses", { ...call, body }), {
+    isStream: call.isStream,
+    signal: call.context.signal,
+    softLimit,
+    toPublicId: (id) => (prefix === "" ? id : `${prefix}.${id}`),
+  });
+}
+
+interface ReadingResponses {
   /** Whether chunks are wanted. */
   readonly isStream: boolean;
   readonly signal: AbortSignal;
@@ -22,10 +43,7 @@ export interface ReadingResponses {
 const largestAnswer = 64 * 1024 * 1024;
 
 /** Reads an answer of the Responses format the way it came and gives it the way it was asked for. */
-export async function readResponses(
-  upstream: Upstream,
-  reading: ReadingResponses,
-): Promise<CompletionAnswer> {
+async function readResponses(upstream: Upstream, reading: ReadingResponses): Promise<CompletionAnswer> {
   const { isStream, signal, softLimit, toPublicId } = reading;
   const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
   if (!type.includes("event-stream") && (!isStream || type.includes("json"))) {

@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
+import type { ForwardResponses } from "#kernel/completion/provider.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { toUpstreamError } from "#kernel/upstream/failure.ts";
+import { withModel } from "#kernel/upstream/model-key.ts";
 import { SseParser } from "#kernel/upstream/sse-parser.ts";
-import type { CommonProvider, PreparedCall } from "./provider.ts";
+import type { Target } from "./offers.ts";
+import type { Posting, PreparedCall } from "./prepared-call.ts";
 
 const largestEvent = 16 * 1024 * 1024;
 
@@ -10,10 +13,7 @@ const largestEvent = 16 * 1024 * 1024;
  * Sends a request of the Responses format to an upstream that has it. Where there is a prefix, the answer's response
  * carries the public id (contract D.14); otherwise every byte is the upstream's.
  */
-export async function forwardResponses(
-  provider: Pick<CommonProvider, "send" | "post">,
-  call: PreparedCall,
-): Promise<Upstream> {
+export async function forwardResponses(provider: Posting, call: PreparedCall): Promise<Upstream> {
   if (!call.isStream) {
     return provider.post("/responses", call);
   }
@@ -25,6 +25,23 @@ export async function forwardResponses(
   const { "content-length": _length, ...headers } = upstream.headers;
   const body = Readable.from(withPrefix(upstream, prefix, call.context.signal));
   return { status: upstream.status, headers, body };
+}
+
+export interface ForwardOptions extends Posting {
+  /** ENABLE_RESPONSES_API_STATEFUL. */
+  isStateful(): boolean;
+}
+
+/** What takes requests of the Responses format as they are: connections of that format, no others. */
+export function toForward(target: Target | undefined, options: ForwardOptions): ForwardResponses | undefined {
+  if (target?.connection.apiType !== "responses") {
+    return undefined;
+  }
+  return ({ body, isStream, ...context }) => {
+    const { previous_response_id: previous, ...rest } = withModel(body, target.upstreamId);
+    const kept = options.isStateful() ? { ...rest, previous_response_id: previous } : rest;
+    return forwardResponses(options, { target, isStream, context, body: JSON.stringify(kept) });
+  };
 }
 
 /** Whether an answer came as events, whatever was asked for. */

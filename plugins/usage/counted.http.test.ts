@@ -9,13 +9,15 @@ import { resetAfter } from "#test/support/upstream-faults.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 
+const look = defineFilter({ id: "looker.look", name: "Look", priority: 0, stream: (chunk) => chunk });
+
 /** Looks into the stream of requests that ask for it, so that chunks are parsed on their way. */
 const looker = definePlugin({
   id: "looker",
   title: "Looks at chunks",
   setup: () => ({
     filters: [
-      defineFilter({ id: "looker.look", name: "Look", toggle: true, priority: 0, stream: (chunk) => chunk }),
+      { id: "looker.source", select: ({ filterIds }) => (filterIds.includes(look.id) ? [look] : []) },
     ],
   }),
 });
@@ -86,10 +88,10 @@ async function records(count: number): Promise<Row[]> {
   return rows;
 }
 
-async function record() {
+async function record(): Promise<Record<string, unknown>> {
   const [row] = await records(1);
   const { input_tokens, output_tokens } = row!.usage;
-  return { ...row!, input_tokens, output_tokens };
+  return { ...row, input_tokens, output_tokens };
 }
 
 const chat = (body: Partial<CompletionRequest>, path = "/api/chat/completions") =>
@@ -98,7 +100,7 @@ const chat = (body: Partial<CompletionRequest>, path = "/api/chat/completions") 
     body: { model: "mine", messages: [{ role: "user", content: "x".repeat(40) }], ...body },
   });
 
-it.each([
+it.each<[string, Partial<CompletionRequest>, string]>([
   ["bytes", { stream: true }, "/api/chat/completions"],
   ["chunks of a filter", { stream: true, filter_ids: ["looker.look"] }, "/api/chat/completions"],
   ["chunks of a prefixed connection", { stream: true, model: "mine-p" }, "/api/chat/completions"],

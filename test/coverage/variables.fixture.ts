@@ -113,7 +113,7 @@ PROFILE_IMAGE_MAX_DATA_URI_SIZE | int | empty | start-up | accounts
 CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE | int | 1 | start-up | completions
 CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE | int | empty | start-up | core
 CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS | int | 256 | start-up | runs | was=CHAT_RESPONSE_MAX_TOOL_CALL_RETRIES
-ENABLE_RESPONSES_API_STATEFUL | bool | false | start-up | provider-common
+ENABLE_RESPONSES_API_STATEFUL | bool | false | start-up | core
 ENABLE_COMPRESSION_MIDDLEWARE | bool | true | start-up | core
 ENABLE_ORJSON | bool | true | start-up | core
 AIOHTTP_CLIENT_TIMEOUT | int | empty | start-up | core

@@ -1,0 +1,138 @@
+import type { Chunk, Delta, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
+import { toErrorFrame } from "#kernel/http/errors.ts";
+import { CallItem } from "./call-item.ts";
+import { type OutputItem, type Response, toBegun, toResponseUsage } from "./response.ts";
+import type { ResponsesRequest } from "./schema.ts";
+import { type PartKind, TextItem } from "./text-item.ts";
+
+/**
+ * Turns the chunks of a chat completion into the events of a response, and into the response itself. Protocol cases
+ * O62 and O63: items and parts are announced before their pieces, `sequence_number` counts from 0 without a gap.
+ */
+export class ResponseWriter {
+  #response: Response;
+  readonly #output: OutputItem[] = [];
+  #frames = "";
+  #sequence = 0;
+  /** The message or thought that grows now. */
+  #text: TextItem | undefined;
+  /** Calls by their position in the chunks. */
+  readonly #calls = new Map<number, CallItem>();
+  readonly #open: CallItem[] = [];
+  #usage: Usage | undefined;
+  #finish: string | undefined;
+
+  constructor(request: ResponsesRequest) {
+    this.#response = toBegun(request);
+  }
+
+  get response(): Response {
+    return this.#response;
+  }
+
+  /** The events written since they were last taken. */
+  take(): string {
+    const frames = this.#frames;
+    this.#frames = "";
+    return frames;
+  }
+
+  begin(): void {
+    this.#tell("response.created", { response: this.#response });
+    this.#tell("response.in_progress", { response: this.#response });
+  }
+
+  add(chunk: Chunk): void {
+    this.#usage = chunk.usage ?? this.#usage;
+    const choice = chunk.choices?.[0];
+    if (choice === undefined || (choice.index ?? 0) !== 0) {
+      return;
+    }
+    this.#finish = choice.finish_reason ?? this.#finish;
+    if (choice.delta) {
+      this.#addDelta(choice.delta);
+    }
+  }
+
+  /** The answer is complete, or as complete as its limits let it be. */
+  end(): void {
+    const reason = { length: "max_output_tokens", content_filter: "content_filter" }[this.#finish ?? ""];
+    const status = reason === undefined ? "completed" : "incomplete";
+    this.#closeText(status);
+    this.#open.forEach((call) => call.close(status));
+    this.#conclude(status, { incomplete_details: reason === undefined ? null : { reason } });
+  }
+
+  /** The answer broke off; what had come stays. */
+  fail(error: unknown, requestId: string): void {
+    this.#closeText("incomplete");
+    this.#open.forEach((call) => call.close("incomplete"));
+    this.#conclude("failed", { error: toResponseError(error, requestId) });
+  }
+
+  #addDelta(delta: Delta): void {
+    const thought = delta.reasoning_content ?? delta.reasoning;
+    if (thought) {
+      this.#addText("reasoning", "reasoning_text", thought);
+    }
+    if (delta.content) {
+      this.#addText("message", "output_text", delta.content);
+    }
+    if (delta.refusal) {
+      this.#addText("message", "refusal", delta.refusal);
+    }
+    delta.tool_calls?.forEach((piece) => this.#addCall(piece));
+  }
+
+  #addText(type: TextItem["type"], kind: PartKind, text: string): void {
+    if (this.#text?.type !== type) {
+      this.#closeText("completed");
+      this.#text = new TextItem(type, this.#output.length, this.#tell);
+      this.#output.push(this.#text.item);
+    }
+    this.#text.add(kind, text);
+  }
+
+  #addCall({ index = 0, id, function: called }: ToolCallDelta): void {
+    let call = this.#calls.get(index);
+    // Some upstreams give every call the same position.
+    const isOther = id && called?.name && call && call.item["call_id"] !== id;
+    if (call === undefined || isOther) {
+      this.#closeText("completed");
+      call = new CallItem({ id, name: called?.name ?? "" }, this.#output.length, this.#tell);
+      this.#output.push(call.item);
+      this.#calls.set(index, call);
+      this.#open.push(call);
+    }
+    if (called?.arguments) {
+      call.add(called.arguments);
+    }
+  }
+
+  #closeText(status: "completed" | "incomplete"): void {
+    this.#text?.close(status);
+    this.#text = undefined;
+  }
+
+  #conclude(status: "completed" | "incomplete" | "failed", fields: Record<string, unknown>): void {
+    const usage = toResponseUsage(this.#usage);
+    this.#response = { ...this.#response, status, output: this.#output, usage, ...fields };
+    this.#tell(`response.${status}`, { response: this.#response });
+  }
+
+  readonly #tell = (type: string, fields: Record<string, unknown>): void => {
+    const event = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields });
+    this.#frames += `event: ${type}\ndata: ${event}\n\n`;
+  };
+}
+
+/** What a caller may know of a failure, under the names of this format. */
+function toResponseError(error: unknown, requestId: string): { code: string; message: string } {
+  const frame = JSON.parse(toErrorFrame(error, requestId)) as {
+    error?: { message?: unknown; code?: unknown; type?: unknown } | string;
+  };
+  const told = typeof frame.error === "string" ? { message: frame.error } : frame.error;
+  const message = typeof told?.message === "string" ? told.message : "The provider's answer failed.";
+  const isLimit = [told?.code, told?.type].some((each) => /rate_limit|^429$/.test(String(each)));
+  return { code: isLimit ? "rate_limit_exceeded" : "server_error", message };
+}

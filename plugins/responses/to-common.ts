@@ -1,0 +1,89 @@
+import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { ResponsesRequest, Tool } from "./schema.ts";
+import { toMessages } from "./to-messages.ts";
+
+type Bag = Record<string, unknown>;
+
+/** Keys that mean something in this format alone; what else a request has goes on as it is. */
+const ownKeys = new Set([
+  ..."model input instructions stream stream_options previous_response_id tools tool_choice max_output_tokens".split(
+    " ",
+  ),
+  ..."max_tool_calls reasoning text metadata background store include truncation top_logprobs conversation prompt".split(
+    " ",
+  ),
+  ..."context_management prompt_cache_retention".split(" "),
+]);
+
+/** A chat completion that asks the same. Throws `invalid`, naming the field, for what no chat completion can do. */
+export function toCommon(request: ResponsesRequest): CompletionRequest {
+  for (const name of ["background", "conversation", "prompt"]) {
+    if (request[name]) {
+      throw new AppError("invalid", `${name}: is not supported.`);
+    }
+  }
+  const kept = Object.entries(request).filter(([name]) => !ownKeys.has(name) && !isPlatformKey(name));
+  const { tools, choice } = toTools(request);
+  return {
+    ...Object.fromEntries(kept),
+    model: request.model,
+    messages: toMessages(request),
+    stream: request.stream === true,
+    ...(request.max_output_tokens && { max_tokens: request.max_output_tokens }),
+    ...(request.reasoning?.effort && { reasoning_effort: request.reasoning.effort }),
+    ...(request.top_logprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
+    ...toTextSettings(request.text),
+    ...(tools && { tools }),
+    ...(choice !== undefined && { tool_choice: choice }),
+  };
+}
+
+/** Filters are chosen like anywhere else; nothing of a request like this belongs to a chat. */
+function isPlatformKey(name: string): boolean {
+  return platformKeys.has(name) && name !== "filter_ids" && name !== "params";
+}
+
+/** Functions alone: what a provider would run on its own servers is left out, as it is for other formats. */
+function toTools({ tools, tool_choice: choice }: ResponsesRequest): { tools?: Bag[]; choice?: unknown } {
+  const functions = (tools ?? []).filter(({ type }) => type === "function");
+  const allowed = typeof choice === "object" && choice?.type === "allowed_tools" ? choice : undefined;
+  const names = Array.isArray(allowed?.["tools"])
+    ? new Set((allowed["tools"] as Bag[]).map(({ name }) => name))
+    : undefined;
+  const kept = functions.filter(({ name }) => names === undefined || names.has(name));
+  if (kept.length === 0) {
+    // An empty list keeps the platform from offering tools of its own.
+    return tools ? { tools: [] } : {};
+  }
+  return { tools: kept.map(toTool), ...toChoice(choice) };
+}
+
+function toTool({ type: _type, ...declared }: Tool, at: number): Bag {
+  if (typeof declared.name !== "string") {
+    throw new AppError("invalid", `tools[${at}].name: is missing.`);
+  }
+  const entries = Object.entries(declared).filter(([, value]) => value !== null);
+  return { type: "function", function: Object.fromEntries(entries) };
+}
+
+function toChoice(choice: ResponsesRequest["tool_choice"]): { choice?: unknown } {
+  if (choice === undefined || choice === null || typeof choice === "string") {
+    return choice ? { choice } : {};
+  }
+  if (choice.type === "function") {
+    return { choice: { type: "function", function: { name: choice["name"] } } };
+  }
+  return { choice: choice.type === "allowed_tools" ? (choice["mode"] ?? "auto") : "auto" };
+}
+
+function toTextSettings(text: ResponsesRequest["text"]): Bag {
+  const { type, ...format } = text?.format ?? { type: "text" };
+  const settings: Bag = text?.verbosity ? { verbosity: text.verbosity } : {};
+  if (type === "json_schema") {
+    settings["response_format"] = { type, json_schema: format };
+  } else if (type !== "text") {
+    settings["response_format"] = { type };
+  }
+  return settings;
+}
