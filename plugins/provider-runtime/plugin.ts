@@ -1,6 +1,5 @@
 import { core } from "#config/core.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { provide } from "#kernel/service.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
 import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
 import { accounts } from "#plugins/accounts/service.ts";
@@ -18,7 +17,6 @@ import { fileRoutes } from "./routes/file-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { manageRoutes } from "./routes/manage-routes.ts";
 import { nativeRoutes } from "./routes/native-routes.ts";
-import { runtimeBackends } from "./service.ts";
 import { fetchVersion } from "./version.ts";
 
 export default definePlugin({
@@ -31,7 +29,6 @@ export default definePlugin({
     dataDir: core.dataDir,
   },
   uses: { accounts, egress, configuration, events, models },
-  provides: [runtimeBackends],
   enabled: (config) => config.enabled,
   whenOff: 503,
 
@@ -55,14 +52,6 @@ export default definePlugin({
 
     return {
       providers: [provider],
-      services: [
-        provide(runtimeBackends, {
-          async post({ modelId, index, ...call }) {
-            const { upstream, holder } = await client.openAny(provider.requireHolders(modelId, index), call);
-            return { upstream, prefix: holder.backend.prefix };
-          },
-        }),
-      ],
       routes: {
         runtime: [
           ...configRoutes({
