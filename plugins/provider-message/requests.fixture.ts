@@ -1,0 +1,209 @@
+/** Requests of the common format with their translations, for tables of cases. */
+const mark = { cache_control: { type: "ephemeral" } };
+export const user = { role: "user", content: "Hi" };
+const userTurn = { role: "user", content: [{ type: "text", text: "Hi" }] };
+const text = (value: string) => ({ type: "text", text: value });
+export const call = (id: string, args: string) => ({
+  id,
+  type: "function",
+  function: { name: "f", arguments: args },
+});
+const use = (id: string, input: object) => ({ type: "tool_use", id, name: "f", input });
+export const signed = [
+  { type: "reasoning.text", format: "anthropic-claude-v1", text: "T", signature: "sig", index: 0 },
+  { type: "reasoning.encrypted", format: "anthropic-claude-v1", data: "secret", index: 1 },
+];
+const thoughts = [
+  { type: "thinking", thinking: "T", signature: "sig" },
+  { type: "redacted_thinking", data: "secret" },
+];
+
+export const conversations: Record<string, [messages: object[], expected: object]> = {
+  "instructions, wherever they stand": [
+    [{ role: "system", content: "A" }, user, { role: "developer", content: [{ ...text("B"), ...mark }] }],
+    { system: [text("A"), { ...text("B"), ...mark }], messages: [userTurn] },
+  ],
+  "images and texts in their order": [
+    [
+      {
+        role: "user",
+        content: [
+          text("a"),
+          { type: "image_url", image_url: { url: "data:image/png;base64,DATA" }, ...mark },
+          { type: "image_url", image_url: { url: "https://x.test/a.png" } },
+        ],
+      },
+    ],
+    {
+      messages: [
+        {
+          role: "user",
+          content: [
+            text("a"),
+            { type: "image", source: { type: "base64", media_type: "image/png", data: "DATA" }, ...mark },
+            { type: "image", source: { type: "url", url: "https://x.test/a.png" } },
+          ],
+        },
+      ],
+    },
+  ],
+  files: [
+    [
+      {
+        role: "user",
+        content: [
+          { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,UEQ=" } },
+          { type: "file", file: { file_data: "data:text/plain;charset=utf-8;base64,SGk=" } },
+        ],
+      },
+    ],
+    {
+      messages: [
+        {
+          role: "user",
+          content: [
+            {
+              type: "document",
+              title: "a.pdf",
+              source: { type: "base64", media_type: "application/pdf", data: "UEQ=" },
+            },
+            { type: "document", source: { type: "text", media_type: "text/plain", data: "Hi" } },
+          ],
+        },
+      ],
+    },
+  ],
+  "calls and their results as one turn each": [
+    [
+      user,
+      { role: "assistant", content: "Wait", tool_calls: [call("a", '{"x":1}'), call("b", "")] },
+      { role: "tool", tool_call_id: "a", content: "1", ...mark },
+      { role: "tool", tool_call_id: "b", content: "" },
+      { role: "user", content: "Next" },
+    ],
+    {
+      messages: [
+        userTurn,
+        { role: "assistant", content: [text("Wait"), use("a", { x: 1 }), use("b", {})] },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "a", content: [text("1")], ...mark },
+            { type: "tool_result", tool_use_id: "b" },
+            text("Next"),
+          ],
+        },
+      ],
+    },
+  ],
+  "signed thoughts ahead of what followed them": [
+    [user, { role: "assistant", content: "Yes", reasoning_content: "T", reasoning_details: signed }],
+    { messages: [userTurn, { role: "assistant", content: [...thoughts, text("Yes")] }] },
+  ],
+  "no thoughts of others": [
+    [
+      user,
+      {
+        role: "assistant",
+        content: "Yes",
+        reasoning_content: "T",
+        reasoning_details: [
+          { type: "reasoning.text", text: "T" },
+          { type: "reasoning.encrypted", format: "other", data: "x" },
+          null,
+        ],
+      },
+    ],
+    { messages: [userTurn, { role: "assistant", content: [text("Yes")] }] },
+  ],
+  "no empty texts": [
+    [user, { role: "assistant", content: "" }, { role: "user", content: [text(""), text("b")] }],
+    { messages: [{ role: "user", content: [text("Hi"), text("b")] }] },
+  ],
+  "a begun reply without blanks at its end": [
+    [user, { role: "assistant", content: "It is \n" }],
+    { messages: [userTurn, { role: "assistant", content: [text("It is")] }] },
+  ],
+  "a mark on a message": [
+    [{ ...user, ...mark }],
+    { messages: [{ role: "user", content: [{ ...text("Hi"), ...mark }] }] },
+  ],
+};
+
+const schema = { type: "object", properties: { a: { type: "string" } } };
+export const tool = {
+  type: "function",
+  function: { name: "f", description: "d", parameters: schema, strict: true },
+};
+const vendorTool = { name: "f", description: "d", input_schema: schema, strict: true };
+const withTool = (choice: unknown, more: object = {}) => ({ tools: [tool], tool_choice: choice, ...more });
+
+export const parameters: Record<string, [request: object, expected: object]> = {
+  limits: [
+    { max_tokens: 9, temperature: 1.7, top_p: 0.5, stop: ["a", " "], stream: true, user: "u" },
+    {
+      max_tokens: 9,
+      temperature: 1,
+      top_p: 0.5,
+      stop_sequences: ["a"],
+      stream: true,
+      metadata: { user_id: "u" },
+    },
+  ],
+  "the newer limit": [{ max_tokens: 9, max_completion_tokens: 8 }, { max_tokens: 8 }],
+  "one stop": [{ stop: "a" }, { stop_sequences: ["a"] }],
+  tools: [{ tools: [tool] }, { tools: [vendorTool] }],
+  "a marked tool without a schema": [
+    { tools: [{ type: "function", function: { name: "f" }, ...mark }] },
+    { tools: [{ name: "f", input_schema: { type: "object", properties: {} }, ...mark }] },
+  ],
+  "a tool of the vendor": [
+    { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+    { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+  ],
+  "the choice auto": [withTool("auto"), { tools: [vendorTool], tool_choice: { type: "auto" } }],
+  "the choice none": [withTool("none"), { tools: [vendorTool], tool_choice: { type: "none" } }],
+  "the choice required": [withTool("required"), { tools: [vendorTool], tool_choice: { type: "any" } }],
+  "the choice of a tool": [
+    withTool({ type: "function", function: { name: "f" } }),
+    { tools: [vendorTool], tool_choice: { type: "tool", name: "f" } },
+  ],
+  "one call at a time": [
+    withTool(undefined, { parallel_tool_calls: false }),
+    { tools: [vendorTool], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
+  ],
+  "a schema of the answer": [
+    { response_format: { type: "json_schema", json_schema: { name: "x", schema, strict: true } } },
+    { output_config: { format: { type: "json_schema", schema } } },
+  ],
+  "an answer in JSON": [
+    { response_format: { type: "json_object" } },
+    { system: [text("Answer with one JSON object and nothing else.")] },
+  ],
+  "its own parameters": [
+    {
+      top_k: 5,
+      thinking: { type: "enabled", budget_tokens: 2000 },
+      output_config: { effort: "low" },
+      temperature: 0.5,
+    },
+    {
+      top_k: 5,
+      thinking: { type: "enabled", budget_tokens: 2000 },
+      output_config: { effort: "low" },
+      max_tokens: 10_192,
+    },
+  ],
+  "nothing that it does not know": [
+    {
+      n: 2,
+      seed: 1,
+      logit_bias: {},
+      frequency_penalty: 1,
+      stream_options: {},
+      foreign: 1,
+      service_tier: "flex",
+    },
+    {},
+  ],
+};
