@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, type RequestInfo, stream } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
@@ -7,22 +6,18 @@ import { ResponsesRequest } from "./schema.ts";
 
 /** The Responses format for every model that chats (Core API, local model runtime pass-through). */
 export function responsesRoutes(responses: Responses) {
-  const declared = {
-    method: "POST",
-    access: "user",
-    summary: "Answer a request of the Responses format",
-    body: ResponsesRequest,
-    errors: "compat",
-    fails: [400, 404, 429, 502, 504],
-  } as const;
-  const answer = (body: ResponsesRequest, from: { caller: Principal; request: RequestInfo }) =>
-    toAnswer(responses, body, from);
   return [
-    defineRoute({ ...declared, path: "/v1/responses" }, ({ body, ...from }) => answer(body, from)),
-    // Which backend runs the model follows from the model; clients that name one are answered all the same.
     defineRoute(
-      { ...declared, path: "/v1/responses/:idx", params: z.object({ idx: z.coerce.number().int().min(0) }) },
-      ({ body, ...from }) => answer(body, from),
+      {
+        method: "POST",
+        path: "/v1/responses",
+        summary: "Answer a request of the Responses format",
+        access: "user",
+        body: ResponsesRequest,
+        errors: "compat",
+        fails: [400, 404, 429, 502, 504],
+      },
+      ({ body, ...from }) => toAnswer(responses, body, from),
     ),
   ] as const;
 }
