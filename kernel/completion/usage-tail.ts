@@ -10,7 +10,7 @@ const headBytes = 2048;
 
 /** Where the texts of an answer stand, to be counted for want of usage. */
 const textKeys: Readonly<Record<Wire, string>> = {
-  chat: "content|reasoning_content|reasoning|arguments",
+  chat: "content|reasoning_content|reasoning|thinking|arguments",
   responses: "delta",
   messages: "text|thinking|partial_json",
   generate: "response|content|thinking|text",

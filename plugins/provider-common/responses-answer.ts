@@ -8,7 +8,7 @@ import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
 import type { Posting, PreparedCall } from "./prepared-call.ts";
 import { toResponsesBody } from "./responses-request.ts";
-import { textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
+import { type TranslatorOptions, textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
 import { ResponsesParser } from "./responses-parser.ts";
 
 /**
@@ -20,31 +20,32 @@ export async function askByResponses(
   call: PreparedCall,
   softLimit: number | undefined,
 ): Promise<CompletionAnswer> {
-  const body = JSON.stringify(toResponsesBody(JSON.parse(call.body) as Record<string, unknown>));
+  const chat = JSON.parse(call.body) as Record<string, unknown>;
+  const body = JSON.stringify(toResponsesBody(chat));
+  const streaming = chat["stream_options"] as { include_usage?: unknown } | null | undefined;
   const { prefix } = call.target.connection;
   return readResponses(await send("/responses", { ...call, body }), {
     isStream: call.isStream,
     signal: call.context.signal,
     softLimit,
+    hasUsageChunk: streaming?.include_usage === true,
     toPublicId: (id) => (prefix === "" ? id : `${prefix}.${id}`),
   });
 }
 
-interface ReadingResponses {
+interface ReadingResponses extends TranslatorOptions {
   /** Whether chunks are wanted. */
   readonly isStream: boolean;
   readonly signal: AbortSignal;
   /** Bytes of an event beyond which it is dropped. Contract D.21. */
   readonly softLimit: number | undefined;
-  /** Contract D.14: the prefix stands in the `model` field of replies. */
-  toPublicId(id: string): string;
 }
 
 const largestAnswer = 64 * 1024 * 1024;
 
 /** Reads an answer of the Responses format the way it came and gives it the way it was asked for. */
 async function readResponses(upstream: Upstream, reading: ReadingResponses): Promise<CompletionAnswer> {
-  const { isStream, signal, softLimit, toPublicId } = reading;
+  const { isStream, signal, softLimit, toPublicId, hasUsageChunk } = reading;
   const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
   if (!type.includes("event-stream") && (!isStream || type.includes("json"))) {
     const completion = fromResponse(await readText(upstream.body, largestAnswer, signal), toPublicId);
@@ -53,7 +54,7 @@ async function readResponses(upstream: Upstream, reading: ReadingResponses): Pro
       : { kind: "whole", completion };
   }
   const chunks = (atLeast?: number) => {
-    const parser = new ResponsesParser({ softLimit, toPublicId });
+    const parser = new ResponsesParser({ softLimit, toPublicId, hasUsageChunk });
     return readStream(upstream.body, { parser, eventMark: "data:", signal, atLeast });
   };
   return isStream

@@ -3,12 +3,19 @@ import { ProviderError } from "#kernel/errors.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
+export interface TranslatorOptions {
+  /** Contract D.14: the prefix stands in the `model` field of replies. */
+  toPublicId(id: string): string;
+  /** Whether usage comes in a chunk of its own, as `stream_options.include_usage` asks for. */
+  readonly hasUsageChunk: boolean;
+}
+
 /** Turns the events of the Responses format into chunks of the common wire. */
 export class ResponsesTranslator {
   /** True once the response said how it ended. */
   isFinished = false;
 
-  readonly #toPublicId: (id: string) => string;
+  readonly #options: TranslatorOptions;
   #head: Chunk = { id: "", object: "chat.completion.chunk", created: 0 };
   /** Positions of tool calls among themselves, by output index. */
   readonly #calls = new Map<unknown, number>();
@@ -16,8 +23,8 @@ export class ResponsesTranslator {
   readonly #pieced = new Set<unknown>();
   #thoughts = 0;
 
-  constructor(toPublicId: (id: string) => string) {
-    this.#toPublicId = toPublicId;
+  constructor(options: TranslatorOptions) {
+    this.#options = options;
   }
 
   /** The chunks that an event makes. Throws ProviderError for one that reports a failure. */
@@ -62,7 +69,7 @@ export class ResponsesTranslator {
       id: String(id ?? ""),
       object: "chat.completion.chunk",
       created: typeof created === "number" ? Math.trunc(created) : 0,
-      ...(typeof model === "string" && { model: this.#toPublicId(model) }),
+      ...(typeof model === "string" && { model: this.#options.toPublicId(model) }),
     };
     return [this.#chunk({ role: "assistant", content: "" })];
   }
@@ -105,7 +112,13 @@ export class ResponsesTranslator {
     const usage = toUsage(response["usage"]);
     const reason = toFinishReason(response, this.#calls.size > 0);
     const chunk: Chunk = { ...this.#head, choices: [{ index: 0, delta: {}, finish_reason: reason }] };
-    return [chunk, ...(usage ? [{ ...this.#head, choices: [], usage }] : [])];
+    if (usage === undefined) {
+      return [chunk];
+    }
+    // Whoever did not ask for a chunk of usage may not be ready for one without choices.
+    return this.#options.hasUsageChunk
+      ? [chunk, { ...this.#head, choices: [], usage }]
+      : [{ ...chunk, usage }];
   }
 
   #chunk(delta: Delta): Chunk {

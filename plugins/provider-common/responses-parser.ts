@@ -2,7 +2,7 @@ import type { Chunk } from "#kernel/completion/chunk.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
 import { SseParser } from "#kernel/upstream/sse-parser.ts";
-import { ResponsesTranslator } from "./responses-events.ts";
+import { ResponsesTranslator, type TranslatorOptions } from "./responses-events.ts";
 
 /** One event beyond this ends the stream, whatever the settings say. */
 const largestEvent = 16 * 1024 * 1024;
@@ -18,9 +18,9 @@ export class ResponsesParser implements StreamParser {
   readonly #sse: SseParser;
   readonly #translator: ResponsesTranslator;
 
-  constructor(options: { softLimit: number | undefined; toPublicId: (id: string) => string }) {
-    this.#sse = new SseParser({ softLimit: options.softLimit, hardLimit: largestEvent });
-    this.#translator = new ResponsesTranslator(options.toPublicId);
+  constructor({ softLimit, ...options }: TranslatorOptions & { softLimit: number | undefined }) {
+    this.#sse = new SseParser({ softLimit, hardLimit: largestEvent });
+    this.#translator = new ResponsesTranslator(options);
   }
 
   get hasMore(): boolean {

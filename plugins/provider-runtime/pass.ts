@@ -1,5 +1,8 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { beginCall, type CallEnded } from "#kernel/completion/metered.ts";
+import type { Wire as CallWire } from "#kernel/completion/model-call.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
+import { watchBytes } from "#kernel/completion/watch-answer.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorAnswer, toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, type RequestInfo, stream, type Upstream } from "#kernel/http/route.ts";
@@ -16,10 +19,24 @@ export interface PassOptions {
   readonly client: RuntimeClient;
   readonly models: Models;
   readonly findProfile: FindProfile;
+  /** Told of every model call, for these routes reach the backends without the catalogue. */
+  ended: CallEnded;
 }
 
 /** How an answer tells that it broke off: as a JSON line, as an event of the common format, or as the vendor's event. */
 export type Wire = "lines" | "events" | "vendor";
+
+/** The paths that ask a model, and the format in which they do; others only ask about one. */
+const callWires: Readonly<Record<string, CallWire>> = {
+  "/api/generate": "generate",
+  "/v1/completions": "generate",
+  "/api/chat": "chat",
+  "/v1/chat/completions": "chat",
+  "/v1/messages": "messages",
+  "/api/embed": "embeddings",
+  "/api/embeddings": "embeddings",
+  "/v1/embeddings": "embeddings",
+};
 
 export interface Passed {
   readonly caller: Principal;
@@ -46,7 +63,7 @@ export async function pass(options: PassOptions, passed: Passed) {
 
 /** Sends the request; gives the answer as it comes, and the prefix that its models lack. */
 export async function send(
-  { provider, client, models, findProfile }: PassOptions,
+  { provider, client, models, findProfile, ended }: PassOptions,
   passed: Passed,
 ): Promise<{ upstream: Upstream; prefix: string }> {
   const { caller, request, body, text, path, isStream, fill } = passed;
@@ -54,12 +71,23 @@ export async function send(
   const holders = provider.requireHolders(model.base.id, passed.index);
   const filled = fill ? fill(body, await withFilledPrompt(model.params, caller, findProfile)) : body;
   const isUntouched = filled === body && text !== undefined && namesModelOnce(text, body);
-  const { upstream, holder } = await client.openAny(holders, {
+  const context = { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal };
+  const wire = callWires[path];
+  const subject = { modelId: model.id, model: model.base, provider, asked: filled };
+  const call = wire && beginCall({ ...subject, wire }, context, ended);
+  const opening = client.openAny(holders, {
     path,
     isStream,
     toBody: (id) => (isUntouched && body["model"] === id ? text : JSON.stringify(withModel(filled, id))),
-    context: { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal },
+    context,
   });
+  const { upstream, holder } = await opening.catch((error: unknown) => {
+    call?.break(error);
+    throw error;
+  });
+  if (call) {
+    watchBytes(upstream, call);
+  }
   return { upstream, prefix: holder.backend.prefix };
 }
 

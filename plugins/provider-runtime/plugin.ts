@@ -1,4 +1,5 @@
 import { core } from "#config/core.ts";
+import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
 import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
@@ -48,7 +49,13 @@ export default definePlugin({
     const provider = createProvider({ backends, client, egress: use.egress, config, log });
     const files = createModelFiles(config.dataDir);
     const versionOf = (backend: Backend) => fetchVersion(client, backend, timeLimit());
-    const passing = { provider, client, models: use.models, findProfile: use.accounts.templateFacts };
+    const passing = {
+      provider,
+      client,
+      models: use.models,
+      findProfile: use.accounts.templateFacts,
+      ended: (call: ModelCall) => use.events.emit(modelCallEnded, call),
+    };
 
     return {
       providers: [provider],
