@@ -5,7 +5,7 @@ import { AppError } from "#kernel/errors.ts";
 import { bindRoute, type BindContext, type OwnedRoute } from "./bind.ts";
 import { answerPreflight } from "./cors.ts";
 import { type AnyRoute, defineRoute } from "./route.ts";
-import { type Surface, surfaces } from "./surfaces.ts";
+import { type ErrorShape, type Surface, type SurfaceFacts, surfaces } from "./surfaces.ts";
 
 /** Serves one node request. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -18,7 +18,7 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     .toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length)
     .map((surface) => ({
       base: surfaces[surface].base,
-      refuse: bindRoute(ownedByKernel(surface, badPath), context),
+      surface,
       serve: toNodeHandler(
         createSurface(
           surface,
@@ -34,10 +34,24 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     const url = req.url ?? "/";
     // Choosing here instead of mounting spares every request a walk through all other surfaces.
     const application = applications.find(({ base }) => isBelow(url, base));
-    return isDecodable(url)
-      ? application?.serve(req, res)
-      : application?.refuse({ req, res, params: undefined });
+    if (isDecodable(url)) {
+      return application?.serve(req, res);
+    }
+    const surface = application?.surface ?? "main";
+    const refusal = { ...badPath, errors: errorsAt(url, surface, routes) };
+    return bindRoute(ownedByKernel(surface, refusal), context)({ req, res, params: undefined });
   };
+}
+
+/** The shape in which a route would tell its errors, for a path that cannot be matched with routes. */
+function errorsAt(url: string, surface: Surface, routes: readonly OwnedRoute[]): ErrorShape {
+  const { base, errors, inner }: SurfaceFacts = surfaces[surface];
+  const owned = routes.find(
+    ({ surface: own, route: { path } }) =>
+      own === surface && path.includes("/:") && url.startsWith(base + path.slice(0, path.indexOf(":"))),
+  );
+  const isInner = inner !== undefined && isBelow(url, base + inner.base);
+  return owned?.route.errors ?? (isInner ? inner.errors : errors);
 }
 
 function isBelow(url: string, base: string): boolean {
@@ -63,7 +77,7 @@ function isDecodable(url: string): boolean {
 
 function createSurface(surface: Surface, routes: readonly OwnedRoute[], context: BindContext): H3 {
   const app = new H3({ silent: true });
-  const { base } = surfaces[surface];
+  const { base, inner }: SurfaceFacts = surfaces[surface];
   const methods = new Map<string, Set<string>>();
   for (const owned of routes) {
     const { method, path } = owned.route;
@@ -79,10 +93,13 @@ function createSurface(surface: Surface, routes: readonly OwnedRoute[], context:
     }
   }
   for (const [path, allowed] of methods) {
-    app.all(
-      base + path,
-      toEventHandler(bindRoute(ownedByKernel(surface, methodNotAllowed(allowed)), context)),
-    );
+    const errors = routes.find(({ route }) => route.path === path)?.route.errors;
+    const refusal = { ...methodNotAllowed(allowed), ...(errors && { errors }) };
+    app.all(base + path, toEventHandler(bindRoute(ownedByKernel(surface, refusal), context)));
+  }
+  if (inner) {
+    const refusal = { ...notFound, errors: inner.errors };
+    app.all(`${base}${inner.base}/**`, toEventHandler(bindRoute(ownedByKernel(surface, refusal), context)));
   }
   app.all(`${base}/**`, toEventHandler(bindRoute(ownedByKernel(surface, notFound), context)));
   return app;

@@ -6,6 +6,8 @@ export interface SurfaceFacts {
   readonly base: string;
   readonly title: string;
   readonly errors: ErrorShape;
+  /** A part of the surface that writes its errors in another shape. */
+  readonly inner?: { readonly base: `/${string}`; readonly errors: ErrorShape };
   /** Whether a docs page and an openapi.json stand below the base while ENV is dev. */
   readonly docs: boolean;
   /** Status for input that does not fit the declared shape. */
@@ -16,7 +18,14 @@ export interface SurfaceFacts {
 export const surfaces = {
   main: { base: "", title: "Main", errors: "detail", docs: true, invalidStatus: 422 },
   api: { base: "/api/v1", title: "Web interface", errors: "detail", docs: true, invalidStatus: 422 },
-  runtime: { base: "/runtime", title: "Local runtime", errors: "runtime", docs: true, invalidStatus: 400 },
+  runtime: {
+    base: "/runtime",
+    title: "Local runtime",
+    errors: "runtime",
+    inner: { base: "/v1", errors: "compat" },
+    docs: true,
+    invalidStatus: 400,
+  },
   compat: { base: "/compat", title: "Compat", errors: "compat", docs: true, invalidStatus: 400 },
   images: { base: "/images/api/v1", title: "Images", errors: "detail", docs: true, invalidStatus: 422 },
   audio: { base: "/audio/api/v1", title: "Audio", errors: "detail", docs: true, invalidStatus: 422 },

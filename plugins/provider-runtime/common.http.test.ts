@@ -95,7 +95,20 @@ describe("the common formats of the runtime", () => {
     await expect(Array.fromAsync(stream)).rejects.toThrow();
   });
 
-  it("refuse in the common shape", async () => {
+  it("refuse in the common shape, or in the vendor's, whatever is wrong with the path", async () => {
+    for (const path of ["embeddings/%", "completions/%ff", "nothing", "chat/nothing/%"]) {
+      const refused = await call(path, { model, input: "a" });
+      expect([path, typeof refused.body.error.message]).toEqual([path, "string"]);
+    }
+    expect((await call("messages/%", {})).body).toMatchObject({
+      type: "error",
+      error: { message: expect.any(String) },
+    });
+    const wrongMethod = await app.call("DELETE /runtime/v1/embeddings", { token: member.token });
+    expect([wrongMethod.status, wrongMethod.body.error.code]).toEqual([405, 405]);
+    expect((await app.call("GET /runtime/nothing", { token: member.token })).body).toEqual({
+      error: "Not found",
+    });
     const answer = await call("chat/completions", { model: "nobody", messages });
     expect([answer.status, answer.body.error.code]).toEqual([404, 404]);
     expect((await call("chat/completions", { model })).status).toBe(400);
