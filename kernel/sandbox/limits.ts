@@ -9,14 +9,13 @@ export const limits = {
   /** A generator's time between two items that were asked for. */
   itemMs: 60_000,
   /** A short call on the event loop's own thread; what takes longer begins afresh on a thread beside it. */
-  quickMs: 10,
+  quickMs: 20,
   /** Characters of the arguments of a short call. */
   quickLength: 64 * 1024,
   /** Short calls of one script that cross the border together. */
   quickCalls: 8,
-  /** A script that was late this often is left to a thread; this many crossings in time make up for it. */
-  quickMisses: 2,
-  quickAmends: 1000,
+  /** So many crossings in time make up for a late one; a script that is late before half of them is left to a thread. */
+  quickAmends: 100,
   /** How long a script whose calls were not short runs beside the event loop before that is tried again. */
   slowMs: 5 * 60_000,
   /** Compiling and evaluating a module whose stream hook runs on the main thread: longer than that would be felt. */

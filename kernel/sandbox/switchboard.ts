@@ -3,6 +3,7 @@ import { switchboard } from "./inside.ts";
 import { limits } from "./limits.ts";
 import type { Realm } from "./realm.ts";
 import { SandboxError } from "./sandbox.ts";
+import { threadMs } from "./thread-time.ts";
 
 /** The hooks of one run, as the switchboard knows them. */
 export interface Passenger {
@@ -67,7 +68,7 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
       }
       const told = news;
       news = [];
-      cross(isolate, ways, { all: all.slice(from, to), news: told });
+      cross(ways, { all: all.slice(from, to), news: told });
       from = to;
     }
   };
@@ -125,17 +126,13 @@ function openWays(isolate: ivm.Isolate): Ways {
 }
 
 /** Crosses once; on an overrun that hook is out and everything else goes on with the last good value. */
-function cross(
-  isolate: ivm.Isolate,
-  ways: Ways,
-  { all, news }: { all: readonly Waiting[]; news: readonly string[] },
-): void {
+function cross(ways: Ways, { all, news }: { all: readonly Waiting[]; news: readonly string[] }): void {
   let way = ways.cross;
   let args = [[...news, ...all.map(({ id, batch }) => `=${id}\n${batch}`)].join("\n")];
   let hasRetried = false;
   // Each round but one takes a hook out, so that this ends.
   for (;;) {
-    const before = isolate.isDisposed ? 0n : isolate.cpuTime;
+    const before = threadMs();
     try {
       const answer: unknown = way.applySync(undefined, args, within);
       deliver(all, typeof answer === "string" ? answer.split("\n") : []);
@@ -143,7 +140,7 @@ function cross(
     } catch (error) {
       args = [];
       // A busy machine took the time, not the hook.
-      if (!hasRetried && isTimeout(error) && Number(isolate.cpuTime - before) < limits.streamMs * 5e5) {
+      if (!hasRetried && isTimeout(error) && threadMs() - before < limits.streamMs / 2) {
         hasRetried = true;
         way = ways.retry;
         continue;

@@ -8,7 +8,10 @@ export interface Tries {
   takes(script: Script): boolean;
   /** It went well. */
   good(id: string, key: string): void;
-  /** It ran out of time: once may be the fault of a collection of garbage or of a busy machine, twice is its own. */
+  /**
+   * It ran out of time. Now and then that is the fault of a collection of garbage or of a busy machine; again before
+   * many have gone well it is its own.
+   */
   late(id: string, key: string): void;
   /** It is not for here: it waits, or does not even load. */
   leave(id: string, key: string): void;
@@ -16,8 +19,8 @@ export interface Tries {
 
 interface Record {
   readonly key: string;
-  late: number;
-  good: number;
+  /** Crossings that have to go well before it is forgotten that some were late. */
+  debt: number;
   until: number;
 }
 
@@ -28,12 +31,12 @@ export function createTries(now: () => number = () => performance.now()): Tries 
     if (found?.key === key) {
       return found;
     }
-    const record = { key, late: 0, good: 0, until: 0 };
+    const record = { key, debt: 0, until: 0 };
     records.set(id, record);
     return record;
   };
   const leave = (id: string, key: string): void => {
-    Object.assign(find(id, key), { late: 0, good: 0, until: now() + limits.slowMs });
+    Object.assign(find(id, key), { debt: 0, until: now() + limits.slowMs });
   };
   return {
     takes(script) {
@@ -42,16 +45,16 @@ export function createTries(now: () => number = () => performance.now()): Tries 
     },
     good(id, key) {
       const record = records.get(id);
-      if (record?.key === key && record.late > 0 && ++record.good >= limits.quickAmends) {
-        Object.assign(record, { late: 0, good: 0 });
+      if (record?.key === key && record.debt > 0) {
+        record.debt -= 1;
       }
     },
     late(id, key) {
       const record = find(id, key);
-      record.late += 1;
-      record.good = 0;
-      if (record.late >= limits.quickMisses) {
+      if (record.debt > limits.quickAmends / 2) {
         leave(id, key);
+      } else {
+        record.debt += limits.quickAmends;
       }
     },
     leave,

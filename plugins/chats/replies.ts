@@ -129,12 +129,16 @@ async function write(
       Object.entries(state).map(([key, value]) => [stateColumns[key as keyof ReplyState], value]),
     ),
   }));
-  const columns = usedColumns(rows).filter((column) => column !== "extra");
+  const columns = usedColumns(rows).filter((column) => column !== "extra" && column !== "sources");
   const appends = rows.some((row) => "appended" in row);
   const assignments = columns.map(
     (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
       then ${valueOf(column)} ${appends && column === "content" ? grown : sql``} else m.${sql.ref(column)} end, `,
   );
+  if (rows.some(({ set }) => "sources" in set)) {
+    assignments.push(sql`sources = case when p."set" ? 'sources'
+      then coalesce(m.sources, '[]'::jsonb) || (p."set" -> 'sources') else m.sources end, `);
+  }
   if (rows.some(({ set }) => "extra" in set)) {
     assignments.push(sql`extra = m.extra || coalesce(p."set" -> 'extra', '{}'::jsonb), `);
   }

@@ -35,6 +35,7 @@ export interface ReplyState {
   readonly content?: string;
   readonly output?: readonly unknown[];
   readonly usage?: Readonly<Record<string, unknown>>;
+  /** Those that are new: they come behind the stored ones, which others may add to as well. */
   readonly sources?: readonly unknown[];
   readonly files?: readonly unknown[];
   readonly embeds?: readonly unknown[];

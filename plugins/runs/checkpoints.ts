@@ -20,7 +20,7 @@ export interface Checkpoints {
    * Stores the last state and gives the message back, as long as it takes: while the database is away it is tried
    * again. False when the message was not the run's any more, or the process must end.
    */
-  finish(reply: Growing, last: Checkpoint): Promise<boolean>;
+  finish(reply: Growing, last: () => Checkpoint): Promise<boolean>;
   remove(reply: Growing): void;
 }
 
@@ -99,9 +99,10 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
       this.remove(reply);
       // A checkpoint that is on its way must not land behind the last state.
       await writing;
+      const checkpoint = last();
       for (let wait = 250; ; wait = Math.min(wait * 2, 2_000)) {
         try {
-          return await chats.finish(last);
+          return await chats.finish(checkpoint);
         } catch (error) {
           log.warn({ err: error }, "a finished reply could not be stored; it is tried again");
         }

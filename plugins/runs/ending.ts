@@ -42,9 +42,12 @@ async function store(
     return true;
   }
   const text = stopped === "interrupted" ? "interrupted" : error;
-  const state = { ...reply.state(), ...(text !== undefined && { error: { content: text } }) };
   const place = { runId: start.id, chatId: placed.chatId, messageId: start.reply.messageId };
-  return await parts.checkpoints.finish(reply, { ...place, state, seq: journal.seq });
+  return await parts.checkpoints.finish(reply, () => ({
+    ...place,
+    state: { ...reply.toStore(), ...(text !== undefined && { error: { content: text } }) },
+    seq: journal.seq,
+  }));
 }
 
 /** Tells clients how it ended; the whole message goes out once (contract D.18). */

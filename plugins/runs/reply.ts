@@ -32,6 +32,9 @@ export class Reply implements Growing {
   readonly usage: UsageTotal;
   readonly #options: ReplyOptions;
   #sources: readonly Source[] = [];
+  /** Sources that are not stored yet, and those that are on their way. */
+  #newSources: readonly Source[] = [];
+  #sentSources: readonly Source[] = [];
   #extra: Record<string, unknown> = {};
   #isDirty = false;
   /** Items have changed in more than their text since they were stored. */
@@ -69,6 +72,7 @@ export class Reply implements Growing {
   addSources(sources: readonly Source[]): void {
     if (sources.length > 0) {
       this.#sources = [...this.#sources, ...sources];
+      this.#newSources = [...this.#newSources, ...sources];
       this.#isReshaped = this.#isDirty = true;
       this.#options.journal.emit("chat:completion", { sources });
     }
@@ -88,6 +92,7 @@ export class Reply implements Growing {
     }
   };
 
+  /** What is known of the reply, whether stored or not. */
   state(): ReplyState {
     const usage = this.usage.total();
     return {
@@ -97,6 +102,14 @@ export class Reply implements Growing {
       ...(this.#sources.length > 0 && { sources: this.#sources }),
       ...(Object.keys(this.#extra).length > 0 && { extra: this.#extra }),
     };
+  }
+
+  /** The same as it is stored: of the sources only those that are new. */
+  toStore(): ReplyState {
+    const { sources: _all, ...state } = this.state();
+    this.#sentSources = this.#newSources;
+    this.#newSources = [];
+    return { ...state, ...(this.#sentSources.length > 0 && { sources: this.#sentSources }) };
   }
 
   take(): Checkpoint | undefined {
@@ -111,15 +124,18 @@ export class Reply implements Growing {
     const tail = this.#tail;
     this.#tail = "";
     if (this.#options.appends && !this.#isReshaped && this.#storedLength > 0) {
+      this.#sentSources = [];
       return { ...place, state: {}, appended: tail };
     }
     this.#isReshaped = false;
-    const state = this.state();
+    const state = this.toStore();
     this.#storedLength = state.content?.length ?? 0;
     return { ...place, state };
   }
 
   failed(): void {
+    this.#newSources = [...this.#sentSources, ...this.#newSources];
+    this.#sentSources = [];
     this.#isDirty = true;
     this.#isReshaped = true;
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runs, toolbox } from "#plugins/completions/tools.fixture.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
-import { failure, sse, text } from "#test/support/upstream-scripts.ts";
+import { failure, sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { eventsOf, type RunStage, startRunStage } from "./runs.fixture.ts";
 
@@ -165,5 +165,30 @@ describe("whose tools", () => {
       content: "Clear",
       sources: [{ source: { name: "weather/forecast" }, tool_result: true }],
     });
+  });
+
+  it("keeps what others cite while the reply is written", async () => {
+    stage.upstream.reply(
+      (request) => completions(request) && request.body.stream === false,
+      text('{"tool_calls": [{"name": "forecast", "parameters": {"city": "Rome"}}]}'),
+    );
+    stage.upstream.reply((request) => completions(request) && request.body.stream === true, tokens(30, 50));
+    const { chatId, replyId } = await stage.makeChat();
+    const client = await stage.connect();
+    const more = { params: { function_calling: "legacy" }, tool_ids: ["weather"] };
+    await stage.complete({ chat_id: chatId, id: replyId, ...more });
+    await client.event((_, data) => data?.message_id === replyId && data.data.type === "chat:message:delta");
+    const cited = { source: { name: "Almanac" }, document: ["x"], metadata: [{ source: "a" }] };
+    const event = await stage.app.call(`POST /api/v1/chats/${chatId}/messages/${replyId}/event`, {
+      token: stage.user.token,
+      body: { type: "source", data: cited },
+    });
+    expect(event.body).toBe(true);
+    await stage.ended(chatId);
+    const { sources } = await stage.message(chatId, replyId);
+    expect(sources.map(({ source }: { source: { name: string } }) => source.name).toSorted()).toEqual([
+      "Almanac",
+      "weather/forecast",
+    ]);
   });
 });
