@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import { anyOf } from "#storage/values.ts";
 import { usedColumns, valueOf } from "./columns.ts";
@@ -133,7 +133,7 @@ async function write(
   const appends = rows.some((row) => "appended" in row);
   const assignments = columns.map(
     (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
-      then ${valueOf(column)} ${appends && column === "content" ? grown : sql``} else m.${sql.ref(column)} end, `,
+      then ${valueOf(column)} ${(appends && grown[column]) || sql``} else m.${sql.ref(column)} end, `,
   );
   if (rows.some(({ set }) => "sources" in set)) {
     assignments.push(sql`sources = case when p."set" ? 'sources'
@@ -142,8 +142,10 @@ async function write(
   if (rows.some(({ set }) => "extra" in set)) {
     assignments.push(sql`extra = m.extra || coalesce(p."set" -> 'extra', '{}'::jsonb), `);
   }
-  if (appends && !columns.includes("content")) {
-    assignments.push(sql`content = case ${grown} else m.content end, `);
+  for (const [column, grows] of Object.entries(appends ? grown : {})) {
+    if (!columns.includes(column)) {
+      assignments.push(sql`${sql.ref(column)} = case ${grows} else m.${sql.ref(column)} end, `);
+    }
   }
   const now = seconds();
   const { rows: written } = await sql<{ run_id: string }>`
@@ -161,5 +163,9 @@ async function write(
   return new Set(written.map(({ run_id }) => run_id));
 }
 
-/** Only the new text travels. */
-const grown = sql`when p.appended is not null then to_jsonb(coalesce(m.content #>> '{}', '') || p.appended)`;
+/** Only the new text travels; it belongs to the last item of the output as well. */
+const grown: Readonly<Record<string, RawBuilder<unknown>>> = {
+  content: sql`when p.appended is not null then to_jsonb(coalesce(m.content #>> '{}', '') || p.appended)`,
+  output: sql`when m.output #>> '{-1,content,-1,text}' || p.appended is not null
+    then jsonb_set(m.output, '{-1,content,-1,text}', to_jsonb((m.output #>> '{-1,content,-1,text}') || p.appended))`,
+};

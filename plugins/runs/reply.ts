@@ -54,7 +54,11 @@ export class Reply implements Growing {
         delta: (item, kind, text) => {
           journal.delta(item.id, kind, text);
           this.#isDirty = true;
-          this.#tail += item.type === "message" ? text : "";
+          if (isPlainText(item)) {
+            this.#tail += text;
+          } else {
+            this.#isReshaped = true;
+          }
         },
         border: (item) => {
           // A copy: what is kept for clients that come later must not grow with the item.
@@ -160,4 +164,9 @@ export class Reply implements Growing {
       ...more,
     };
   }
+}
+
+/** Its text can be stored by adding to what is stored. */
+function isPlainText(item: OutputItem): boolean {
+  return item.type === "message" && item.content.length === 1 && item.content[0]?.type === "output_text";
 }

@@ -10,12 +10,18 @@ const together = 5;
 /** What was shown this long before the process died must still be there. */
 const lostAtMostMs = 1_500;
 
+const appends = { ENABLE_CHAT_RESPONSE_STREAM_INPLACE_APPEND: "true" };
+const ways = [
+  ...databaseKinds.map(([name, database, isSkipped]) => ({ name, database, isSkipped, env: {} })),
+  { name: "the embedded database, by appending", database: "embedded", isSkipped: false, env: appends },
+] as const;
+
 /** Promise R2: a killed run keeps its partial reply, marked interrupted, and can be continued. */
-describe.each(databaseKinds)("kill -9 under streaming replies on %s", (_name, database, isSkipped) => {
+describe.each(ways)("kill -9 under streaming replies on $name", ({ name, database, isSkipped, env }) => {
   describe.skipIf(isSkipped)("(promise R2)", () => {
     let all: ChatServers;
     beforeAll(async () => {
-      all = await startChatServers({ database });
+      all = await startChatServers({ database, env });
     }, 120_000);
     afterAll(() => all?.close());
 
@@ -61,6 +67,7 @@ describe.each(databaseKinds)("kill -9 under streaming replies on %s", (_name, da
       const { content, done, error, output } = await me.message(chatId, replyId);
       expect([content, done, error ?? null]).toEqual([`${before}\n${rest}`, true, null]);
       expect(output.map(({ type }: { type: string }) => type)).toEqual(["reasoning", "message", "message"]);
+      expect(output[1].content[0].text).toBe(before);
     }
 
     it(`${kills} times ${together} runs`, { timeout: kills * 60_000 }, async () => {
@@ -85,7 +92,7 @@ describe.each(databaseKinds)("kill -9 under streaming replies on %s", (_name, da
         }
         await goOn(runs[0]!, (await all.admin().message(runs[0]!.chatId, runs[0]!.replyId)).content);
       }
-      report("R2", `kill -9 mid-stream (${database})`, {
+      report("R2", `kill -9 mid-stream on ${name}`, {
         runs: ends.length,
         "text lost p95 ms": percentile(lostMs, 95),
         "terminal after restart max ms": Math.max(...ends),
