@@ -21,6 +21,17 @@ describe("parameters", () => {
     });
   });
 
+  it.each([
+    [{}, { temperature: 0.9, num_predict: 5, num_ctx: 1 }],
+    [{ temperature: 0.1 }, { num_predict: 5, num_ctx: 1 }],
+    [{ max_tokens: 7 }, { temperature: 0.9, num_ctx: 1 }],
+    [{ options: { num_ctx: 2 } }, { temperature: 0.9, num_predict: 5, num_ctx: 2 }],
+  ])("fills options of the local runtime one by one, but for what %j says", (sent, options) => {
+    const bare = { model: "m", messages: [], ...sent } as CompletionRequest;
+    const saved = { options: { temperature: 0.9, num_predict: 5, num_ctx: 1 } };
+    expect(fillRequest(bare, saved)).toEqual({ ...bare, options });
+  });
+
   it("never sends what steers the platform", () => {
     const saved = {
       system: "S",

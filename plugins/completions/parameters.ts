@@ -26,7 +26,18 @@ export function fillRequest(request: CompletionRequest, saved: Bag): CompletionR
     ([name, value]) => !platformParameters.has(name) && value !== null && isAbsent(request[name]),
   );
   const filled = missing.length === 0 ? request : { ...request, ...Object.fromEntries(missing) };
-  return mergeCustom(filled, saved["custom_params"]) as CompletionRequest;
+  const merged = isBag(saved["options"]) ? { ...filled, ...fillOptions(request, saved["options"]) } : filled;
+  return mergeCustom(merged, saved["custom_params"]) as CompletionRequest;
+}
+
+/** Saved options of the local runtime, but for those that the request says itself, among its options or beside them. */
+function fillOptions(request: CompletionRequest, saved: Bag): { options: Bag | undefined } {
+  const limit = request["max_completion_tokens"] ?? request.max_tokens;
+  const left = Object.entries(saved).filter(([name]) =>
+    isAbsent(name === "num_predict" ? (limit ?? request[name]) : request[name]),
+  );
+  const options = { ...Object.fromEntries(left), ...request.options };
+  return { options: Object.keys(options).length > 0 ? options : undefined };
 }
 
 /** Takes out what is meant for the platform. */
