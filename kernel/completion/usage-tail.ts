@@ -8,13 +8,24 @@ const tailBytes = 16 * 1024;
 /** The vendor's message format tells its input at the very beginning. */
 const headBytes = 2048;
 
+/** Characters of the end that an estimate looks at. */
+const sampleLength = 8 * 1024;
+
+/** What an answer that calls tools has in it. */
+const toolMarks: Readonly<Partial<Record<Wire, string>>> = {
+  chat: '"tool_calls"',
+  responses: '"function_call"',
+  messages: '"tool_use"',
+};
+const noMark = "\0";
+
 /** Where the texts of an answer stand, to be counted for want of usage. */
-const textKeys: Readonly<Record<Wire, string>> = {
-  chat: "content|reasoning_content|reasoning|thinking|arguments",
-  responses: "delta",
-  messages: "text|thinking|partial_json",
-  generate: "response|content|thinking|text",
-  embeddings: "",
+const textKeys: Readonly<Record<Wire, readonly string[]>> = {
+  chat: ["content", "reasoning_content", "reasoning", "thinking", "arguments"],
+  responses: ["delta"],
+  messages: ["text", "thinking", "partial_json"],
+  generate: ["response", "content", "thinking", "text"],
+  embeddings: [],
 };
 
 /**
@@ -58,9 +69,9 @@ export class UsageTail {
     const usage = this.#wire === "messages" ? this.#bothEnds(text) : findUsage(text);
     return {
       usage,
-      characters: usage ? 0 : this.#estimate(text, bytes.length),
-      tools: findTools(text),
-      end: toEnd(text.slice(-4096)),
+      characters: usage ? 0 : this.#estimate(text),
+      tools: text.includes(toolMarks[this.#wire] ?? noMark) ? findTools(text) : [],
+      end: toEnd(text.slice(-1024)),
     };
   }
 
@@ -76,16 +87,15 @@ export class UsageTail {
   }
 
   /** Of a long answer the part that was kept stands for all of it. */
-  #estimate(text: string, bytes: number): number {
-    const keys = textKeys[this.#wire];
-    if (keys === "" || bytes === 0) {
+  #estimate(tail: string): number {
+    const text = tail.slice(-sampleLength);
+    const bytes = text.length === tail.length ? this.#kept : Buffer.byteLength(text);
+    if (bytes === 0) {
       return 0;
     }
     let characters = 0;
-    for (const [, value = ""] of text.matchAll(
-      new RegExp(`"(?:${keys})":\\s*"((?:[^"\\\\]|\\\\.)*)"`, "g"),
-    )) {
-      characters += value.length;
+    for (const key of textKeys[this.#wire]) {
+      characters += lengthOfValues(text, `"${key}":`);
     }
     return Math.round((characters * this.#total) / bytes);
   }
@@ -96,6 +106,36 @@ function findFirstUsage(text: string): Usage | undefined {
   const at = text.indexOf('"usage"');
   const usage = at < 0 ? undefined : readObject(text, at + 7);
   return isUsage(usage) ? usage : undefined;
+}
+
+/** Characters of the strings that stand behind a key; searched, for a pattern would cost ten times as much. */
+function lengthOfValues(text: string, key: string): number {
+  let length = 0;
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
+    let start = at + key.length;
+    start += text[start] === " " ? 1 : 0;
+    if (text[start] !== '"') {
+      continue;
+    }
+    let end = text.indexOf('"', start + 1);
+    while (end > 0 && isEscaped(text, end)) {
+      end = text.indexOf('"', end + 1);
+    }
+    if (end < 0) {
+      break;
+    }
+    length += end - start - 1;
+    at = end;
+  }
+  return length;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text[at - 1 - slashes] === "\\") {
+    slashes += 1;
+  }
+  return slashes % 2 === 1;
 }
 
 /** The last usage block of a text; quotes inside of strings are escaped, so they cannot be taken for one. */
@@ -142,9 +182,6 @@ function readObject(text: string, at: number): unknown {
 
 /** Tools are named once a call, in the frame that begins it. */
 function findTools(text: string): string[] {
-  if (!text.includes('"tool_calls"') && !text.includes('"function_call"') && !text.includes('"tool_use"')) {
-    return [];
-  }
   const names: string[] = [];
   const begins =
     /"tool_calls":\s*\[[^\]]*?"name":\s*"([^"\\]+)"|output_item\.added"[^\n]*?"function_call"[^\n]*?"name":\s*"([^"\\]+)"|"type":\s*"tool_use"[^\n]*?"name":\s*"([^"\\]+)"/g;
