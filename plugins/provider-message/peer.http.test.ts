@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming;
-const ask = (content: string): Params => ({ model: "claude-x", messages: [{ role: "user", content }] });
+const ask = (content: string) => ({ model: "claude-x", messages: [{ role: "user" as const, content }] });
 const tools: Params["tools"] = [
   { type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } },
 ];
