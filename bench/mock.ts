@@ -15,7 +15,15 @@ export interface Mock {
  * Models the mock offers. The name says what happens: `json` answers whole, `burst-N` writes N tokens at once,
  * `paced-N` writes N tokens, one every 20 ms, each in a TCP write of its own.
  */
-export const models = ["json", "burst-5", "burst-200", "paced-100", "paced-500", "paced-3000"] as const;
+export const models = [
+  "json",
+  "burst-5",
+  "burst-200",
+  "paced-100",
+  "paced-500",
+  "paced-2000",
+  "paced-3000",
+] as const;
 export type Model = (typeof models)[number];
 
 /** Tokens one answer of a model holds. */

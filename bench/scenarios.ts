@@ -2,9 +2,11 @@ import type { Scenario } from "./scenario.ts";
 import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
 import { busyDatabase } from "./scenarios/busy-database.ts";
 import { chatAppend } from "./scenarios/chat-append.ts";
+import { chatRuns } from "./scenarios/chat-runs.ts";
 import { fanOut } from "./scenarios/fan-out.ts";
 import { filtered } from "./scenarios/filtered.ts";
 import { joinedDeltas } from "./scenarios/joined-deltas.ts";
+import { longChats } from "./scenarios/long-chats.ts";
 import { manyStreams } from "./scenarios/many-streams.ts";
 import { memory } from "./scenarios/memory.ts";
 import { passThrough } from "./scenarios/pass-through.ts";
@@ -29,6 +31,8 @@ export const scenarios: readonly Scenario[] = [
   abandonedStreams,
   busyDatabase,
   chatAppend,
+  chatRuns,
+  longChats,
   fanOut,
   plainRoutes,
   sandboxCalls,

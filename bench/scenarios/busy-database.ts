@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { call } from "../call.ts";
 import type { Load } from "../client.ts";
 import { quantile } from "../client.ts";
 import type { Running } from "../contestant.ts";
@@ -65,7 +66,7 @@ async function observe(bench: Bench, running: Running, load: Load) {
 
 /** The event-loop delay's p99 in milliseconds since the last reading. */
 async function readLoop(running: Running): Promise<number> {
-  const { p99 } = (await call(running, "GET", "/api/v1/bench/loop-delay")) as { p99: number };
+  const { p99 } = (await call(running, "GET /api/v1/bench/loop-delay")) as { p99: number };
   return p99;
 }
 
@@ -76,11 +77,11 @@ function keepDatabaseBusy(running: Running) {
   const work = async (_: unknown, worker: number) => {
     for (let n = 0; !stopped.signal.aborted; n++) {
       const group = { name: `bench-${worker}-${n}`, description: "A group of some length. ".repeat(200) };
-      const { id } = (await call(running, "POST", "/api/v1/groups/create", group)) as { id: string };
+      const { id } = (await call(running, "POST /api/v1/groups/create", group)) as { id: string };
       const ui = { [`bench${worker}`]: "A setting of some length. ".repeat(200), turn: n };
-      await call(running, "POST", "/api/v1/users/user/settings/update", { ui });
-      await call(running, "GET", "/api/v1/users/?page=1");
-      await call(running, "DELETE", `/api/v1/groups/id/${id}/delete`);
+      await call(running, "POST /api/v1/users/user/settings/update", { ui });
+      await call(running, "GET /api/v1/users/?page=1");
+      await call(running, `DELETE /api/v1/groups/id/${id}/delete`);
       writes += 3;
     }
   };
@@ -98,18 +99,4 @@ function keepDatabaseBusy(running: Running) {
       await workers;
     },
   };
-}
-
-async function call(running: Running, method: string, path: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {
-    method,
-    headers: { "content-type": "application/json", authorization: running.headers.slice(15).trim() },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) {
-    throw new Error(
-      `${method} ${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`,
-    );
-  }
-  return response.json();
 }

@@ -1,3 +1,4 @@
+import { call } from "../call.ts";
 import { quantile } from "../client.ts";
 import type { Running } from "../contestant.ts";
 import { millrace } from "../contestants.ts";
@@ -69,22 +70,10 @@ async function createChat(running: Running, length: number) {
   );
   const leaf = `m${length - 1}`;
   const chat = { title: "Bench", models: [], history: { currentId: leaf, messages } };
-  const { id } = (await post(running, "/api/v1/chats/new", { chat })) as { id: string };
+  const { id } = (await call(running, "POST /api/v1/chats/new", { chat })) as { id: string };
   return { chat_id: id, parent_id: leaf };
 }
 
 async function time(running: Running, path: string, body: unknown): Promise<number[]> {
-  return ((await post(running, path, body)) as { milliseconds: number[] }).milliseconds;
-}
-
-async function post(running: Running, path: string, body: unknown): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: running.headers.slice(15).trim() },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) {
-    throw new Error(`${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
-  }
-  return response.json();
+  return ((await call(running, `POST ${path}`, body)) as { milliseconds: number[] }).milliseconds;
 }

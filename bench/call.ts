@@ -1,0 +1,20 @@
+import type { Running } from "./contestant.ts";
+
+/** Calls a route of a contestant and reads its JSON; throws what it answered when that is no success. */
+export async function call(running: Running, route: string, body?: unknown): Promise<unknown> {
+  const [method = "GET", path = "/"] = route.split(" ");
+  const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {
+    method,
+    headers: { "content-type": "application/json", authorization: toToken(running) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) {
+    throw new Error(`${route} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+  }
+  return response.json();
+}
+
+/** The credential that the contestant's headers carry, `Bearer …`. */
+export function toToken({ headers }: Running): string {
+  return /^authorization: (.*)\r$/m.exec(headers)?.[1] ?? "";
+}
