@@ -31,8 +31,8 @@ export async function forward({ send, call, rename, requestId }: ForwardOptions)
   }
   return relay(rename === undefined ? upstream : withName(upstream, rename), {
     headers: { ...headers, "cache-control": "no-cache", "x-accel-buffering": "no" },
-    // The line that was cut off must not swallow the frame.
-    brokenFrame: (error) => `\n\n${toErrorEvent(error, requestId)}`,
+    // The event that was cut off becomes a ping: clients skip those unread, and would stumble over half a JSON text.
+    brokenFrame: (error) => `\nevent: ping\n\n${toErrorEvent(error, requestId)}`,
   });
 }
 

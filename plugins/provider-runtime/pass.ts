@@ -139,5 +139,6 @@ function toBroken(error: unknown, wire: Wire, requestId: string): string {
   }
   const shape = wire === "lines" ? "runtime" : "message";
   const { body } = toErrorAnswer(error, { shape, invalidStatus: 400, requestId });
-  return wire === "lines" ? `\n${body}\n` : `\n\nevent: error\ndata: ${body}\n\n`;
+  // Half an event of the vendor becomes a ping: clients skip those unread, and would stumble over half a JSON text.
+  return wire === "lines" ? `\n${body}\n` : `\nevent: ping\n\nevent: error\ndata: ${body}\n\n`;
 }
