@@ -110,8 +110,20 @@ describe("a run in a folder that", () => {
     expect(made.status).toBe(200);
     const chat = await chatClient(app, owner.user.token).read(made.body.chat_id);
     expect(chat.folder_id).toBe(folder);
+    // The owner's run asks the upstream in its own time.
+    await ended(made.body.chat_id, owner.user.token);
     const refused = await start(reader);
     expect([refused.status, refused.system]).toEqual([404, undefined]);
     expect((await chatClient(app, reader.user.token).call("GET /?include_folders=true")).body).toEqual([]);
   });
 });
+
+async function ended(chatId: string, token: string): Promise<void> {
+  for (;;) {
+    const { body } = await app.call(`GET /api/tasks/chat/${chatId}`, { token });
+    if (body.task_ids.length === 0) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
