@@ -27,8 +27,10 @@ export function createImageReader(egress: Egress, signal: AbortSignal): ReadImag
 }
 
 function fromDataUri(url: string, field: string): string {
-  const [, kind, base64] = /^data:([^,;]*)[^,]*;base64,(.*)$/is.exec(url) ?? [];
-  if (base64 === undefined || !/^image\//i.test(kind ?? "") || !/^[\w+/=-]+$/.test(base64)) {
+  const comma = url.indexOf(",");
+  const head = url.slice("data:".length, Math.max(comma, 0)).toLowerCase();
+  const base64 = url.slice(comma + 1);
+  if (!head.startsWith("image/") || !head.endsWith(";base64") || !/^[\w+/=-]+$/.test(base64)) {
     throw new AppError("invalid", `${field}: must be an image in base64.`);
   }
   return base64;
