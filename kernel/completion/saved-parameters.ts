@@ -32,7 +32,7 @@ export function fillSaved<B extends Bag & { messages: readonly { role: string; c
   }
   for (const [name, value] of Object.entries(toBag(saved["custom_params"]))) {
     if (!isSet(body[name])) {
-      fills[name] = toValue(value);
+      fills[name] = toCustomValue(value);
     }
   }
   if (typeof saved["system"] === "string" && saved["system"] !== "") {
@@ -54,7 +54,7 @@ function withSystem(messages: readonly { role: string; content?: unknown }[], sy
 }
 
 /** A custom value that is JSON text counts as what it says. */
-function toValue(value: unknown): unknown {
+export function toCustomValue(value: unknown): unknown {
   if (typeof value !== "string") {
     return value;
   }

@@ -3,13 +3,14 @@ import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { readStream } from "#kernel/upstream/chunk-reader.ts";
+import { TranslatedEvents } from "#kernel/upstream/translated-events.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import { fromCompletion, toCompletion } from "./fold.ts";
 import { requireNoError } from "./frames.ts";
 import type { Posting, PreparedCall } from "./prepared-call.ts";
 import { toResponsesBody } from "./responses-request.ts";
 import { type TranslatorOptions, textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
-import { ResponsesParser } from "./responses-parser.ts";
+import { ResponsesTranslator } from "./responses-events.ts";
 
 /**
  * A chat completion over a connection of the Responses format: it goes out and comes back translated (contract §2.3).
@@ -54,7 +55,7 @@ async function readResponses(upstream: Upstream, reading: ReadingResponses): Pro
       : { kind: "whole", completion };
   }
   const chunks = (atLeast?: number) => {
-    const parser = new ResponsesParser({ softLimit, toPublicId, hasUsageChunk });
+    const parser = new TranslatedEvents(new ResponsesTranslator({ toPublicId, hasUsageChunk }), softLimit);
     return readStream(upstream.body, { parser, eventMark: "data:", signal, atLeast });
   };
   return isStream

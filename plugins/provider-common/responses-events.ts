@@ -1,6 +1,8 @@
 import type { Chunk, Delta, Usage } from "#kernel/completion/chunk.ts";
 import { ProviderError } from "#kernel/errors.ts";
 
+import type { StreamTranslator } from "#kernel/upstream/translated-events.ts";
+
 type Bag = Readonly<Record<string, unknown>>;
 
 export interface TranslatorOptions {
@@ -11,7 +13,7 @@ export interface TranslatorOptions {
 }
 
 /** Turns the events of the Responses format into chunks of the common wire. */
-export class ResponsesTranslator {
+export class ResponsesTranslator implements StreamTranslator {
   /** True once the response said how it ended. */
   isFinished = false;
 
@@ -25,6 +27,11 @@ export class ResponsesTranslator {
 
   constructor(options: TranslatorOptions) {
     this.#options = options;
+  }
+
+  /** What comes after the end says nothing. */
+  get isDone(): boolean {
+    return this.isFinished;
   }
 
   /** The chunks that an event makes. Throws ProviderError for one that reports a failure. */

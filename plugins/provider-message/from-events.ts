@@ -1,5 +1,6 @@
 import type { Chunk, Delta } from "#kernel/completion/chunk.ts";
 import { ProviderError } from "#kernel/errors.ts";
+import type { StreamTranslator } from "#kernel/upstream/translated-events.ts";
 import { toFinishReason } from "./finish.ts";
 import { type ThinkingBlock, toDetail } from "./reasoning.ts";
 import { fromVendorUsage, mergeUsage, type VendorUsage } from "./usage.ts";
@@ -47,7 +48,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** The vendor's events in, chunks of the common wire out. */
-export class EventTranslator {
+export class EventTranslator implements StreamTranslator {
   /** True once the reply's last event came. */
   isDone = false;
   /** True once it is known how the reply ended. */

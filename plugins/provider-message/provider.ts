@@ -9,9 +9,10 @@ import type {
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { readStream } from "#kernel/upstream/chunk-reader.ts";
+import { TranslatedEvents } from "#kernel/upstream/translated-events.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import type { CommonConnection, CommonConnections } from "#plugins/provider-common/service.ts";
-import { EventParser } from "./event-parser.ts";
+import { EventTranslator } from "./from-events.ts";
 import { fromMessage, type VendorReply } from "./from-message.ts";
 import type { ModelFacts } from "./thinking.ts";
 import { toVendor } from "./to-vendor.ts";
@@ -80,7 +81,7 @@ async function toAnswer(
   const wantsUsage = request.stream_options?.["include_usage"] === true;
   const chunks = (atLeast?: number) =>
     readStream(upstream.body, {
-      parser: new EventParser({ wantsUsage, toPublicId, softLimit }),
+      parser: new TranslatedEvents(new EventTranslator({ wantsUsage, toPublicId }), softLimit),
       eventMark: "data:",
       signal,
       atLeast,

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { toBase64 } from "#kernel/completion/pack-vectors.ts";
 import type { EmbeddingsRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
@@ -45,27 +46,10 @@ export function fromNativeEmbed(text: string, model: string, format: unknown): R
   };
 }
 
-/** A common answer whose vectors are in base64 even where the backend does not know that format. */
-export function inBase64(text: string): string {
-  const answer = parse(text);
-  const data = Array.isArray(answer["data"]) ? (answer["data"] as Bag[]) : [];
-  const encoded = data.map((entry) =>
-    isVector(entry["embedding"]) ? { ...entry, embedding: toBase64(entry["embedding"]) } : entry,
-  );
-  return JSON.stringify({ ...answer, data: encoded });
-}
-
 /** A made-up body as an upstream's answer. */
 export function toUpstream(body: string): Upstream {
   const headers = { "content-type": "application/json" };
   return { status: 200, headers, body: Readable.from([Buffer.from(body)]) };
-}
-
-/** Little-endian 32-bit floats, as the common format packs them. */
-function toBase64(vector: readonly number[]): string {
-  const bytes = Buffer.allocUnsafe(4 * vector.length);
-  vector.forEach((value, at) => bytes.writeFloatLE(value, 4 * at));
-  return bytes.toString("base64");
 }
 
 function isVector(value: unknown): value is number[] {

@@ -1,3 +1,4 @@
+import { toCustomValue } from "#kernel/completion/saved-parameters.ts";
 import { isOption, toOptions } from "./options.ts";
 import { toSettings } from "./settings.ts";
 
@@ -23,7 +24,7 @@ export function fillNative<B extends Bag>(body: B, saved: Bag, kind: "chat" | "g
 /** Custom parameters count like the others; those that no field has go into `options`. */
 function withCustom(saved: Bag): Bag {
   const custom = Object.entries(toBag(saved["custom_params"])).map(
-    ([name, value]) => [name, toValue(value)] as const,
+    ([name, value]) => [name, toCustomValue(value)] as const,
   );
   const isField = (name: string) => isOption(name) || fields.has(name);
   return {
@@ -65,18 +66,6 @@ function withSystem(body: Bag, system: unknown, kind: "chat" | "generate"): Bag 
         ? [{ ...first, content: `${system}\n${first["content"]}` }, ...rest]
         : [{ role: "system", content: system }, ...messages],
   };
-}
-
-/** A custom value that is JSON text counts as what it says. */
-function toValue(value: unknown): unknown {
-  if (typeof value !== "string") {
-    return value;
-  }
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }
 
 function toBag(value: unknown): Bag {

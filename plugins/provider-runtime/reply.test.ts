@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import { ending, line } from "#test/support/runtime.ts";
-import { fromNativeEmbed, inBase64, toNativeEmbed } from "./embeddings.ts";
+import { packVectors } from "#kernel/completion/pack-vectors.ts";
+import { fromNativeEmbed, toNativeEmbed } from "./embeddings.ts";
 import { LineParser } from "./line-parser.ts";
 import { createHead, toCompletion } from "./reply.ts";
 import { lowest } from "./version.ts";
@@ -214,8 +215,8 @@ describe("embeddings", () => {
     const packed = fromNativeEmbed(native, "m", "base64")["data"] as { embedding: string }[];
     // 1 and -2.5 as little-endian 32-bit floats.
     expect(Buffer.from(packed[0]!.embedding, "base64").toString("hex")).toBe("0000803f000020c0");
-    expect(JSON.parse(inBase64(JSON.stringify(plain))).data).toEqual(packed);
-    expect(JSON.parse(inBase64(inBase64(JSON.stringify(plain)))).data).toEqual(packed);
+    expect(JSON.parse(packVectors(JSON.stringify(plain))).data).toEqual(packed);
+    expect(JSON.parse(packVectors(packVectors(JSON.stringify(plain)))).data).toEqual(packed);
   });
 
   it("take texts and what the runtime knows besides", () => {

@@ -1,10 +1,10 @@
+import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { z } from "zod";
 import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { defineRoute, type RequestInfo, reply } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import { inBase64 } from "../embeddings.ts";
 import { answer, pass, type Passed, type PassOptions, send } from "../pass.ts";
 import { Index } from "./indexed.ts";
 
@@ -55,7 +55,7 @@ export function commonRoutes(options: PassOptions) {
     }
     // Older runtimes answer in numbers whatever was asked for.
     const text = await readText(answered.upstream.body, largestAnswer, input.request.signal);
-    return reply(inBase64(text), { headers: { "content-type": "application/json" } });
+    return reply(packVectors(text), { headers: { "content-type": "application/json" } });
   };
 
   const paths = {

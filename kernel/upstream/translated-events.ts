@@ -1,12 +1,16 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
-import { type SseEvent, SseParser } from "#kernel/upstream/sse-parser.ts";
-import { type EventOptions, EventTranslator } from "./from-events.ts";
+import type { StreamParser } from "./chunk-reader.ts";
+import { SseParser } from "./sse-parser.ts";
 
-export interface EventParserOptions extends EventOptions {
-  /** Bytes of an event beyond which it is dropped; undefined keeps all. Contract D.21. */
-  readonly softLimit: number | undefined;
+/** Makes chunks of the common wire out of another format's events. */
+export interface StreamTranslator {
+  /** True when no event after this one matters. */
+  readonly isDone: boolean;
+  /** True when the answer said that it is complete. */
+  readonly isFinished: boolean;
+  /** Throws what the event reports as a failure. */
+  read(event: Record<string, unknown>, text: string): readonly Chunk[];
 }
 
 /** One event beyond this ends the stream, whatever the settings say. */
@@ -15,17 +19,18 @@ const largestEvent = 16 * 1024 * 1024;
 /** Events parsed in one go; one fast stream must not starve the others. */
 const eventsPerTurn = 64;
 
-/** Bytes of the vendor's event stream in, chunks of the common wire out. */
-export class EventParser implements StreamParser {
+/** Bytes of a format's event stream in, chunks of the common wire out. Events that are no JSON objects are left out. */
+export class TranslatedEvents implements StreamParser {
   failure: unknown;
   isDone = false;
 
   readonly #sse: SseParser;
-  readonly #translator: EventTranslator;
+  readonly #translator: StreamTranslator;
 
-  constructor({ softLimit, ...options }: EventParserOptions) {
+  /** `softLimit`: bytes of an event beyond which it is dropped; undefined keeps all (contract D.21). */
+  constructor(translator: StreamTranslator, softLimit: number | undefined) {
     this.#sse = new SseParser({ softLimit, hardLimit: largestEvent });
-    this.#translator = new EventTranslator(options);
+    this.#translator = translator;
   }
 
   get hasMore(): boolean {
@@ -44,7 +49,7 @@ export class EventParser implements StreamParser {
     const batch: Chunk[] = [];
     try {
       while (batch.length === 0 && this.hasMore) {
-        this.#sse.take(eventsPerTurn).every((event) => this.#add(batch, event));
+        this.#sse.take(eventsPerTurn).every(({ data }) => this.#add(batch, data));
       }
     } catch (error) {
       this.failure = error;
@@ -53,7 +58,7 @@ export class EventParser implements StreamParser {
     return batch;
   }
 
-  /** A reply that ends without saying so was cut off. */
+  /** An answer that ends without saying so was cut off. */
   findProblem(): unknown {
     return this.#translator.isFinished || this.#translator.isDone
       ? undefined
@@ -61,7 +66,7 @@ export class EventParser implements StreamParser {
   }
 
   /** Adds what the event holds; false when it is the last one. */
-  #add(batch: Chunk[], { data }: SseEvent): boolean {
+  #add(batch: Chunk[], data: string): boolean {
     const event = parse(data);
     if (event !== undefined) {
       batch.push(...this.#translator.read(event, data));
