@@ -12,7 +12,7 @@ export const maxUnstored = 100_000;
 /** The messages that runs write: given to one, stored while they grow, given back. */
 export function createReplies(
   db: ChatDatabase,
-): Pick<Chats, "begin" | "checkpoint" | "held" | "finish" | "settle" | "interrupt" | "running"> {
+): Pick<Chats, "begin" | "checkpoint" | "held" | "finish" | "settle" | "interrupt"> {
   return {
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
@@ -70,16 +70,6 @@ export function createReplies(
         returning m.chat_id as "chatId", m.id as "messageId", stale.run_id as "runId", m.user_id as "userId",
           m.seq`.execute(db);
       return rows;
-    },
-
-    async running(limit) {
-      const rows = await db
-        .selectFrom("chat_message")
-        .select("run_id")
-        .where("run_id", "is not", null)
-        .limit(limit)
-        .execute();
-      return rows.map(({ run_id }) => run_id as string);
     },
   };
 }

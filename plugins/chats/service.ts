@@ -177,8 +177,6 @@ export interface Chats {
   ): Promise<boolean>;
   /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
   interrupt(runIds: readonly string[]): Promise<InterruptedReply[]>;
-  /** Ids of the runs that hold a message, at most `limit`: those without a living owner are stale. */
-  running(limit: number): Promise<string[]>;
   /** Keeps suggestions of what to say next with a message; false when the message is gone. */
   suggest(message: Pick<Reply, "chatId" | "messageId">, followUps: readonly string[]): Promise<boolean>;
   /** Gives a chat a title that nobody chose; false when somebody did, or the chat is gone. */

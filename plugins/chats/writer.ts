@@ -3,7 +3,6 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { readBranch } from "./branches.ts";
-import { findChat } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
 import { usedColumns, valueOf } from "./columns.ts";
 import { createContext } from "./context.ts";
@@ -19,14 +18,14 @@ import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
-  parts: Pick<ChatParts, "db" | "transaction" | "events">,
+  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats">,
   actions: Pick<ChatActions, "create" | "update">,
 ): Chats {
-  const { db } = parts;
+  const { db, chats } = parts;
   return {
     async require(owner: Principal, chatId: string) {
-      const row = await findChat(db, chatId);
-      if (row === undefined || row.user_id !== owner.userId) {
+      const row = await chats.find(owner, chatId, "write");
+      if (row === undefined) {
         throw new AppError("not_found", "Chat not found");
       }
       return toFacts(row);

@@ -1,4 +1,5 @@
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
+import { toCustomValue } from "#kernel/completion/saved-parameters.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -69,9 +70,9 @@ function mergeCustom(request: Record<string, unknown>, custom: unknown): Record<
   const merged = { ...request };
   for (const [name, value] of Object.entries(custom)) {
     if (isAbsent(request[name])) {
-      merged[name] = toValue(value);
-    } else if (isBag(request[name]) && isBag(toValue(value))) {
-      merged[name] = mergeDeep(toValue(value) as Bag, request[name]);
+      merged[name] = toCustomValue(value);
+    } else if (isBag(request[name]) && isBag(toCustomValue(value))) {
+      merged[name] = mergeDeep(toCustomValue(value) as Bag, request[name]);
     }
   }
   return merged;
@@ -85,17 +86,6 @@ function mergeDeep(base: Bag, over: Bag): Bag {
     merged[key] = isBag(below) && isBag(value) ? mergeDeep(below, value) : value;
   }
   return merged;
-}
-
-function toValue(value: unknown): unknown {
-  if (typeof value !== "string") {
-    return value;
-  }
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }
 
 function isBag(value: unknown): value is Bag {

@@ -1,6 +1,6 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { configuration, events, pipeline, toolRegistry } from "#kernel/services.ts";
+import { configuration, pipeline, toolRegistry } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { createCompleted } from "./completed.ts";
@@ -15,7 +15,6 @@ import {
   chatRuns,
   completions,
   promptSources,
-  runFinished,
   taskModel,
   taskSettings,
   terminalAccess,
@@ -33,7 +32,6 @@ export default definePlugin({
     chatRuns,
     chats: chatAccess,
     configuration,
-    events,
     models,
     pipeline,
     prompts: promptSources,
@@ -62,7 +60,6 @@ export default definePlugin({
       terminals: () => use.terminals.list(),
       prompts: () => use.prompts.list(),
       settings: () => config,
-      finished: (run) => use.events.emit(runFinished, run),
     });
     const routes = completionRoutes({
       completions: runner,

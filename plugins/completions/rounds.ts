@@ -45,8 +45,7 @@ export async function openRounds(
         ? undefined
         : await options.pipeline.outlet(filters, conversation, run.context);
     },
-    async close(outcome) {
-      options.finished({ userId: principal.userId, modelId: model.id, ...outcome });
+    async close() {
       (await hooks)?.close();
     },
   };

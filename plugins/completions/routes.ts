@@ -103,8 +103,7 @@ function toHttp(answer: RunAnswer, requestId: string) {
   }
   if (answer.kind === "raw") {
     return relay(answer.upstream, {
-      tap: answer.tap,
-      end: answer.settle,
+      ...(answer.tap && { tap: answer.tap, end: answer.settle }),
       headers: {
         "content-type": "text/event-stream; charset=utf-8",
         "cache-control": "no-cache",

@@ -2,7 +2,6 @@ import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
-import type { Upstream } from "#kernel/http/route.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
 import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
 import { admitModel, requireChat } from "./admit.ts";
@@ -55,26 +54,27 @@ export function createRunner(options: RunOptions): Completions {
 }
 
 async function deliver(run: Run, answer: CompletionAnswer, options: RunOptions): Promise<RunAnswer> {
+  const outlets = outletFilters(run, options);
   if (answer.kind === "whole") {
     const { completion } = answer;
-    void finish(run, { usage: completion.usage ?? undefined, message: toMessage(completion) }, options);
+    if (outlets.length > 0) {
+      void finish(run, { usage: completion.usage ?? undefined, message: toMessage(completion) }, options);
+    }
     return { kind: "whole", completion, text: answer.text };
   }
   const { raw } = answer.stream;
   if (raw && run.deltaSize <= 1 && !hasStreamHooks(run.filters)) {
     const chunks = () => readChunks(run, answer.stream, { hooks: undefined, options });
-    return { ...passOn(run, raw, options), chunks };
+    return { kind: "raw", upstream: raw, chunks, ...(outlets.length > 0 && watchReply(run, options)) };
   }
   const hooks = await openStreamHooks(run.filters, run.context, options.log);
   return { kind: "chunks", chunks: () => readChunks(run, answer.stream, { hooks, options }) };
 }
 
-/** Nothing looks into the stream: its bytes go out as they came, and are read afterwards for usage alone. */
-function passOn(run: Run, upstream: Upstream, options: RunOptions) {
-  const observer = createObserver(outletFilters(run, options).length > 0);
+/** The bytes go out as they came; outlet filters get the reply that they hold afterwards. */
+function watchReply(run: Run, options: RunOptions) {
+  const observer = createObserver();
   return {
-    kind: "raw" as const,
-    upstream,
     tap: observer.tap,
     settle: (error?: Error) => void finish(run, { ...observer.conclude(), error }, options),
   };
@@ -85,14 +85,16 @@ function readChunks(
   run: Run,
   stream: ChunkStream,
   { hooks, options }: { hooks: StreamHooks | undefined; options: RunOptions },
-): AsyncIterableIterator<ChunkBatch> {
+): AsyncIterable<ChunkBatch> {
   const accumulator = outletFilters(run, options).length > 0 ? createAccumulator() : undefined;
   const joiner = run.deltaSize > 1 ? createDeltaJoiner(run.deltaSize) : undefined;
-  let usage: Usage | undefined;
+  const batches = stream.chunks(run.deltaSize);
+  if (accumulator === undefined && joiner === undefined && hooks === undefined) {
+    return batches;
+  }
   const pass = (batch: ChunkBatch): ChunkBatch | undefined => {
-    for (const chunk of batch) {
-      usage = chunk.usage ?? usage;
-      accumulator?.add(chunk);
+    if (accumulator) {
+      batch.forEach(accumulator.add);
     }
     return batch.length > 0 ? batch : undefined;
   };
@@ -103,7 +105,7 @@ function readChunks(
     const kept = hooks.push(batch);
     return kept instanceof Promise ? kept.then(pass) : pass(kept);
   };
-  return mapBatches(stream.chunks(run.deltaSize), {
+  return mapBatches(batches, {
     next(batch: ChunkBatch) {
       // Joined first: filters look at what goes out, once a chunk instead of once a token.
       return filter(joiner ? joiner.add(batch) : batch);
@@ -111,24 +113,23 @@ function readChunks(
     end: () => joiner && filter(joiner.end()),
     close(error) {
       hooks?.close();
-      void finish(run, { usage, message: accumulator?.message(), error }, options);
+      if (accumulator) {
+        const outcome = { usage: accumulator.usage(), message: accumulator.message(), error };
+        void finish(run, outcome, options);
+      }
     },
   });
 }
 
-/** After the answer is out: usage is announced, then the outlet filters see the conversation. Never throws. */
+/** After the answer is out the outlet filters see the conversation. Never throws. */
 async function finish(run: Run, outcome: Outcome, options: RunOptions): Promise<void> {
-  const { principal } = run.context;
-  const error = outcome.error instanceof Error ? outcome.error.message : undefined;
-  options.finished({ userId: principal.userId, modelId: run.model.id, usage: outcome.usage, error });
-  const filters = outletFilters(run, options);
-  if (filters.length === 0 || outcome.message === undefined || outcome.error !== undefined) {
+  if (outcome.message === undefined || outcome.error !== undefined) {
     return;
   }
   try {
     const { request, context } = run;
     await runOutlet(options.pipeline, {
-      filters,
+      filters: outletFilters(run, options),
       context,
       request,
       reply: outcome.message,

@@ -1,9 +1,8 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
-import type { Completion, Usage } from "#kernel/completion/chunk.ts";
+import type { Completion } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
-import { defineEvent } from "#kernel/events.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
@@ -17,15 +16,16 @@ export type RunAnswer =
   | { readonly kind: "whole"; readonly completion: Completion; readonly text: string | undefined }
   | { readonly kind: "chunks"; chunks(): AsyncIterable<ChunkBatch> }
   /**
-   * Nothing looks into the stream: the upstream's bytes go out as they are; `settle` books what `tap` saw. Who wants
-   * chunks all the same reads `chunks` instead, and nothing else.
+   * Nothing looks into the stream: the upstream's bytes go out as they are. Where outlet filters want the reply, `tap`
+   * gets every piece and `settle` is called after the last. Who wants chunks all the same reads `chunks` instead, and
+   * nothing else.
    */
   | {
       readonly kind: "raw";
       chunks(): AsyncIterable<ChunkBatch>;
       readonly upstream: Upstream;
-      tap(piece: Buffer): void;
-      settle(error?: Error): void;
+      readonly tap?: (piece: Buffer) => void;
+      readonly settle?: (error?: Error) => void;
     };
 
 export interface RunContext {
@@ -59,8 +59,8 @@ export interface OpenRun {
   call(messages: readonly Message[]): Promise<AsyncIterable<ChunkBatch>>;
   /** The conversation as outlet filters leave it; undefined when none looks at it. */
   outlet(conversation: Conversation): Promise<Conversation | undefined>;
-  /** Called once, when the last call is over: announces what it cost. */
-  close(outcome: Pick<RunFinished, "usage" | "error">): Promise<void>;
+  /** Called once, when the last call is over. */
+  close(): Promise<void>;
 }
 
 /** A run whose model is known and allowed. */
@@ -81,14 +81,6 @@ export interface Completions {
 }
 
 export const completions = defineService<Completions>("completions");
-
-/** What is announced when a run has ended. */
-export interface RunFinished {
-  readonly userId: string;
-  readonly modelId: string;
-  readonly usage: Usage | undefined;
-  readonly error: string | undefined;
-}
 
 /** Says whether a caller may write into a chat; filled by the plugin that stores chats. */
 export interface ChatAccess {
@@ -160,5 +152,3 @@ export interface PromptSource {
 export const promptSources = defineSlot<PromptSource>("completions.prompts");
 
 export const chatAccess = defineSlot<ChatAccess>("completions.chats");
-
-export const runFinished = defineEvent<RunFinished>("completion:finished");

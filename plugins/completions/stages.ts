@@ -8,7 +8,7 @@ import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { toModelIds } from "./model-ids.ts";
 import { toProviderRequest, withUsage } from "./parameters.ts";
 import type { FindProfile } from "./prepare.ts";
-import type { ChatAccess, PromptSource, RunFinished, TerminalAccess } from "./service.ts";
+import type { ChatAccess, PromptSource, TerminalAccess } from "./service.ts";
 import type { ToolsStage } from "./tools.ts";
 
 export interface RunOptions {
@@ -21,7 +21,6 @@ export interface RunOptions {
   terminals(): readonly TerminalAccess[];
   prompts(): readonly PromptSource[];
   settings(): { readonly outletFilters: boolean; readonly deltaChunkSize: number };
-  finished(run: RunFinished): void;
 }
 
 /** One completion on its way: what every stage after inlet needs. */

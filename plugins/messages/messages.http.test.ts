@@ -266,7 +266,7 @@ describe("counting tokens", () => {
   });
 });
 
-it("runs filters, and answers as any provider does: with the built-in guide too", async () => {
+it("runs filters, and answers with every kind of provider, the built-in guide too", async () => {
   const answer = await ask({ model: "guide" });
   expect([answer.status, answer.body.content[0].type]).toEqual([200, "text"]);
 });

@@ -126,7 +126,7 @@ async function write(
   }
   reply.output.endRound();
   await open
-    ?.close({ usage: reply.usage.total(), error })
+    ?.close()
     .catch((failure: unknown) => parts.log.warn({ err: failure }, "a run could not be closed properly"));
   return { open, error };
 }
