@@ -34,6 +34,10 @@ export const databaseVariables = {
     min: 1,
     text: "Seconds to wait for a free connection",
   }),
+  databaseQueryTimeout: int("DATABASE_QUERY_TIMEOUT", 20, {
+    min: 0,
+    text: "Seconds that a Postgres server may leave a statement unanswered, migrations aside; 0 for ever",
+  }),
   databasePoolRecycle: int("DATABASE_POOL_RECYCLE", 3600, {
     text: "Seconds after which a connection is replaced; -1 never",
   }),

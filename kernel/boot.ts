@@ -153,6 +153,7 @@ export async function openFoundation(options: BootOptions, plan?: Plan): Promise
       size: config.databasePoolSize,
       maxOverflow: config.databasePoolMaxOverflow,
       timeoutSeconds: config.databasePoolTimeout,
+      queryTimeoutSeconds: config.databaseQueryTimeout,
       recycleSeconds: config.databasePoolRecycle,
     },
     log: (message) => log.warn(message),

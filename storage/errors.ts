@@ -47,6 +47,14 @@ export function isStalePlan(error: unknown): boolean {
   );
 }
 
+/** True for the error of a statement that the server did not answer in time; its connection is of no use any more. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === SILENCE;
+}
+
+/** What the driver says then. */
+const SILENCE = "Query read timeout";
+
 const STALE_PLAN = /cached plan must not change result type/;
 
 const UNAVAILABLE_CODES = new Set([
@@ -70,7 +78,7 @@ const UNAVAILABLE_CODES = new Set([
 
 // The driver gives these without a code.
 const UNAVAILABLE_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded|timeout expired$)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded|timeout expired$|Query read timeout$)/;
 
 /** The error, its causes and the parts of aggregates, without running in circles. */
 function causes(error: unknown): Record<string, unknown>[] {

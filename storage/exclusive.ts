@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./handle.ts";
+import { patiently } from "./patience.ts";
 
 /** First half of the advisory lock's key; the second is the name and schema. */
 const LOCK = 771_204_114;
@@ -13,7 +14,8 @@ export async function exclusively<R>(database: Database, name: string, run: () =
     return run();
   }
   return database.db.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${LOCK}, hashtext(${name} || current_schema()))`.execute(connection);
+    const lock = sql`select pg_advisory_lock(${LOCK}, hashtext(${name} || current_schema()))`;
+    await patiently(() => lock.execute(connection));
     try {
       return await run();
     } finally {

@@ -33,7 +33,14 @@ export interface DatabaseOptions {
   dataDir: string;
   /** DATABASE_SCHEMA: where tables live instead of `public`. */
   schema?: string;
-  pool?: { size?: number; maxOverflow?: number; timeoutSeconds?: number; recycleSeconds?: number };
+  pool?: {
+    size?: number;
+    maxOverflow?: number;
+    timeoutSeconds?: number;
+    /** How long one statement may go unanswered; 20 when left out, 0 for ever. See patience.ts. */
+    queryTimeoutSeconds?: number;
+    recycleSeconds?: number;
+  };
   /** How long a server that cannot be reached is waited for at the start; 10 when left out. */
   patienceSeconds?: number;
   /** The folder is thrown away after closing, so nothing is brought to the disk. */

@@ -3,6 +3,7 @@ import type { Migration } from "kysely/migration";
 import { seconds } from "./clock.ts";
 import { StorageError } from "./errors.ts";
 import type { Database } from "./handle.ts";
+import { patiently } from "./patience.ts";
 
 // oxlint-disable typescript/no-explicit-any -- migrations and ledgers are beyond the typed tables
 
@@ -31,7 +32,7 @@ export async function migrate(
 ): Promise<void> {
   const log = options.log ?? (() => {});
   const order = sets.flatMap(checkSet);
-  await database.db.connection().execute(async (connection) => {
+  const work = async (connection: Kysely<any>) => {
     const ledgers = await findLedgerSchema(connection);
     if (options.enabled === false) {
       refusePending(await listPending({ connection, ledgers, sets }));
@@ -48,7 +49,8 @@ export async function migrate(
       // When the connection is gone, so is the lock.
       await sql`select pg_advisory_unlock(${LOCK}, hashtext(${ledgers}))`.execute(connection).catch(() => {});
     }
-  });
+  };
+  await patiently(() => database.db.connection().execute(work));
 }
 
 interface Step {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { PostgresDialect } from "kysely";
-import { Pool, types, type ClientConfig, type PoolConfig } from "pg";
+import { Client, Pool, types, type ClientConfig, type PoolConfig } from "pg";
 import type { Engine } from "../engine.ts";
 import { isUnavailable, StorageError } from "../errors.ts";
 import type { DatabaseOptions } from "../handle.ts";
@@ -12,7 +12,7 @@ import { preparingPool } from "./statements.ts";
 export async function openServer(url: string, options: DatabaseOptions): Promise<Engine> {
   const log = options.log ?? (() => {});
   const config = toConfig(url, options);
-  const pool = new Pool({ ...config, ...toPoolConfig(options) });
+  const pool = new Pool({ ...config, ...toPoolConfig(options), Client: QuickClient } as PoolConfig);
   // Without these handlers a connection that breaks while idle, or between two statements, would end the process.
   pool.on("error", (error) => log(`An idle database connection broke: ${error.message}`));
   pool.on("connect", (client) =>
@@ -65,6 +65,16 @@ function toEngine(parts: {
   return engine;
 }
 
+/** Gives up soon where nobody answers: the pool's own limit is for waiting until a connection comes free. */
+class QuickClient extends Client {
+  constructor(config: ClientConfig = {}) {
+    const limit = config.connectionTimeoutMillis ?? CONNECT_LIMIT_MS;
+    super({ ...config, connectionTimeoutMillis: Math.min(limit, CONNECT_LIMIT_MS) });
+  }
+}
+
+const CONNECT_LIMIT_MS = 5_000;
+
 /** The types of the driver describe an older form of this. */
 const arrays = types.arrayParser as unknown as {
   create(text: string, parse: (text: string) => unknown): { parse(): unknown[] };
@@ -89,6 +99,8 @@ function toConfig(url: string, { schema }: DatabaseOptions): ClientConfig {
     connectionString: url,
     application_name: "millrace",
     keepAlive: true,
+    // An idle connection whose other end is gone without a word is found this soon instead of after two hours.
+    keepAliveInitialDelayMillis: 10_000,
     // The server's own text format for all but the types above.
     types: {
       getTypeParser: ((oid: number, format?: "text") =>
@@ -102,6 +114,7 @@ function toPoolConfig({ pool = {} }: DatabaseOptions): PoolConfig {
   return {
     max: Math.max(1, (pool.size ?? 20) + (pool.maxOverflow ?? 0)),
     connectionTimeoutMillis: (pool.timeoutSeconds ?? 30) * 1000,
+    query_timeout: (pool.queryTimeoutSeconds ?? 20) * 1000,
     // -1 means never.
     maxLifetimeSeconds: Math.max(0, pool.recycleSeconds ?? 3600),
     idleTimeoutMillis: 30_000,

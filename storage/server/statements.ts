@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type { Pool, PoolClient, QueryResult } from "pg";
-import { isStalePlan } from "../errors.ts";
+import { isSilence, isStalePlan, UnavailableError } from "../errors.ts";
+import { isPatient } from "../patience.ts";
 
 /** How many different statements are kept prepared on each connection. */
 const MAX_PREPARED = 400;
@@ -59,8 +60,29 @@ export function createNames(limit = MAX_PREPARED): StatementNames {
 
 const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i;
 
+/** Milliseconds that stand for no limit: the longest that a timer takes. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
+
 function wrap(client: PoolClient, names: StatementNames): PostgresPoolClient {
   let inTransaction = false;
+  let isSilent = false;
+  /** The driver's types do not know the limit of a single statement. */
+  const send = async (statement: {
+    name?: string;
+    text: string;
+    values: unknown[];
+  }): Promise<QueryResult> => {
+    if (isSilent) {
+      throw new UnavailableError("The database does not answer on this connection");
+    }
+    try {
+      const limited = isPatient() ? { ...statement, query_timeout: NO_LIMIT_MS } : statement;
+      return await client.query(limited);
+    } catch (error) {
+      isSilent ||= isSilence(error);
+      throw error;
+    }
+  };
   const query = async (text: string, values: readonly unknown[] = []): Promise<QueryResult> => {
     if (BEGIN.test(text)) {
       inTransaction = true;
@@ -69,7 +91,7 @@ function wrap(client: PoolClient, names: StatementNames): PostgresPoolClient {
     }
     const name = names.nameOf(text);
     try {
-      return await client.query({ name, text, values: [...values] });
+      return await send({ name, text, values: [...values] });
     } catch (error) {
       if (!isStalePlan(error)) {
         throw error;
@@ -80,12 +102,13 @@ function wrap(client: PoolClient, names: StatementNames): PostgresPoolClient {
       if (inTransaction) {
         throw error;
       }
-      return await client.query({ text, values: [...values] });
+      return await send({ text, values: [...values] });
     }
   };
   return {
     query: query as unknown as PostgresPoolClient["query"],
-    release: (discard?: boolean) => client.release(discard),
+    // An answer that comes late would be taken for that of the next statement.
+    release: (discard?: boolean) => client.release(discard || isSilent),
     // Kysely reads it to tell which backend it may have to cancel.
     processID: (client as PoolClient & { processID?: number }).processID,
   };
