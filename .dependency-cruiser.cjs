@@ -85,8 +85,8 @@ const forbidden = [
   ],
   [
     "jobs",
-    "the job queue stands behind kernel/job-runner.ts",
-    { pathNot: [supporting, "^kernel/job-runner\\.ts$"] },
+    "the job queue stands behind kernel/job-runner.ts and kernel/job-tables.ts",
+    { pathNot: [supporting, "^kernel/job-(runner|tables)\\.ts$"] },
     { path: packages("pg-boss") },
   ],
   [

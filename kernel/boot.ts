@@ -17,6 +17,7 @@ import { createGathered, type Gathered, type Host, setUpPlugins } from "./host.t
 import { createApplication } from "./http/application.ts";
 import { toDocsRoutes } from "./http/docs-page.ts";
 import { type Listening, openListener } from "./http/listen.ts";
+import { jobSchema, jobTables } from "./job-tables.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { createParts, type Parts } from "./parts.ts";
@@ -156,11 +157,13 @@ export async function openFoundation(options: BootOptions, plan?: Plan): Promise
       queryTimeoutSeconds: config.databaseQueryTimeout,
       recycleSeconds: config.databasePoolRecycle,
     },
+    mayCreate: config.databaseMigrations,
     log: (message) => log.warn(message),
   });
   try {
     options.progress?.("Checking migrations");
     await migrate(database, toMigrationSets(plugins), {
+      libraries: [jobTables(database, jobSchema(config))],
       enabled: config.databaseMigrations,
       log: (message) => log.info(message),
     });

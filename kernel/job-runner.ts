@@ -21,6 +21,8 @@ export interface JobRunnerOptions {
   readonly log: Logger;
   /** Schema of the queue's own tables. */
   readonly schema: string;
+  /** False in a process that must not alter tables; true when left out. See job-tables.ts. */
+  readonly migrate?: boolean;
 }
 
 /** Longest waits in seconds before the first and between later ticks of a scheduled job. */
@@ -28,13 +30,13 @@ const firstWait = 60;
 const laterWait = 3600;
 
 /** Runs durable jobs over pg-boss, on the embedded database and on a server alike. */
-export function createJobRunner({ database, log, schema }: JobRunnerOptions): JobRunner {
+export function createJobRunner({ database, log, schema, migrate = true }: JobRunnerOptions): JobRunner {
   const boss = new PgBoss({
     db: { executeSql: (text: string, values?: unknown[]) => database.query(text, values) },
     schema,
     schedule: false,
     supervise: true,
-    migrate: true,
+    migrate,
   });
   boss.on("error", (error) => log.warn({ err: error }, "the job queue had a problem"));
   const stopping = new AbortController();
@@ -42,7 +44,7 @@ export function createJobRunner({ database, log, schema }: JobRunnerOptions): Jo
   const workers = new Map<string, string>();
 
   async function start(owned: readonly OwnedJob[]): Promise<void> {
-    // The queue makes its own tables; replicas that start at once must not race for them.
+    // Replicas that start at once must not race for the queues.
     await exclusively(database, "jobs", async () => {
       await boss.start();
       for (const { job } of owned) {

@@ -8,6 +8,7 @@ import { createEgress, type Egress } from "./egress/egress.ts";
 import { createEvents } from "./events.ts";
 import type { Gathered } from "./host.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createSandbox } from "./sandbox/create.ts";
@@ -66,9 +67,12 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   });
   const blobs = await openBlobs(config);
   const grants = createGrants(database);
-  // Two installations in one database keep their queues apart like their tables.
-  const schema = config.databaseSchema === "public" ? "jobs" : `${config.databaseSchema}_jobs`;
-  const jobs = createJobRunner({ database, log, schema });
+  const jobs = createJobRunner({
+    database,
+    log,
+    schema: jobSchema(config),
+    migrate: config.databaseMigrations,
+  });
   const services = new Map<string, unknown>();
   const offer = <T>(ref: ServiceRef<T>, value: T) => void services.set(ref.id, value);
 

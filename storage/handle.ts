@@ -41,6 +41,8 @@ export interface DatabaseOptions {
     queryTimeoutSeconds?: number;
     recycleSeconds?: number;
   };
+  /** False on a server that others migrate: its schema and extension are taken as they are. True when left out. */
+  mayCreate?: boolean;
   /** How long a server that cannot be reached is waited for at the start; 10 when left out. */
   patienceSeconds?: number;
   /** The folder is thrown away after closing, so nothing is brought to the disk. */

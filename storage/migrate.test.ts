@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { coreMigrations } from "./core-migrations.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { describeKinds } from "./kinds.fixture.ts";
-import { migrate, type MigrationSet } from "./migrate.ts";
+import { type LibraryTables, migrate, type MigrationSet } from "./migrate.ts";
 import { findTestServer, openTestDatabase, prepareTestDataDir } from "./testing.ts";
 
 const create = (table: string): Migration => ({
@@ -89,6 +89,49 @@ describeKinds("migrate", (kind) => {
     expect(await tablesOf(database)).not.toContain("a");
   });
 
+  describe("tables that a library makes", () => {
+    const library = (has: number | null, made: string[] = []): LibraryTables => ({
+      owner: "queue",
+      needs: 3,
+      has: async () => has,
+      make: async () => {
+        made.push((await tablesOf(database)).includes("after") ? "after the steps" : "before the steps");
+        await database.query("create table queue (id int)");
+      },
+    });
+    const sets = [{ owner: "sample", migrations: { "0001_a": create("after") } }];
+
+    test("come after all steps, and only when they are behind", async () => {
+      const made: string[] = [];
+      const told: string[] = [];
+      const log = (message: string) => told.push(message);
+      await migrate(database, sets, { log, libraries: [library(null, made)] });
+      await migrate(database, sets, { log, libraries: [library(3, made)] });
+      expect(made).toEqual(["after the steps"]);
+      expect(told).toEqual(["Migrating sample 0001_a", "Migrating queue 3"]);
+      const failed = migrate(database, sets, { libraries: [library(2)] });
+      await expect(failed).rejects.toThrow(/^Migration queue 3 failed, .*"queue" already exists/);
+    });
+
+    test("are not made while migrations are switched off, but missed", async () => {
+      await migrate(database, sets);
+      const off = (has: number | null) =>
+        migrate(database, sets, { enabled: false, libraries: [library(has)] });
+      await expect(off(3)).resolves.toBeUndefined();
+      await expect(off(null)).rejects.toThrow(
+        /lacks 1 migration steps \(queue 3\), and migrations are switched/,
+      );
+      await expect(off(2)).rejects.toThrow(/lacks 1 .*queue 3/);
+      expect(await tablesOf(database)).not.toContain("queue");
+    });
+
+    test("that are beyond this version are refused before anything is changed", async () => {
+      const newer = migrate(database, sets, { libraries: [library(4)] });
+      await expect(newer).rejects.toThrow(/newer than this version: it has queue 4/);
+      expect(await tablesOf(database)).not.toContain("after");
+    });
+  });
+
   test("refuses an owner whose name could not be a ledger", async () => {
     await expect(migrate(database, [{ owner: 'a"; drop', migrations: {} }])).rejects.toThrow(
       /cannot own migrations/,
@@ -155,6 +198,50 @@ describe.skipIf(!findTestServer())("DATABASE_SCHEMA", () => {
     await expect.poll(() => heard).toEqual(["first"]);
     await first.close();
     await second.close();
+    await place.remove();
+  });
+
+  test("holds for a name with capitals as well", async () => {
+    const place = await prepareTestDataDir([], "server");
+    const options = { url: place.env.DATABASE_URL, dataDir: place.env.DATA_DIR! };
+    const own = await openDatabase({ ...options, schema: "Other" });
+    expect((await own.query("select current_schema() as name")).rows).toEqual([{ name: "Other" }]);
+    await own.close();
+    await place.remove();
+  });
+
+  test("that is missing is neither made nor passed over where migrations are switched off", async () => {
+    const place = await prepareTestDataDir([], "server");
+    const options = { url: place.env.DATABASE_URL, dataDir: place.env.DATA_DIR!, schema: "other" };
+    await expect(openDatabase({ ...options, mayCreate: false })).rejects.toThrow(
+      /no schema other \(DATABASE_SCHEMA\), and migrations are switched off/,
+    );
+    await (await openDatabase(options)).close();
+    await (await openDatabase({ ...options, mayCreate: false })).close();
+    await place.remove();
+  });
+});
+
+describe.skipIf(!findTestServer())("a pool of one connection", () => {
+  test("is enough to migrate", async () => {
+    const place = await prepareTestDataDir([], "server");
+    const database = await openDatabase({
+      url: place.env.DATABASE_URL,
+      dataDir: place.env.DATA_DIR!,
+      pool: { size: 1, timeoutSeconds: 2 },
+    });
+    await migrate(database, [], {
+      libraries: [
+        {
+          owner: "queue",
+          needs: 1,
+          has: async () => null,
+          make: async () => void (await database.query("create table queue (id int)")),
+        },
+      ],
+    });
+    expect(await tablesOf(database)).toContain("queue");
+    await database.close();
     await place.remove();
   });
 });

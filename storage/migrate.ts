@@ -14,8 +14,22 @@ export interface MigrationSet {
   migrations: Readonly<Record<string, Migration>>;
 }
 
+/** Tables that a library makes and alters by itself, in steps that it counts. */
+export interface LibraryTables {
+  /** Named in messages, like the owner of steps. */
+  owner: string;
+  /** The library's number of the state that this version needs. */
+  needs: number;
+  /** The number of the state there is; null when there are no tables yet. */
+  has(): Promise<number | null>;
+  /** Brings the tables there, all of it or nothing; called while the lock is held. */
+  make(): Promise<void>;
+}
+
 export interface MigrateOptions {
   log?(message: string): void;
+  /** Their turn comes after all steps. */
+  libraries?: readonly LibraryTables[];
   /** False: nothing is changed, and pending steps are an error. */
   enabled?: boolean;
 }
@@ -32,18 +46,24 @@ export async function migrate(
 ): Promise<void> {
   const log = options.log ?? (() => {});
   const order = sets.flatMap(checkSet);
+  const libraries = options.libraries ?? [];
   const work = async (connection: Kysely<any>) => {
     const ledgers = await findLedgerSchema(connection);
     if (options.enabled === false) {
-      refusePending(await listPending({ connection, ledgers, sets }));
+      const pending = await listPending({ connection, ledgers, sets });
+      refusePending([...pending, ...(await listBehind(libraries)).map(libraryKey)]);
       return;
     }
     await lock(connection, ledgers, log);
     try {
       await createLedgers({ connection, ledgers, sets });
       const pending = await listPending({ connection, ledgers, sets });
+      const behind = await listBehind(libraries);
       for (const step of order.filter((entry) => pending.has(stepKey(entry)))) {
         await runStep({ connection, ledgers, step, log });
+      }
+      for (const library of behind) {
+        await told(libraryKey(library), log, () => library.make());
       }
     } finally {
       // When the connection is gone, so is the lock.
@@ -122,9 +142,7 @@ async function listPending({ connection, ledgers, sets }: Scope): Promise<Set<st
     const names = new Set(done.rows.map((row) => row.name));
     const unknown = [...names].filter((name) => !Object.hasOwn(migrations, name));
     if (unknown.length > 0) {
-      throw new StorageError(
-        `The database is newer than this version: it has ${owner} ${unknown.toSorted().join(", ")}, which this version does not know. Start the newer version, or restore the backup made before the upgrade`,
-      );
+      throw newerDatabase(`${owner} ${unknown.toSorted().join(", ")}`);
     }
     for (const name of Object.keys(migrations).filter((name) => !names.has(name))) {
       pending.add(stepKey({ owner, name }));
@@ -133,33 +151,66 @@ async function listPending({ connection, ledgers, sets }: Scope): Promise<Set<st
   return pending;
 }
 
-function refusePending(pending: Set<string>): void {
-  if (pending.size > 0) {
+/** The libraries whose tables are not yet what this version needs. Throws when they are beyond it. */
+async function listBehind(libraries: readonly LibraryTables[]): Promise<LibraryTables[]> {
+  const behind: LibraryTables[] = [];
+  for (const library of libraries) {
+    const has = (await library.has()) ?? -1;
+    if (has > library.needs) {
+      throw newerDatabase(`${library.owner} ${has}`);
+    }
+    if (has < library.needs) {
+      behind.push(library);
+    }
+  }
+  return behind;
+}
+
+const libraryKey = ({ owner, needs }: LibraryTables) => `${owner} ${needs}`;
+
+function newerDatabase(what: string): StorageError {
+  return new StorageError(
+    `The database is newer than this version: it has ${what}, which this version does not know. Start the newer version, or restore the backup made before the upgrade`,
+  );
+}
+
+function refusePending(pending: readonly string[]): void {
+  if (pending.length > 0) {
     throw new StorageError(
-      `The database lacks ${pending.size} migration steps (${[...pending].join(", ")}), and migrations are switched off. Run them before this version can serve`,
+      `The database lacks ${pending.length} migration steps (${pending.join(", ")}), and migrations are switched off. Run them before this version can serve`,
     );
   }
 }
 
-async function runStep(task: {
-  connection: Kysely<any>;
-  ledgers: string;
-  step: Step;
-  log(message: string): void;
-}): Promise<void> {
-  const { connection, ledgers, step, log } = task;
-  log(`Migrating ${step.owner} ${step.name}`);
-  try {
-    await connection.transaction().execute(async (tx) => {
+function runStep({ connection, ledgers, step, log }: RunStep): Promise<void> {
+  return told(stepKey(step), log, () =>
+    connection.transaction().execute(async (tx) => {
       await step.migration.up(tx);
       await sql`insert into ${sql.id(ledgers, step.owner)} (name, executed_at) values (${step.name}, ${seconds()})`.execute(
         tx,
       );
-    });
+    }),
+  );
+}
+
+interface RunStep {
+  connection: Kysely<any>;
+  ledgers: string;
+  step: Step;
+  log(message: string): void;
+}
+
+/** Names the step before it runs, and in the error when it fails. */
+async function told(name: string, log: (message: string) => void, run: () => Promise<void>): Promise<void> {
+  log(`Migrating ${name}`);
+  try {
+    await run();
   } catch (error) {
     throw new StorageError(
-      `Migration ${step.owner} ${step.name} failed, and nothing of it was kept: ${(error as Error).message}`,
-      { cause: error },
+      `Migration ${name} failed, and nothing of it was kept: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
     );
   }
 }

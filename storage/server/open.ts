@@ -6,7 +6,7 @@ import { isUnavailable, StorageError } from "../errors.ts";
 import type { DatabaseOptions } from "../handle.ts";
 import { fromInt8 } from "../values.ts";
 import { Listener } from "./listener.ts";
-import { preparingPool } from "./statements.ts";
+import { ownLimit, preparingPool } from "./statements.ts";
 
 /** Opens a Postgres server. Throws StorageError when it cannot be reached in time or refuses. */
 export async function openServer(url: string, options: DatabaseOptions): Promise<Engine> {
@@ -20,10 +20,11 @@ export async function openServer(url: string, options: DatabaseOptions): Promise
   );
   try {
     await reach(pool, options.patienceSeconds ?? 10, log);
+    const mayCreate = options.mayCreate ?? true;
     if (options.schema) {
-      await pool.query(`create schema if not exists "${options.schema}"`);
+      await findSchema(pool, options.schema, mayCreate);
     }
-    return toEngine({ pool, config, log, hasVector: await findVector(pool) });
+    return toEngine({ pool, config, log, hasVector: await findVector(pool, mayCreate) });
   } catch (error) {
     await pool.end();
     throw toStorageError(error, config);
@@ -49,7 +50,8 @@ function toEngine(parts: {
     hasVector,
     async run(text, values) {
       // Without values the simple protocol takes several statements and answers with several results.
-      const result: unknown = await pool.query(text, values.length > 0 ? [...values] : undefined);
+      const statement = { text, ...(values.length > 0 && { values: [...values] }), ...ownLimit() };
+      const result: unknown = await pool.query(statement);
       const results = (Array.isArray(result) ? result : [result]) as { rows?: Record<string, unknown>[] }[];
       return { rows: results.flatMap(({ rows }) => rows ?? []) };
     },
@@ -106,13 +108,15 @@ function toConfig(url: string, { schema }: DatabaseOptions): ClientConfig {
       getTypeParser: ((oid: number, format?: "text") =>
         parsers[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser,
     },
-    ...(schema ? { options: `-c search_path=${schema},public` } : {}),
+    // Quoted, or a name with capitals would be looked for in lower case, and its tables end up in `public`.
+    ...(schema ? { options: `-c search_path="${schema}",public` } : {}),
   };
 }
 
 function toPoolConfig({ pool = {} }: DatabaseOptions): PoolConfig {
   return {
-    max: Math.max(1, (pool.size ?? 20) + (pool.maxOverflow ?? 0)),
+    // A lock sits on one connection while its holder works on another.
+    max: Math.max(2, (pool.size ?? 20) + (pool.maxOverflow ?? 0)),
     connectionTimeoutMillis: (pool.timeoutSeconds ?? 30) * 1000,
     query_timeout: (pool.queryTimeoutSeconds ?? 20) * 1000,
     // -1 means never.
@@ -138,14 +142,28 @@ async function reach(pool: Pool, patience: number, log: (message: string) => voi
   }
 }
 
+/** Without its own schema an installation would find the tables of the one in `public`. */
+async function findSchema(pool: Pool, schema: string, mayCreate: boolean): Promise<void> {
+  if (mayCreate) {
+    await pool.query(`create schema if not exists "${schema}"`);
+    return;
+  }
+  const { rows } = await pool.query("select 1 from pg_namespace where nspname = $1", [schema]);
+  if (rows.length === 0) {
+    throw new StorageError(
+      `The database has no schema ${schema} (DATABASE_SCHEMA), and migrations are switched off. Run them before this version can serve`,
+    );
+  }
+}
+
 /** True when vectors can be stored; the extension is created where that is allowed. */
-async function findVector(pool: Pool): Promise<boolean> {
+async function findVector(pool: Pool, mayCreate: boolean): Promise<boolean> {
   const has = async (view: string, column: string) =>
     (await pool.query(`select 1 from ${view} where ${column} = 'vector'`)).rows.length > 0;
   if (await has("pg_extension", "extname")) {
     return true;
   }
-  if (!(await has("pg_available_extensions", "name"))) {
+  if (!mayCreate || !(await has("pg_available_extensions", "name"))) {
     return false;
   }
   try {

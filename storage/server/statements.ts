@@ -60,8 +60,10 @@ export function createNames(limit = MAX_PREPARED): StatementNames {
 
 const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i;
 
-/** Milliseconds that stand for no limit: the longest that a timer takes. */
-const NO_LIMIT_MS = 2 ** 31 - 1;
+/** The limit of a statement that may take longer than others: the longest that a timer takes. */
+export function ownLimit(): { query_timeout?: number } {
+  return isPatient() ? { query_timeout: 2 ** 31 - 1 } : {};
+}
 
 function wrap(client: PoolClient, names: StatementNames): PostgresPoolClient {
   let inTransaction = false;
@@ -76,8 +78,7 @@ function wrap(client: PoolClient, names: StatementNames): PostgresPoolClient {
       throw new UnavailableError("The database does not answer on this connection");
     }
     try {
-      const limited = isPatient() ? { ...statement, query_timeout: NO_LIMIT_MS } : statement;
-      return await client.query(limited);
+      return await client.query({ ...statement, ...ownLimit() });
     } catch (error) {
       isSilent ||= isSilence(error);
       throw error;
