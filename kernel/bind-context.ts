@@ -5,6 +5,7 @@ import { authenticator, type Authenticator } from "./access/authenticator.ts";
 import type { BindContext } from "./http/bind.ts";
 import { createClientAddress } from "./http/forwarded.ts";
 import { createIdempotency } from "./http/idempotency.ts";
+import { createOpenAnswers } from "./http/open-answers.ts";
 import type { Logger } from "./log.ts";
 import { BootError } from "./order.ts";
 
@@ -36,6 +37,7 @@ export function toBindContext({
     log,
     clientAddress: createClientAddress(config.forwardedAllowIps.join(",")),
     idempotency: createIdempotency(createIdempotencyStore(database)),
+    openAnswers: createOpenAnswers(found),
     keyHeader: () => found.keyHeader(),
     maxBody: () => config.requestBodyMaxBytes,
     compress: () => config.compression,

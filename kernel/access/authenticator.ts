@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Credential } from "#kernel/http/credential.ts";
 import { defineService } from "#kernel/service.ts";
 import type { Principal } from "./principal.ts";
@@ -8,6 +9,8 @@ export interface RequestFacts {
   /** The path as the client sent it, without the query. */
   readonly path: string;
   readonly address: string;
+  /** The headers where a proxy of FORWARDED_ALLOW_IPS sent them, whose word about its users counts. */
+  readonly proxied?: IncomingHttpHeaders | undefined;
 }
 
 /** Credentials that may have lost or changed their meaning: an account's, one session's, or possibly all. */
@@ -15,6 +18,14 @@ export type CredentialChange =
   | { readonly userId: string }
   | { readonly sessionId: string }
   | { readonly all: true };
+
+/** Whether a change may make somebody who was let in before a stranger, or somebody else. */
+export function concerns(change: CredentialChange, { userId, session }: Principal): boolean {
+  if ("userId" in change) {
+    return change.userId === userId;
+  }
+  return "sessionId" in change ? change.sessionId === session?.id : true;
+}
 
 /** The one place that turns a credential into a principal, for HTTP and sockets alike. */
 export interface Authenticator {

@@ -8,15 +8,17 @@ import { toCommonHeaders } from "./cors.ts";
 import { findCredential } from "./credential.ts";
 import { toErrorAnswer } from "./errors.ts";
 import type { ClientAddress } from "./forwarded.ts";
-import { requireAccess, requireNoForeignForm, requireSameOrigin, resolveCaller } from "./gate.ts";
+import { requireAccess, requireNoForeignForm, requireSameOrigin, resolveCaller, toFacts } from "./gate.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { parseJson } from "./json.ts";
+import { isLasting, type OpenAnswers } from "./open-answers.ts";
 import type { RespondContext } from "./head.ts";
 import { respond, writeWhole } from "./respond.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
 import { type ErrorShape, type Surface, surfaces } from "./surfaces.ts";
 import { createUpload } from "./upload.ts";
 import { withFingerprint } from "./upload-fingerprint.ts";
+import { decodeParams, toQuery } from "./url-input.ts";
 import { validate } from "./validate.ts";
 
 /** What every bound route shares; settings are read live. */
@@ -25,6 +27,7 @@ export interface BindContext {
   readonly log: Logger;
   readonly clientAddress: ClientAddress;
   readonly idempotency: Idempotency;
+  readonly openAnswers: OpenAnswers;
   keyHeader(): string;
   maxBody(): number;
   compress(): boolean;
@@ -109,6 +112,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const info = new Info(served, context);
   const vendor = route.errors === "message";
   const credential = findCredential(req.headers, { keyHeader: context.keyHeader(), vendor });
+  const judgedAt = context.openAnswers.changes;
   const found = resolveCaller({ route, credential, info, authenticator: context.authenticator });
   const caller = found instanceof Promise ? await found : found;
   if (credential?.source === "cookie") {
@@ -150,6 +154,9 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   if (context.onMismatch && route.returns) {
     checkAnswer(route, answer, context.onMismatch);
   }
+  if (credential && caller && route.access !== "public" && isLasting(answer)) {
+    context.openAnswers.watch({ res: served.res, route, credential, caller, facts: toFacts(info) }, judgedAt);
+  }
   return answer;
 }
 
@@ -190,28 +197,6 @@ function validateBody(route: AnyRoute, text: string | undefined): unknown {
   return validate(route.body, parseJson(text), "body");
 }
 
-/** The router hands parameters over as they stand in the URL. No row has a NUL in its name, and no database takes one. */
-function decodeParams(params: Record<string, string> = {}): Record<string, string> {
-  const decoded = Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)] as const);
-  if (decoded.some(([, value]) => value.includes("\0"))) {
-    throw new AppError("invalid", "The path is not validly encoded.");
-  }
-  return Object.fromEntries(decoded);
-}
-
-function toQuery(url: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = Object.create(null);
-  const mark = url.indexOf("?");
-  if (mark === -1) {
-    return query;
-  }
-  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
-    const known = query[name];
-    query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
-  }
-  return query;
-}
-
 /** Made once: an error with its stack for every answer costs more than routing it. */
 const closed = new DOMException("The client is gone.", "AbortError");
 
@@ -226,6 +211,7 @@ class Info implements RequestInfo {
   readonly headers: IncomingMessage["headers"];
   readonly address: string;
   readonly protocol: string;
+  readonly isProxied: boolean;
   readonly #res: ServerResponse;
   #controller: AbortController | undefined;
 
@@ -237,6 +223,7 @@ class Info implements RequestInfo {
     this.headers = req.headers;
     this.address = client.address;
     this.protocol = client.protocol;
+    this.isProxied = client.isProxied;
     this.#res = res;
   }
 

@@ -25,14 +25,25 @@ describe("createClientAddress", () => {
       address: "192.0.2.1",
       protocol: "http",
       host: "a.test",
+      isProxied: true,
     });
   });
 
   it("believes protocol and host from trusted peers only", () => {
     const find = createClientAddress("10.0.0.1");
     const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "chat.test", host: "inner:8080" };
-    expect(find("10.0.0.1", headers)).toEqual({ address: "10.0.0.1", protocol: "https", host: "chat.test" });
-    expect(find("10.0.0.9", headers)).toEqual({ address: "10.0.0.9", protocol: "http", host: "inner:8080" });
+    expect(find("10.0.0.1", headers)).toEqual({
+      address: "10.0.0.1",
+      protocol: "https",
+      host: "chat.test",
+      isProxied: true,
+    });
+    expect(find("10.0.0.9", headers)).toEqual({
+      address: "10.0.0.9",
+      protocol: "http",
+      host: "inner:8080",
+      isProxied: false,
+    });
   });
 
   it.each([

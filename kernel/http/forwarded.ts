@@ -7,6 +7,8 @@ export interface Client {
   readonly protocol: "http" | "https";
   /** The host the client asked for, when the request named one. */
   readonly host: string | undefined;
+  /** The peer is a proxy of FORWARDED_ALLOW_IPS. */
+  readonly isProxied: boolean;
 }
 
 /** Finds the client of a request from the peer's address and the request's headers. */
@@ -20,10 +22,11 @@ export function createClientAddress(allow: string): ClientAddress {
   const isTrusted = createTrust(allow);
   return (remoteAddress, headers) => {
     const peer = toAddress(remoteAddress) ?? remoteAddress;
+    const isProxied = isTrusted(peer);
     const isForwarded =
       headers["x-forwarded-for"] !== undefined || headers["x-forwarded-proto"] !== undefined;
-    if (!(isForwarded || headers["x-forwarded-host"] !== undefined) || !isTrusted(peer)) {
-      return { address: peer, protocol: "http", host: headers.host };
+    if (!(isForwarded || headers["x-forwarded-host"] !== undefined) || !isProxied) {
+      return { address: peer, protocol: "http", host: headers.host, isProxied };
     }
     const hops = toList(headers["x-forwarded-for"]);
     const position = findClient(hops, isTrusted);
@@ -34,6 +37,7 @@ export function createClientAddress(allow: string): ClientAddress {
       address: toAddress(hops[position] ?? "") ?? peer,
       protocol: /^(https|wss)$/i.test(protocol ?? "") ? "https" : "http",
       host: toList(headers["x-forwarded-host"])[0] ?? headers.host,
+      isProxied,
     };
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Authenticator } from "#kernel/access/authenticator.ts";
+import type { Authenticator, RequestFacts } from "#kernel/access/authenticator.ts";
 import { hasPermission } from "#kernel/access/permissions.ts";
 import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -25,8 +25,7 @@ export function resolveCaller({
     }
     throw new AppError("unauthenticated", "Not authenticated");
   }
-  const path = info.url.split("?", 1)[0] as string;
-  const facts = { method: info.method, path, address: info.address };
+  const facts = toFacts(info);
   if (!isPublic) {
     return authenticator.authenticate(credential, facts);
   }
@@ -39,6 +38,12 @@ export function resolveCaller({
       }
       throw error;
     });
+}
+
+/** What of a request its credential is judged by. */
+export function toFacts({ method, url, address, headers, isProxied }: RequestInfo): RequestFacts {
+  const path = url.split("?", 1)[0] as string;
+  return { method, path, address, proxied: isProxied ? headers : undefined };
 }
 
 /** Throws `unauthenticated` or `forbidden` unless the caller is what the route declares. */

@@ -67,7 +67,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
     async enter(req) {
       const client = clientAddress(req.socket.remoteAddress ?? "", req.headers);
       const path = (req.url ?? "/").split("?", 1)[0]?.replace(/(?<=.)\/$/, "") ?? "/";
-      const facts = { method: "GET", path, address: client.address };
+      const proxied = client.isProxied ? req.headers : undefined;
+      const facts = { method: "GET", path, address: client.address, proxied };
       const site = siteOf(req, client, origins());
       if (site === "refused") {
         throw new AppError("forbidden", "Connections from this site are not accepted.");

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Authenticator, CredentialChange } from "#kernel/access/authenticator.ts";
+import { type Authenticator, concerns } from "#kernel/access/authenticator.ts";
 import { isMember } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { closing, toClosing } from "./closing.ts";
@@ -77,7 +77,9 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
   };
   authenticator.onChange((change) => {
     state.changes += 1;
-    void renewAll([...members.all()].filter((session) => isConcerned(session, change)));
+    void renewAll(
+      [...members.all()].filter(({ principal }) => principal !== undefined && concerns(change, principal)),
+    );
   });
   const timer = setInterval(look, lookEveryMs).unref();
   return {
@@ -90,14 +92,4 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
       clearInterval(timer);
     },
   };
-}
-
-function isConcerned({ principal }: Session, change: CredentialChange): boolean {
-  if (principal === undefined) {
-    return false;
-  }
-  if ("userId" in change) {
-    return principal.userId === change.userId;
-  }
-  return "sessionId" in change ? principal.session?.id === change.sessionId : true;
 }

@@ -25,12 +25,19 @@ type Context = Pick<
   "config" | "use" | "db" | "transaction" | "log"
 >;
 
+/** What callers are judged by: their permissions start from the stored defaults, and keys have rules of their own. */
+const decisive: ReadonlySet<string> = new Set([
+  "USER_PERMISSIONS",
+  "ENABLE_API_KEYS",
+  "ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS",
+  "API_KEYS_ALLOWED_ENDPOINTS",
+]);
+
 /** Puts together what the parts of this plugin share. */
 export async function assembleDeps({ config, use, db, transaction, log }: Context): Promise<AccountsDeps> {
   const changes = await openAccountChanges(use.notices);
   use.configuration.onChange((names) => {
-    // Cached callers carry their permissions, and these start from the stored defaults.
-    if (names.includes("USER_PERMISSIONS")) {
+    if (names.some((name) => decisive.has(name))) {
       void changes.announce({ all: true });
     }
   });

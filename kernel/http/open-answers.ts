@@ -1,0 +1,88 @@
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Authenticator, concerns, type RequestFacts } from "#kernel/access/authenticator.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Credential } from "./credential.ts";
+import { requireAccess } from "./gate.ts";
+import { type AnyRoute, Relay, Reply, Stream } from "./route.ts";
+
+/** An answer that goes on after its caller was let in, with what the caller was let in by. */
+export interface OpenAnswer {
+  readonly res: ServerResponse;
+  readonly route: AnyRoute;
+  readonly credential: Credential;
+  readonly caller: Principal;
+  readonly facts: RequestFacts;
+}
+
+/** Ends streams whose caller would be turned away by now (security case S99; sockets have renewal.ts for it). */
+export interface OpenAnswers {
+  /** Counts the changes so far; taken before a credential is judged, it tells whether that is still true. */
+  readonly changes: number;
+  /** Breaks `answer` off, as a lost connection would, once its credential is no good; `judgedAt` is the count of then. */
+  watch(answer: OpenAnswer, judgedAt: number): void;
+}
+
+const atOnce = 16;
+const retryMs = 1_000;
+
+export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
+  const open = new Set<OpenAnswer>();
+  const state = { changes: 0 };
+
+  async function judge(answer: OpenAnswer): Promise<void> {
+    while (open.has(answer)) {
+      try {
+        requireAccess(answer.route, await authenticator.authenticate(answer.credential, answer.facts));
+        return;
+      } catch (error) {
+        if (error instanceof AppError && /^(unauthenticated|forbidden)$/.test(error.code)) {
+          answer.res.destroy();
+          return;
+        }
+        // The database is away: nobody loses an answer for that, and nobody is forgotten either.
+        await pause(retryMs, undefined, { ref: false });
+      }
+    }
+  }
+  async function judgeAll(answers: readonly OpenAnswer[]): Promise<void> {
+    const queue = answers[Symbol.iterator]();
+    const work = async () => {
+      for (const answer of queue) {
+        await judge(answer);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, answers.length) }, work));
+  }
+  authenticator.onChange((change) => {
+    state.changes += 1;
+    void judgeAll([...open].filter(({ caller }) => concerns(change, caller)));
+  });
+
+  return {
+    get changes() {
+      return state.changes;
+    },
+    watch(answer, judgedAt) {
+      if (answer.res.closed) {
+        return;
+      }
+      open.add(answer);
+      answer.res.once("close", () => open.delete(answer));
+      if (judgedAt !== state.changes) {
+        void judge(answer);
+      }
+    },
+  };
+}
+
+/** Whether an answer is still being written when its handler has returned. */
+export function isLasting(answer: unknown): boolean {
+  return (
+    answer instanceof Stream ||
+    answer instanceof Relay ||
+    (answer instanceof Reply ? answer.value : answer) instanceof Readable
+  );
+}
