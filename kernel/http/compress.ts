@@ -46,15 +46,18 @@ export function compressBuffer(encoding: Encoding, buffer: Uint8Array): Promise<
   }
 }
 
-/** A transform that compresses a body as it passes. */
+/**
+ * A transform that compresses a body as it passes. What is sent piece by piece is large, and somebody waits for its end:
+ * the quickest levels take half the time or less for a fifth more bytes.
+ */
 export function compressStream(encoding: Encoding): Transform {
   switch (encoding) {
     case "zstd":
-      return zlib.createZstdCompress(zstdOptions);
+      return zlib.createZstdCompress({ params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } });
     case "br":
-      return zlib.createBrotliCompress(brotliOptions(0));
+      return zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } });
     case "gzip":
-      return zlib.createGzip(gzipOptions);
+      return zlib.createGzip({ level: 1 });
   }
 }
 

@@ -99,7 +99,7 @@ async function readSaid(
   chats: Branches,
   limit?: number,
 ): Promise<readonly Message[]> {
-  const stored = chat ? (await chats.branch(chatId, messageId, limit)).map(toMessage) : [];
+  const stored = chat ? (await chats.branch(chatId, messageId, { limit })).map(toMessage) : [];
   return stored.some(isUser) ? stored : toTurns(conversation);
 }
 

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
-import { anyOf } from "#storage/values.ts";
+import { sql } from "kysely";
 import type { ChatRow } from "./chat-store.ts";
-import { messageColumns } from "./message-fields.ts";
+import { keepTexts } from "./kept-texts.ts";
+import { readRows, toMessageText } from "./message-rows.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A message's place in the tree, and about how many bytes it takes. */
@@ -50,22 +50,14 @@ export function toPath(tree: Tree, leaf: string | null): string[] {
   return path.toReversed();
 }
 
-/** The stored part of messages as JSON text, by id: composed as text, so that nothing is parsed to be written. */
+/** The stored part of messages as JSON text, by id. */
 export async function readMessageTexts(
   db: ChatDatabase,
   chatId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; small: string } & Record<string, string | null>>`
-    select m.id, (${smallJson})::text as small, ${bigTexts} from chat_message as m
-    where m.chat_id = ${chatId} and m.id = ${anyOf(ids)}`.execute(db);
-  return new Map(
-    rows.map((row) => {
-      const big = bigKeys.flatMap((key) => (row[key] === null ? [] : [`"${key}": ${row[key]}`]));
-      // Every message has a role, so the small part is never empty.
-      return [row.id, [row.small.slice(0, -1), ...big].join(", ") + "}"];
-    }),
-  );
+  const rows = await readRows(db, chatId, ids);
+  return new Map(rows.map((row) => [row.id, toMessageText(row)]));
 }
 
 /** Adds a message's links to its stored part. */
@@ -91,23 +83,30 @@ export interface ChatSource {
   each?(id: string, text: string): void;
 }
 
-/** Writes `chat` of a stored chat as JSON text, piece by piece: a chat of 40 MB is never in memory as a whole. */
+/**
+ * Writes `chat` of a stored chat as JSON text, piece by piece. Messages of the shown branch stand in it twice; they are
+ * read once as long as there is room to keep them.
+ */
 export async function* chatPieces(
   db: ChatDatabase,
   row: ChatRow,
   { tree, files, each }: ChatSource,
 ): AsyncGenerator<string> {
   const { head, history } = toChatHead(row, files);
-  const texts = createReader(db, row.id, tree);
+  const reader = createReader(db, row.id, tree);
   const ids = tree.nodes.map(({ id }) => id);
-  yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
-  yield* joined(texts(ids), (id, text) => {
-    each?.(id, text);
-    return `${JSON.stringify(id)}:${text}`;
-  });
-  yield `}},"messages":[`;
-  yield* joined(texts(toPath(tree, row.current_message_id)), (_id, text) => text);
-  yield "]}";
+  try {
+    yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
+    yield* joined(reader.texts(ids), (id, text) => {
+      each?.(id, text);
+      return `${JSON.stringify(id)}:${text}`;
+    });
+    yield `}},"messages":[`;
+    yield* joined(reader.texts(toPath(tree, row.current_message_id)), (_id, text) => text);
+    yield "]}";
+  } finally {
+    reader.end();
+  }
 }
 
 /** All of a generator as one text. */
@@ -124,23 +123,32 @@ export function opened(value: Record<string, unknown>): string {
   return `${JSON.stringify(value).slice(0, -1)},`;
 }
 
-/** Reads messages in steps; a chat that fits into one step is read once, however often it is asked for. */
+/** Reads messages in steps: while one is sent the next one is read. */
 function createReader(db: ChatDatabase, chatId: string, tree: Tree) {
-  const total = tree.nodes.reduce((sum, { size }) => sum + size, 0);
-  let whole: Map<string, string> | undefined;
-  return async function* read(ids: readonly string[]): AsyncGenerator<[id: string, text: string][]> {
-    if (total <= maxRead) {
-      whole ??= await readMessageTexts(
-        db,
-        chatId,
-        tree.nodes.map(({ id }) => id),
-      );
-      yield compose(ids, whole, tree);
-      return;
+  const kept = keepTexts();
+  const read = async (ids: readonly string[]) => {
+    const known = kept.get(ids);
+    if (known !== undefined) {
+      return known;
     }
-    for (const batch of toBatches(ids, tree)) {
-      yield compose(batch, await readMessageTexts(db, chatId, batch), tree);
-    }
+    const texts = await readMessageTexts(db, chatId, ids);
+    kept.add(texts);
+    return texts;
+  };
+  return {
+    async *texts(ids: readonly string[]): AsyncGenerator<[id: string, text: string][]> {
+      const batches = [...toBatches(ids, tree)];
+      let next: Promise<ReadonlyMap<string, string>> | undefined;
+      for (const [at, batch] of batches.entries()) {
+        const texts = await (next ?? read(batch));
+        const following = batches[at + 1];
+        next = following && read(following);
+        // Who stops listening leaves it behind.
+        next?.catch(() => {});
+        yield compose(batch, texts, tree);
+      }
+    },
+    end: () => kept.end(),
   };
 }
 
@@ -180,26 +188,3 @@ async function* joined(
     }
   }
 }
-
-const bigKeys = ["content", "output", "sources"];
-
-/** The stored message `m` with the keys of the wire, without those that can be big: each step copies those before it. */
-const smallJson: RawBuilder<unknown> = sql.join(
-  [
-    sql`(m.extra - ${sql`${[...bigKeys]}::text[]`})`,
-    ...Object.entries(messageColumns)
-      .filter(([key]) => !bigKeys.includes(key))
-      .map(
-        ([key, { column }]) => sql`case when m.${sql.ref(column)} is null then '{}'::jsonb
-          else jsonb_build_object(${sql.lit(key)}, m.${sql.ref(column)}) end`,
-      ),
-  ],
-  sql` || `,
-);
-
-/** Those that can be big; an explicit null stands in `extra`. */
-const bigTexts: RawBuilder<unknown> = sql.join(
-  bigKeys.map(
-    (key) => sql`coalesce(m.${sql.ref(key)}::text, (m.extra -> ${sql.lit(key)})::text) as ${sql.ref(key)}`,
-  ),
-);

@@ -8,6 +8,7 @@ import { readMarks } from "#plugins/realtime/service.ts";
 import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
 import { createReplies } from "./migrations/0002_replies.ts";
+import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { sharedType } from "./parts.ts";
 import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
@@ -31,7 +32,11 @@ export default definePlugin({
   },
   provides: [chats, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
-  migrations: { "0001_chats": createChats, "0002_replies": createReplies },
+  migrations: {
+    "0001_chats": createChats,
+    "0002_replies": createReplies,
+    "0004_quick_texts": createQuickTexts,
+  },
   resources: [sharedType],
 
   setup(context) {

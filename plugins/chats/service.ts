@@ -103,8 +103,15 @@ export interface ContextStep {
 export interface Chats {
   /** The chat for its owner. Throws `not_found` for everybody else, administrators too (contract D.16). */
   require(owner: Principal, chatId: string): Promise<ChatFacts>;
-  /** Messages from the root to `leafId`, or the last `limit` of them. Empty when there is no such message. */
-  branch(chatId: string, leafId: string, limit?: number): Promise<ChatMessage[]>;
+  /**
+   * Messages from the root to `leafId`, or the last `limit` of them; with `sinceSummary` from the last one before the
+   * leaf that holds a summary of what came before. Empty when there is no such message.
+   */
+  branch(
+    chatId: string,
+    leafId: string,
+    wish?: { readonly limit?: number; readonly sinceSummary?: boolean },
+  ): Promise<ChatMessage[]>;
   /** Stores a new chat; its last message is shown. Throws `not_found` for a folder that is not the owner's to fill. */
   create(owner: Principal, chat: CreatedChat): Promise<ChatFacts>;
   /** Those of `ids` that the chat has. Throws `not_found` when one of them is a message of another chat. */

@@ -4,7 +4,7 @@ import { readBranch } from "./branches.ts";
 import type { ChatRow } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
 import type { SentChat } from "./schema.ts";
-import type { AppendedMessage, ChatFacts, ChatMessage, Chats } from "./service.ts";
+import type { AppendedMessage, ChatFacts, Chats } from "./service.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 interface Options {
@@ -73,7 +73,7 @@ export function createTreeWork({
         .where("id", "=", messageId)
         .executeTakeFirst();
       const [message] = await readBranch(db, chatId, { leaf: messageId, limit: 1 });
-      return row && message ? { message: message as ChatMessage, seq: row.seq } : undefined;
+      return row && message ? { message, seq: row.seq } : undefined;
     },
   };
 }

@@ -53,8 +53,37 @@ describe("messages are appended", () => {
     expect(chat.history.messages.a2.done).toBe(false);
     const branch = await stored.branch(id, "a2");
     expect(branch.map((message) => message.id)).toEqual(["u1", "a1", "u2", "a2"]);
-    expect((await stored.branch(id, "a2", 2)).map((message) => message.id)).toEqual(["u2", "a2"]);
+    expect((await stored.branch(id, "a2", { limit: 2 })).map((message) => message.id)).toEqual(["u2", "a2"]);
     expect(await stored.branch(id, "ghost")).toEqual([]);
+  });
+
+  it("and are read from the last summary before the leaf on, where nothing before it is wanted", async () => {
+    const { id } = await me.make(conversation());
+    const turn = (n: number, more: object = {}) => [
+      { id: `u${n}`, role: "user" as const, content: "?", parentId: `a${n - 1}` },
+      { id: `a${n}`, role: "assistant" as const, content: "!", parentId: `u${n}`, ...more },
+    ];
+    await stored.append(
+      id,
+      [2, 3, 4].flatMap((n) => turn(n, n === 4 ? {} : { contextSummary: `up to ${n}` })),
+    );
+    await stored.append(id, turn(5, { contextSummary: " \n" }));
+    await stored.append(id, turn(6, { contextSummary: "of everything" }));
+    const read = async (leaf: string) =>
+      (await stored.branch(id, leaf, { sinceSummary: true })).map((message) => message.id);
+    expect(await read("a6")).toEqual(["a3", "u4", "a4", "u5", "a5", "u6", "a6"]);
+    expect(await read("u3")).toEqual(["a2", "u3"]);
+    expect(await read("a2")).toEqual(["u1", "a1", "u2", "a2"]);
+    const [summed] = await stored.branch(id, "u3", { sinceSummary: true });
+    expect(summed).toEqual({
+      id: "a2",
+      role: "assistant",
+      content: "!",
+      parentId: "u2",
+      childrenIds: ["u3"],
+      done: false,
+      contextSummary: "up to 2",
+    });
   });
 
   it("never twice, never below what is gone, never into a chat that is gone", async () => {

@@ -10,7 +10,7 @@ import { createEventKeeper } from "./keep-event.ts";
 import { splitNewMessage, timestampOf } from "./message-fields.ts";
 import type { ChatParts } from "./parts.ts";
 import { createReplies } from "./replies.ts";
-import type { AppendedMessage, ChatMessage, Chats } from "./service.ts";
+import type { AppendedMessage, Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
 import { createTaskResults } from "./task-results.ts";
 import { createTreeWork, toFacts } from "./tree-work.ts";
@@ -33,8 +33,7 @@ export function createChatsService(
 
     ...createTreeWork({ db, actions }),
 
-    branch: async (chatId, leaf, limit = maxBranch) =>
-      (await readBranch(db, chatId, { leaf, limit })) as ChatMessage[],
+    branch: (chatId, leaf, wish) => readBranch(db, chatId, { leaf, ...wish }),
 
     async append(chatId, messages) {
       const last = messages.at(-1);
@@ -53,8 +52,6 @@ export function createChatsService(
     ...createContext(db),
   };
 }
-
-const maxBranch = 1_000_000;
 
 type Database = ChatParts["db"];
 

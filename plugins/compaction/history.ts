@@ -15,6 +15,7 @@ interface Parts {
 /** Puts the last summary in place of what it covers, and makes a new one when the branch outgrows its model (contract §3.2, step 3). */
 export function createHistoryStep(parts: Parts): HistoryStep {
   return {
+    takesSummaries: true,
     async prepare(run) {
       const { branch, model } = run;
       const { settings } = parts;

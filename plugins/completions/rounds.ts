@@ -39,11 +39,11 @@ export async function openRounds(
         answer.kind === "whole" ? fromWhole(answer.completion) : answer.stream.chunks(run.deltaSize);
       return throughHooks(batches, run, opened);
     },
-    async outlet(conversation) {
+    async outlet(gather) {
       const filters = outletFilters(run, options);
       return filters.length === 0
         ? undefined
-        : await options.pipeline.outlet(filters, conversation, run.context);
+        : await options.pipeline.outlet(filters, await gather(), run.context);
     },
     async close() {
       (await hooks)?.close();

@@ -57,8 +57,8 @@ export interface OpenRun {
   readonly sources: readonly Source[] | undefined;
   /** One model call with these messages; its chunks have passed the stream filters. Throws like every model call. */
   call(messages: readonly Message[]): Promise<AsyncIterable<ChunkBatch>>;
-  /** The conversation as outlet filters leave it; undefined when none looks at it. */
-  outlet(conversation: Conversation): Promise<Conversation | undefined>;
+  /** The conversation as outlet filters leave it; undefined, and nothing is gathered, when none looks at it. */
+  outlet(gather: () => Promise<Conversation>): Promise<Conversation | undefined>;
   /** Called once, when the last call is over. */
   close(): Promise<void>;
 }

@@ -47,8 +47,10 @@ async function readBranch(options: ConversationOptions): Promise<readonly ChatMe
   if (chat === undefined || leafId === undefined) {
     return undefined;
   }
-  let branch: readonly ChatMessage[] = await parts.chats.branch(chat.id, leafId);
-  for (const step of parts.history.list()) {
+  const steps = parts.history.list();
+  const sinceSummary = steps.some(({ takesSummaries }) => takesSummaries);
+  let branch: readonly ChatMessage[] = await parts.chats.branch(chat.id, leafId, { sinceSummary });
+  for (const step of steps) {
     try {
       branch = await step.prepare({ principal, chat, model, leafId, branch, signal, emit });
     } catch (error) {

@@ -132,9 +132,12 @@ async function runOutlet(
   { parts, journal, reply }: Writing,
 ): Promise<void> {
   try {
-    const before = await toConversation(start, { open, content, usage }, { parts, reply });
-    const sent = structuredClone(before.messages);
-    const after = await open.outlet(before);
+    let sent: readonly ConversationMessage[] = [];
+    const after = await open.outlet(async () => {
+      const before = await toConversation(start, { open, content, usage }, { parts, reply });
+      sent = structuredClone(before.messages);
+      return before;
+    });
     if (after === undefined) {
       return;
     }

@@ -45,7 +45,7 @@ export interface HistoryRun {
   readonly model: ResolvedModel;
   /** The message that is answered. */
   readonly leafId: string;
-  /** From the root to the leaf. */
+  /** From the root to the leaf, or from the last summary before it when a step takes summaries. */
   readonly branch: readonly ChatMessage[];
   readonly signal: AbortSignal;
   /** Sends an event of the reply to the user's sockets (contract §3.4). */
@@ -54,6 +54,8 @@ export interface HistoryRun {
 
 /** Changes what a run reads of its chat, such as by putting a summary in place of what is long ago (contract §3.2, step 3). */
 export interface HistoryStep {
+  /** It puts the last summary in place of what came before: that need not be read. */
+  readonly takesSummaries?: boolean;
   /** The messages to use instead; a failure is logged and the branch used as it is. */
   prepare(run: HistoryRun): Promise<readonly ChatMessage[]>;
 }
