@@ -2,6 +2,13 @@ import { toCallId } from "./ids.ts";
 
 type Kind = "text" | "thinking" | "tool_use";
 
+/** What a block's pieces are called, and the key that holds them. */
+const deltas: Readonly<Record<Kind, readonly [type: string, key: string]>> = {
+  text: ["text_delta", "text"],
+  thinking: ["thinking_delta", "thinking"],
+  tool_use: ["input_json_delta", "partial_json"],
+};
+
 /** One block of the reply on its way. */
 interface Block {
   readonly kind: Kind;
@@ -67,8 +74,11 @@ export class Blocks {
     this.#write();
   }
 
-  /** The frames that can go out. */
+  /** The frames that can go out; the pieces that came for a block since the last time go in one. */
   take(): string {
+    if (this.#open !== undefined) {
+      this.#flush(this.#open);
+    }
     const frames = this.#frames;
     this.#frames = "";
     return frames;
@@ -134,25 +144,26 @@ export class Blocks {
         this.#close();
       }
     }
-    this.#flush(this.#open);
   }
 
   #begin(block: Block): void {
     this.#open = block;
     this.#frames += toFrame("content_block_start", { index: this.#count, content_block: toStart(block) });
     this.hasCalls ||= block.kind === "tool_use";
-    this.#flush(block);
   }
 
   #flush(block: Block): void {
     if (block.waiting !== "") {
-      this.#delta(toDelta(block.kind, block.waiting));
+      this.#delta(deltas[block.kind], block.waiting);
       block.waiting = "";
     }
   }
 
-  #delta(delta: Record<string, unknown>): void {
-    this.#frames += toFrame("content_block_delta", { index: this.#count, delta });
+  /** Written by hand: nearly all events of a reply are these. */
+  #delta([type, key]: readonly [type: string, key: string], value: string): void {
+    this.#frames +=
+      'event: content_block_delta\ndata: {"type":"content_block_delta","index":' +
+      `${this.#count},"delta":{"type":"${type}","${key}":${JSON.stringify(value)}}}\n\n`;
   }
 
   #close(): void {
@@ -162,7 +173,7 @@ export class Blocks {
     }
     this.#flush(block);
     if (block.signature !== "") {
-      this.#delta({ type: "signature_delta", signature: block.signature });
+      this.#delta(["signature_delta", "signature"], block.signature);
     }
     this.#frames += toFrame("content_block_stop", { index: this.#count });
     this.#count += 1;
@@ -196,16 +207,5 @@ function toStart({ kind, id, name }: Block): Record<string, unknown> {
       return { type: "thinking", thinking: "", signature: "" };
     case "tool_use":
       return { type: "tool_use", id: id || toCallId(), name, input: {} };
-  }
-}
-
-function toDelta(kind: Kind, text: string): Record<string, unknown> {
-  switch (kind) {
-    case "text":
-      return { type: "text_delta", text };
-    case "thinking":
-      return { type: "thinking_delta", thinking: text };
-    case "tool_use":
-      return { type: "input_json_delta", partial_json: text };
   }
 }

@@ -102,6 +102,11 @@ function isRefusal({ status, body }: ProviderError): boolean {
   }
 }
 
-function cannotCount(cause?: unknown): AppError {
-  return new AppError("upstream", "The provider of this model cannot count tokens.", { cause });
+/** Clients repeat what failed on a server's side; where counting is unknown, that would only cost time. */
+function cannotCount(cause?: ProviderError): AppError {
+  const isHopeless = cause === undefined || cause.status < 500 || cause.status === 501;
+  return new AppError("upstream", "The provider of this model cannot count tokens.", {
+    cause,
+    ...(isHopeless && { headers: { "x-should-retry": "false" } }),
+  });
 }

@@ -12,10 +12,10 @@ export interface EventStreamOptions {
 }
 
 /** Milliseconds of silence of the upstream after which clients are told that the reply goes on. Contract D.25. */
-const pingEvery = 15_000;
+export const pingEvery = 15_000;
 
 /** Milliseconds a first chunk waits for the count, which was asked for before it. */
-const countGrace = 50;
+export const countGrace = 50;
 
 type Result = IteratorResult<string, undefined>;
 type Outcome = { readonly batch: IteratorResult<ChunkBatch> } | { readonly error: unknown };
@@ -102,8 +102,7 @@ export class EventStream implements AsyncIterableIterator<string> {
     const { events } = this.#options;
     if ("error" in outcome) {
       this.#isDone = true;
-      // Whoever broke off behind the end of the reply only kept its usage back.
-      return events.isFinished ? events.end() : this.#options.toErrorEvent(outcome.error);
+      return toEnding(this.#options, outcome.error);
     }
     if (outcome.batch.done === true) {
       this.#isDone = true;
@@ -130,4 +129,9 @@ export class EventStream implements AsyncIterableIterator<string> {
       };
     });
   }
+}
+
+/** The last frames of a reply that broke off. Behind its end only its usage was kept back. */
+export function toEnding({ events, toErrorEvent }: EventStreamOptions, error: unknown): string {
+  return events.isFinished ? events.end() : toErrorEvent(error);
 }

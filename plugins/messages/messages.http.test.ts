@@ -259,6 +259,14 @@ describe("counting tokens", () => {
     expect((await count("guide")).status).toBe(502);
   });
 
+  it.each([
+    ["know counting", failure(404, "No such route"), "false"],
+    ["work just now", failure(503, "Busy"), null],
+  ])("tells clients whether to ask again where upstreams do not %s", async (_what, script, expected) => {
+    upstream.reply("/v1/messages/count_tokens", script);
+    expect((await count()).headers.get("x-should-retry")).toBe(expected);
+  });
+
   it("comes back with the upstream's own wait", async () => {
     upstream.reply("/v1/messages/count_tokens", rateLimited({ seconds: 3 }));
     const answer = await count();

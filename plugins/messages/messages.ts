@@ -8,11 +8,11 @@ import { namesModelOnce } from "#kernel/upstream/model-key.ts";
 import type { Completions } from "#plugins/completions/service.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { type CountCall, countTokens, createUpFrontCounter } from "./count.ts";
-import { EventStream } from "./event-stream.ts";
 import { forward } from "./forward.ts";
 import { MessageEvents } from "./from-chunks.ts";
 import { fromCompletion } from "./from-completion.ts";
 import { withModel } from "./model-text.ts";
+import { toEventStream } from "./pushed-events.ts";
 import type { MessageRequest } from "./schema.ts";
 import { toCommon } from "./to-common.ts";
 
@@ -74,7 +74,10 @@ async function translate({ completions, log }: MessagesOptions, { asked, support
     dropped: (type) => void dropped.push(type.slice(0, 100)),
   });
   if (dropped.length > 0) {
-    log.info({ tools: dropped }, "tools that only their vendor runs were left out of a request");
+    log.info(
+      { id: request.id, model: body.model, tools: dropped },
+      "tools that only their vendor runs were left out of a request",
+    );
   }
   const counting = common.stream === true ? count(toCountCall(asked, support)) : undefined;
   const answer = await completions.run(common, {
@@ -86,7 +89,7 @@ async function translate({ completions, log }: MessagesOptions, { asked, support
   return answer.kind === "whole"
     ? fromCompletion(answer.completion, facts)
     : stream(
-        new EventStream({
+        toEventStream({
           batches: answer.chunks(),
           events: new MessageEvents(facts),
           counting,

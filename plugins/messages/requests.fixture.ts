@@ -40,6 +40,27 @@ export const conversations: Record<string, [sent: object, messages: object[]]> =
       { role: "system", content: "S" },
     ],
   ],
+  "instructions for one turn": [
+    turns(
+      { role: "user", content: "a" },
+      { role: "system", content: "S", clear_at: "next_user_message" },
+      { role: "user", content: "b" },
+      { role: "system", content: "T", clear_at: "next_user_message" },
+    ),
+    [
+      { role: "user", content: "a" },
+      { role: "user", content: "b" },
+      { role: "system", content: "T" },
+    ],
+  ],
+  "instructions that only change tools": [
+    turns(
+      { role: "user", content: "a" },
+      { role: "system", content: [{ type: "tool_removal", tool: { type: "tool_reference", name: "f" } }] },
+      { role: "system", output_config: { effort: "low" } },
+    ),
+    [{ role: "user", content: "a" }],
+  ],
   "one text block": [user({ ...text("Hi"), ...mark }), [{ role: "user", content: "Hi" }]],
   "several text blocks": [user(text("a"), text("b")), [{ role: "user", content: [text("a"), text("b")] }]],
   "texts and images in their order": [
@@ -239,6 +260,7 @@ export const refused: Record<string, [sent: object, place: string]> = {
   ],
   "no budget": [{ thinking: { type: "enabled" } }, "body.thinking.budget_tokens"],
   "a tool without a schema": [{ tools: [{ name: "f" }] }, "body.tools.0.input_schema"],
+  "instructions without content": [turns({ role: "system", content: [] }), "body.messages.0.content"],
   "an unknown format": [{ output_config: { format: { type: "yaml" } } }, "body.output_config.format.type"],
   "an unknown choice": [{ tools: [tool], tool_choice: { type: "maybe" } }, "body.tool_choice.type"],
 };

@@ -36,10 +36,13 @@ const SearchResult = z.looseObject({
   content: z.array(Text),
 });
 
+/** A tool that was put off and has been looked up. */
+const ToolReference = z.looseObject({ type: z.literal("tool_reference"), tool_name: z.string().min(1) });
+
 const ToolResult = z.looseObject({
   type: z.literal("tool_result"),
   tool_use_id: z.string().min(1),
-  content: blocks([Text, Image, Document, SearchResult]),
+  content: blocks([Text, Image, Document, SearchResult, ToolReference]),
   is_error: z.boolean().nullish(),
 });
 const ToolUse = z.looseObject({
@@ -51,6 +54,26 @@ const ToolUse = z.looseObject({
 const Thinking = z.looseObject({ type: z.literal("thinking"), thinking: z.string() });
 const RedactedThinking = z.looseObject({ type: z.literal("redacted_thinking") });
 
+const Tool = z.looseObject({
+  type: z.string().nullish(),
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+  defer_loading: z.boolean().nullish(),
+});
+
+const NamedTool = z.looseObject({ type: z.literal("tool_reference"), name: z.string().min(1) });
+const DefinedTool = z.looseObject({ type: z.literal("tool_definition"), definition: Tool });
+const ToolAddition = z.looseObject({
+  type: z.literal("tool_addition"),
+  tool: z.discriminatedUnion("type", [NamedTool, DefinedTool], { error: namesType("tools") }),
+});
+const ToolRemoval = z.looseObject({
+  type: z.literal("tool_removal"),
+  tool: z.discriminatedUnion("type", [NamedTool], { error: namesType("tools") }),
+});
+
 const Message = z.discriminatedUnion("role", [
   z.looseObject({
     role: z.literal("user"),
@@ -60,16 +83,19 @@ const Message = z.discriminatedUnion("role", [
     role: z.literal("assistant"),
     content: filled(blocks([Text, Thinking, RedactedThinking, ToolUse])),
   }),
-  z.looseObject({ role: z.literal("system"), content: filled(blocks([Text])) }),
+  z
+    .looseObject({
+      role: z.literal("system"),
+      content: blocks([Text, ToolAddition, ToolRemoval]),
+      clear_at: z.string().nullish(),
+      output_config: z.looseObject({}).nullish(),
+    })
+    .refine(({ content, output_config: output }) => content.length > 0 || output, {
+      path: ["content"],
+      error: "must not be empty",
+    }),
 ]);
 
-const Tool = z.looseObject({
-  type: z.string().nullish(),
-  name: z.string().min(1),
-  description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
-});
 const isSingle = z.boolean().nullish();
 const ToolChoice = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("auto"), disable_parallel_tool_use: isSingle }),
@@ -132,6 +158,7 @@ export type TextBlock = z.output<typeof Text>;
 export type ImageBlock = z.output<typeof Image>;
 export type DocumentBlock = z.output<typeof Document>;
 export type SearchResultBlock = z.output<typeof SearchResult>;
+export type ToolReferenceBlock = z.output<typeof ToolReference>;
 export type ToolResultBlock = z.output<typeof ToolResult>;
 
 type Block = z.core.$ZodTypeDiscriminable;

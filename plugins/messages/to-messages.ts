@@ -5,11 +5,13 @@ import type {
   InputMessage,
   SearchResultBlock,
   TextBlock,
+  ToolReferenceBlock,
   ToolResultBlock,
 } from "./schema.ts";
 
 type Part = { type: string; [key: string]: unknown };
-type Shown = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock;
+type Shown = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;
+type Instructions = Extract<InputMessage, { role: "system" }>;
 type Assistant = Extract<InputMessage, { role: "assistant" }>;
 
 export interface ToMessagesOptions {
@@ -23,12 +25,13 @@ export function toMessages(
   messages: readonly InputMessage[],
   options: ToMessagesOptions,
 ): Message[] {
-  const converted = messages.flatMap((message) => {
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const converted = messages.flatMap((message, index) => {
     switch (message.role) {
       case "assistant":
         return [fromAssistant(message, options)];
       case "system":
-        return [{ role: "system", content: joinTexts(message.content, "\n\n") }];
+        return fromInstructions(message, index < lastUser);
       case "user":
         return fromUser(message.content);
     }
@@ -36,6 +39,14 @@ export function toMessages(
   return system.length === 0
     ? converted
     : [{ role: "system", content: joinTexts(system, "\n\n") }, ...converted];
+}
+
+/** Instructions midway: some last for one turn, and some do nothing but change the tools. */
+function fromInstructions({ content, clear_at: end }: Instructions, isPast: boolean): Message[] {
+  const texts = content.filter((block) => block.type === "text");
+  return texts.length === 0 || (isPast && end === "next_user_message")
+    ? []
+    : [{ role: "system", content: joinTexts(texts, "\n\n") }];
 }
 
 function fromAssistant({ content }: Assistant, { reasoningKey }: ToMessagesOptions): Message {
@@ -93,6 +104,8 @@ function toParts(block: Shown): Part[] {
       return [toImage(block)];
     case "document":
       return fromDocument(block);
+    case "tool_reference":
+      return [toText(`The tool ${block.tool_name} can be called now.`)];
     case "search_result":
       return [toText([block.title, block.source, joinTexts(block.content, "\n")].join("\n"))];
   }

@@ -1,4 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
+import { type OfferedTool, toOffered } from "./offered-tools.ts";
 import type { InputTool, TranslatedRequest } from "./schema.ts";
 
 /** The keys of a common-format request that are about tools. */
@@ -13,10 +14,13 @@ export interface CommonTools {
  * other upstreams: `dropped` is told of them. Contract D.24; schemas are passed unchanged.
  */
 export function toTools(
-  { tools, tool_choice: choice }: Pick<TranslatedRequest, "tools" | "tool_choice">,
+  request: Pick<TranslatedRequest, "tools" | "tool_choice" | "messages">,
   dropped: (type: string) => void,
 ): CommonTools {
-  const kept = (tools ?? []).filter((tool, index) => isOwn(tool, index) || (dropped(tool.type ?? ""), false));
+  const choice = request.tool_choice;
+  const kept = toOffered(request)
+    .filter((each) => isOwn(each) || (dropped(each.tool.type ?? ""), false))
+    .map(({ tool }) => tool);
   if (kept.length === 0) {
     return {};
   }
@@ -30,7 +34,7 @@ export function toTools(
   };
 }
 
-function isOwn({ type, input_schema: schema }: InputTool, index: number): boolean {
+function isOwn({ tool: { type, input_schema: schema }, place }: OfferedTool): boolean {
   if (schema) {
     return true;
   }
@@ -38,11 +42,7 @@ function isOwn({ type, input_schema: schema }: InputTool, index: number): boolea
     return false;
   }
   throw new AppError("unprocessable", [
-    {
-      type: "missing",
-      loc: ["body", "tools", index, "input_schema"],
-      msg: "a tool needs a schema of its input",
-    },
+    { type: "missing", loc: [...place, "input_schema"], msg: "a tool needs a schema of its input" },
   ]);
 }
 
