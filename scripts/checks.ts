@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { findBorderViolations } from "./borders.ts";
 import { renderDocs } from "./docs.ts";
 import { findForeignTraces, findLongFiles } from "./hygiene.ts";
+import { findFloatingPromises } from "./promises.ts";
 import { root, runTool } from "./tool.ts";
 
 /** One rule of the project; `run` resolves to what breaks it, one line each. */
@@ -16,6 +17,7 @@ export const checks: readonly Check[] = [
   { name: "no trace of one machine or registry", run: () => findForeignTraces(root) },
   { name: "format", run: () => runTool("oxfmt/bin/oxfmt", ["--check", "."]) },
   { name: "lint", run: () => runTool("oxlint/bin/oxlint", ["--format=unix"]) },
+  { name: "no promise is left alone", run: () => findFloatingPromises(root) },
   { name: "borders", run: findBorderViolationLines },
   { name: "types", run: () => runTool("typescript/bin/tsc", ["-p", "tsconfig.json", "--pretty", "false"]) },
   { name: "generated docs are up to date", run: findStaleDocs },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBorderViolations, type BorderReport } from "../scripts/borders.ts";
 import { checks } from "../scripts/checks.ts";
 import { findForeignTraces, findLongFiles } from "../scripts/hygiene.ts";
+import { findFloatingPromises } from "../scripts/promises.ts";
 import { root } from "../scripts/tool.ts";
 
 test.each(checks)("$name", { timeout: 300_000 }, async ({ run }) => {
@@ -105,6 +106,23 @@ test("a planted long file, a planted machine path and a planted registry are fou
   expect(await findForeignTraces(place)).toEqual([
     `docs/page.md:1 names the path ${home.slice(0, 6)}`,
     "lock/package-lock.json names the registry packages.example.test",
+  ]);
+});
+
+test("planted promises that nobody awaits are found, in tests as well", async () => {
+  const place = await lay({
+    "kernel/floats.ts":
+      "async function work(): Promise<void> {}\nexport const start = (): void => {\n  work();\n};",
+    "kernel/floats.test.ts": `import { expect, test } from "vitest";\ntest("x", () => {\n  expect(Promise.resolve(1)).resolves.toBe(2);\n});`,
+    "kernel/misused.ts": "export const any = (list: number[]) => list.filter(async (item) => item > 1);",
+    "kernel/waits.ts":
+      "export const wait = async (work: () => Promise<void>) => {\n  await work();\n  void work();\n};",
+  });
+  const found = (await findFloatingPromises(place)).filter((line) => line.includes(".ts:"));
+  expect(found.map((line) => /\w+(\.test)?\.ts:\d+/.exec(line)?.[0]).toSorted()).toEqual([
+    "floats.test.ts:3",
+    "floats.ts:3",
+    "misused.ts:1",
   ]);
 });
 

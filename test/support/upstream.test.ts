@@ -135,10 +135,10 @@ describe("bytes and their timing", () => {
     const stream = await client.chat.completions.create({ ...ask, stream: true });
     const reader = stream[Symbol.asyncIterator]();
     for (const content of ["a", "b"]) {
-      feed.push(chunk({ content }));
+      void feed.push(chunk({ content }));
       expect((await reader.next()).value.choices[0].delta.content).toBe(content);
     }
-    feed.end();
+    void feed.end();
     expect((await reader.next()).done).toBe(true);
   });
 

@@ -86,7 +86,7 @@ function keep(call, result) {
 
 /** Sends what was collected when the next item does not come within some turns. */
 function wait(call, items, turns) {
-  apply(then, resolved(), [
+  void apply(then, resolved(), [
     () => {
       if (call.items === items && items.length > 0) {
         if (items.length !== items.seen) {

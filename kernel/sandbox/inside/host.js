@@ -125,7 +125,7 @@ function toSource(call, at) {
   const next = () => (last = apply(then, last, [step, step]));
   const stop = () => {
     if (!isOver && call.live) {
-      apply(then, post(call, "source/end", [at]), [() => {}, () => {}]);
+      void apply(then, post(call, "source/end", [at]), [() => {}, () => {}]);
     }
     isOver = true;
     items = [];
