@@ -24,6 +24,16 @@ export const completionVariables = {
     persisted: true,
     text: "Prompt by which the task model chooses tools in legacy mode; {{TOOLS}} is their list; empty for the built-in one",
   }),
+  voiceEnabled: bool("ENABLE_VOICE_MODE_PROMPT", true, {
+    key: "task.voice.prompt.enable",
+    persisted: true,
+    text: "Tells models in calls (features.voice of the request) that their answer is spoken",
+  }),
+  voicePrompt: text("VOICE_MODE_PROMPT_TEMPLATE", "", {
+    key: "task.voice.prompt_template",
+    persisted: true,
+    text: "What models in calls are told; empty for the built-in text",
+  }),
 };
 
 /** What the form of task settings holds of this plugin (appendix A3). */
@@ -31,4 +41,6 @@ export const taskNames: readonly string[] = [
   completionVariables.taskModel.name,
   completionVariables.taskModelExternal.name,
   completionVariables.toolsPrompt.name,
+  completionVariables.voiceEnabled.name,
+  completionVariables.voicePrompt.name,
 ];

@@ -10,6 +10,7 @@ import { toProviderRequest, withUsage } from "./parameters.ts";
 import type { FindProfile } from "./prepare.ts";
 import type { ChatAccess, PromptSource, TerminalAccess } from "./service.ts";
 import type { ToolsStage } from "./tools.ts";
+import { type VoiceSettings, withVoicePrompt } from "./voice.ts";
 
 export interface RunOptions {
   readonly models: Models;
@@ -20,7 +21,7 @@ export interface RunOptions {
   chats(): readonly ChatAccess[];
   terminals(): readonly TerminalAccess[];
   prompts(): readonly PromptSource[];
-  settings(): { readonly outletFilters: boolean; readonly deltaChunkSize: number };
+  settings(): VoiceSettings & { readonly outletFilters: boolean; readonly deltaChunkSize: number };
 }
 
 /** One completion on its way: what every stage after inlet needs. */
@@ -62,7 +63,7 @@ export async function enterPipeline(
   const filters = chosen instanceof Promise ? await chosen : chosen;
   const filtered = filters.length === 0 ? request : await options.pipeline.inlet(filters, request, facts);
   return {
-    request: filtered,
+    request: withVoicePrompt(filtered, options.settings()),
     model,
     filters,
     context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {} }),
