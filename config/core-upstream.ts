@@ -6,7 +6,7 @@ export const upstreamVariables = {
   maxChunkSize: int("CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE", null, {
     whenEmpty: null,
     whenInvalid: null,
-    text: "Bytes beyond which a streamed chunk is dropped; empty, 0 or less keeps all",
+    text: "Bytes beyond which a chunk streamed by a common-format connection is dropped; empty, 0 or less keeps all",
   }),
   statefulResponses: bool("ENABLE_RESPONSES_API_STATEFUL", false, {
     text: "Forwards previous_response_id to providers of the Responses format",

@@ -67,7 +67,6 @@ export interface Api
     ApiOfPlugin<typeof providerCommon>,
     ApiOfPlugin<typeof providerRuntime>,
     ApiOfPlugin<typeof realtime>,
-    ApiOfPlugin<typeof responses>,
     ApiOfPlugin<typeof runs>,
     ApiOfPlugin<typeof settings>,
     ApiOfPlugin<typeof usage> {}

@@ -39,6 +39,8 @@ export interface CompletionCall extends CallContext {
   /** `files` and `features` of the caller's request, for providers that run on this platform. */
   readonly files?: CompletionRequest["files"];
   readonly features?: CompletionRequest["features"];
+  /** The backend that is to answer, by its index, for providers with several that hold a model. */
+  readonly backend?: number | undefined;
   /** The caller's own JSON text, where `request` is still all that stands in it. */
   readonly text?: string | undefined;
 }

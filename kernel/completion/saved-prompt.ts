@@ -7,6 +7,18 @@ type Bag = Readonly<Record<string, unknown>>;
 export type FindProfile = (principal: Principal) => Promise<Pick<TemplateFacts, "timeZone" | "user">>;
 
 /**
+ * A request of the Responses format with a model's saved system prompt ahead of its own instructions; the very same
+ * object when there is none.
+ */
+export function withInstructions<B extends Bag>(body: B, { system }: Bag): B {
+  if (typeof system !== "string" || system === "") {
+    return body;
+  }
+  const own = body["instructions"];
+  return { ...body, instructions: typeof own === "string" && own !== "" ? `${system}\n${own}` : system };
+}
+
+/**
  * A model's saved parameters with the variables of its system prompt filled in (contract §3.7); the very same object
  * when there are none. What the caller sends is left as it is on this surface.
  */

@@ -24,12 +24,10 @@ export class TranslatedEvents implements StreamParser {
   failure: unknown;
   isDone = false;
 
-  readonly #sse: SseParser;
+  readonly #sse = new SseParser({ hardLimit: largestEvent });
   readonly #translator: StreamTranslator;
 
-  /** `softLimit`: bytes of an event beyond which it is dropped; undefined keeps all (contract D.21). */
-  constructor(translator: StreamTranslator, softLimit: number | undefined) {
-    this.#sse = new SseParser({ softLimit, hardLimit: largestEvent });
+  constructor(translator: StreamTranslator) {
     this.#translator = translator;
   }
 

@@ -25,7 +25,7 @@ interface Outcome {
 /** Runs completions in a straight line: admit → prepare → inlet → tools → provider → stream filters → deliver → outlet. */
 export function createRunner(options: RunOptions): Completions {
   return {
-    async run(request, { principal, signal, userAgent, text }: RunContext): Promise<RunAnswer> {
+    async run(request, { principal, signal, userAgent, backend, text }: RunContext): Promise<RunAnswer> {
       await requireChat(request, principal, options.chats());
       const model = await admitModel(request, principal, options);
       const folderId = request["folder_id"];
@@ -43,7 +43,7 @@ export function createRunner(options: RunOptions): Completions {
       const resolving = options.tools.resolve(request, run);
       const resolved = resolving && (await resolving);
       const asked = resolved?.request ?? run.request;
-      const answer = await callModel(run, asked, { request, text, userAgent });
+      const answer = await callModel(run, asked, { request, text, userAgent, backend });
       return deliver(run, withSources(answer, resolved?.sources, model.id), options);
     },
     async admit(request, { principal }) {

@@ -32,6 +32,8 @@ export interface RunContext {
   readonly principal: Principal;
   readonly signal: AbortSignal;
   readonly userAgent?: string | undefined;
+  /** The one of the provider's backends that is to answer. */
+  readonly backend?: number | undefined;
   /** The JSON text that the request was read from, where there is one. */
   readonly text?: string | undefined;
 }

@@ -81,6 +81,7 @@ export interface Sent {
   readonly request?: CompletionRequest;
   readonly text?: string | undefined;
   readonly userAgent?: string | undefined;
+  readonly backend?: number | undefined;
   readonly userMessageId?: string | undefined;
   readonly userMessageParentId?: string | undefined;
 }

@@ -1,8 +1,18 @@
 import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { beginCall, type CallEnded, measured } from "#kernel/completion/metered.ts";
-import type { CallContext, ChunkStream } from "#kernel/completion/provider.ts";
-import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
+import type {
+  CallContext,
+  ChunkStream,
+  CompletionAnswer,
+  CompletionCall,
+} from "#kernel/completion/provider.ts";
+import {
+  type CompletionRequest,
+  EmbeddingsRequest,
+  Message,
+  platformKeys,
+} from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -31,6 +41,8 @@ const ChatBody = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
+type ChatBody = z.output<typeof ChatBody>;
+
 const ModelList = z.object({ object: z.literal("list"), data: z.array(z.looseObject({ id: z.string() })) });
 
 /** The common-format proxy: no filters, tools or retrieval; saved parameters and access hold (contract §2.3). */
@@ -41,15 +53,14 @@ export function compatRoutes(options: CompatOptions) {
 function listRoutes({ connections, models }: CompatOptions) {
   const visible = async (caller: Principal) =>
     (await models.list(caller)).filter(
-      (item) =>
-        item["preset"] !== true && connections.find(String(item["id"]))?.connection.format === "common",
+      (item) => item["preset"] !== true && findTarget(connections, String(item["id"]), item) !== undefined,
     );
   return [
     defineRoute(
       {
         method: "GET",
         path: "/models",
-        summary: "List the models of common-format providers",
+        summary: "List the models of all connections",
         access: "user",
         returns: ModelList,
       },
@@ -75,7 +86,7 @@ function listRoutes({ connections, models }: CompatOptions) {
   ] as const;
 }
 
-function chatRoute({ provider, models, findProfile, ended }: CompatOptions) {
+function chatRoute({ provider, connections, models, findProfile, ended }: CompatOptions) {
   return defineRoute(
     {
       method: "POST",
@@ -86,28 +97,39 @@ function chatRoute({ provider, models, findProfile, ended }: CompatOptions) {
       fails: [404, 429, 502, 504],
     },
     async ({ body, bodyText, caller, request }) => {
-      const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
+      const { model, target } = requireConnection(await models.resolve(caller, body.model), connections);
       const saved = withFilledPrompt(model.params, caller, findProfile);
       const filled = fillSaved(body, saved instanceof Promise ? await saved : saved);
+      const context = toContext(caller, request);
+      if (target.connection.format === "message") {
+        return toReply(await model.provider.complete(toCall(model, filled, context)));
+      }
       const isUnchanged =
         filled === body && fitsAsItIs(body, target) && namesModelOnce(bodyText as string, body);
       const text = isUnchanged
         ? (bodyText as string)
         : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
       const isStream = body.stream === true;
-      const context = toContext(caller, request);
       const call = beginCall({ ...toSubject(model, filled), wire: "chat" }, context, ended);
       const answer = await measured(call, provider.relay({ target, body: text, isStream, context }));
-      if (!("kind" in answer)) {
-        return passOn(answer, isStream, request.id);
-      }
-      return answer.kind === "stream"
-        ? stream(toFrames(answer.stream))
-        : reply(answer.text ?? JSON.stringify(answer.completion), {
-            headers: { "content-type": "application/json" },
-          });
+      return "kind" in answer ? toReply(answer) : passOn(answer, isStream, request.id);
     },
   );
+}
+
+/** A chat completion for whatever provider runs the model; the catalogue measures it. Keys of the platform stay here. */
+export function toCall({ base }: ResolvedModel, body: ChatBody, context: CallContext): CompletionCall {
+  const kept = Object.entries(body).filter(([name]) => !platformKeys.has(name) && name !== "metadata");
+  const request = { ...Object.fromEntries(kept), model: base.id } as CompletionRequest;
+  return { ...context, model: base, request };
+}
+
+function toReply(answer: CompletionAnswer) {
+  return answer.kind === "stream"
+    ? stream(toFrames(answer.stream))
+    : reply(answer.text ?? JSON.stringify(answer.completion), {
+        headers: { "content-type": "application/json" },
+      });
 }
 
 function embeddingsRoute({ provider, models, ended }: CompatOptions) {
@@ -162,6 +184,31 @@ export function requireOwn(
     throw new AppError("not_found", "Model not found");
   }
   return { model, target: provider.requireTarget(model.base.id) };
+}
+
+/**
+ * A resolved model with the connection that serves it, whatever that speaks. Throws `not_found` for models of anything
+ * but connections.
+ */
+export function requireConnection(
+  model: ResolvedModel,
+  connections: Pick<Connections, "find">,
+): { model: ResolvedModel; target: Target } {
+  const target = findTarget(connections, model.base.id, model.base.item);
+  if (target === undefined) {
+    throw new AppError("not_found", "Model not found");
+  }
+  return { model, target };
+}
+
+/** Another provider may offer a model of the same id: it is a connection's only where its item names that one. */
+function findTarget(
+  connections: Pick<Connections, "find">,
+  id: string,
+  item: Readonly<Record<string, unknown>>,
+): Target | undefined {
+  const target = connections.find(id);
+  return target !== undefined && item["urlIdx"] === target.connection.index ? target : undefined;
 }
 
 async function* toFrames(answer: ChunkStream): AsyncGenerator<string> {

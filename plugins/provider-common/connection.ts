@@ -53,6 +53,8 @@ export interface Connection {
   readonly format: "common" | "message";
   /** Which of its formats the upstream is asked in when it speaks the common one (contract §2.3). */
   readonly apiType: "chat" | "responses";
+  /** Its settings say that it has no other, so nothing else is tried. */
+  readonly speaksChatOnly: boolean;
   readonly isAzure: boolean;
   readonly apiVersion: string;
   readonly auth: "bearer" | "none";
@@ -126,6 +128,7 @@ function toConnection({ url: given, index, key: listed, config }: Entry): Connec
     provider: format === "message" ? vendorProvider : (config.provider ?? ""),
     format,
     apiType: config.api_type === "responses" && format === "common" ? "responses" : "chat",
+    speaksChatOnly: config.api_type === "chat" || format === "message",
     isAzure,
     apiVersion: config.api_version ?? "",
     auth,

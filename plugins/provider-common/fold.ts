@@ -61,6 +61,10 @@ function append(message: CompletionMessage, delta: Delta): void {
       message[key] = ((message[key] as string | null | undefined) ?? "") + piece;
     }
   }
+  if (Array.isArray(delta["reasoning_details"])) {
+    const details = (message["reasoning_details"] as unknown[] | undefined) ?? [];
+    message["reasoning_details"] = [...details, ...(delta["reasoning_details"] as unknown[])];
+  }
   for (const { index, id, type, function: called } of delta.tool_calls ?? []) {
     const calls = (message.tool_calls ??= []);
     while (calls.length <= Math.min(index, mostCalls)) {

@@ -1,10 +1,11 @@
 import { core } from "#config/core.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { provide } from "#kernel/service.ts";
+import { optional, provide } from "#kernel/service.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
+import { responsesFormat } from "#plugins/responses/service.ts";
 import { compatRoutes } from "./compat-routes.ts";
 import { configRoutes } from "./config-routes.ts";
 import { variables } from "./config.ts";
@@ -15,7 +16,8 @@ import { findGroupNames } from "./group-names.ts";
 import { createHeaderBuilder } from "./headers.ts";
 import { passthroughRoutes } from "./passthrough-routes.ts";
 import { createMessageSupport } from "./message-support.ts";
-import { createProvider, limitOf } from "./provider.ts";
+import { createProvider } from "./provider.ts";
+import { createResponsesProbe } from "./responses-probe.ts";
 import { responsesRoute } from "./responses-route.ts";
 import { commonConnections } from "./service.ts";
 import { toService } from "./to-service.ts";
@@ -31,7 +33,7 @@ export default definePlugin({
     commonModelListTimeout: core.commonModelListTimeout,
     requestBodyMaxBytes: core.requestBodyMaxBytes,
   },
-  uses: { accounts, egress, configuration, events, models },
+  uses: { accounts, egress, configuration, events, models, responses: optional(responsesFormat) },
   provides: [commonConnections],
   enabled: (config) => config.enabled,
   whenOff: 503,
@@ -56,12 +58,7 @@ export default definePlugin({
     };
     return {
       providers: [provider],
-      services: [
-        provide(
-          commonConnections,
-          toService({ provider, connections, client, messageSupport, chunkLimit: () => limitOf(config) }),
-        ),
-      ],
+      services: [provide(commonConnections, toService({ provider, connections, client, messageSupport }))],
       routes: {
         compat: [
           ...configRoutes({
@@ -77,7 +74,12 @@ export default definePlugin({
               }),
           }),
           ...compatRoutes(shared),
-          responsesRoute({ ...shared, isStateful: () => config.statefulResponses }),
+          responsesRoute({
+            ...shared,
+            probe: createResponsesProbe(provider),
+            format: use.responses,
+            isStateful: () => config.statefulResponses,
+          }),
           ...passthroughRoutes({
             ...shared,
             client,

@@ -100,12 +100,12 @@ export function createProvider(options: ProviderOptions): CommonProvider {
         isSendable && namesModelOnce(text, request) ? text : JSON.stringify(toUpstreamBody(request, target));
       const call = { target, isStream, context, body };
       return target.connection.apiType === "responses"
-        ? askByResponses(send, call, limitOf(config))
+        ? askByResponses(send, call)
         : toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {
       if (call.target.connection.apiType === "responses") {
-        return askByResponses(send, call, limitOf(config));
+        return askByResponses(send, call);
       }
       const upstream = await send("/chat/completions", call);
       const isUntouched = call.target.connection.prefix === "" && limitOf(config) === undefined;
@@ -162,8 +162,8 @@ function toStream(upstream: Upstream, { target, context }: PreparedCall, { confi
   };
 }
 
-/** Bytes of a frame beyond which it is dropped; undefined keeps all. */
-export function limitOf({ maxChunkSize }: Pick<CommonConfig, "maxChunkSize">): number | undefined {
+/** Bytes of a frame beyond which it is dropped; undefined keeps all. Contract D.21. */
+function limitOf({ maxChunkSize }: Pick<CommonConfig, "maxChunkSize">): number | undefined {
   return maxChunkSize !== null && maxChunkSize > 0 ? maxChunkSize : undefined;
 }
 

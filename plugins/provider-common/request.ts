@@ -5,8 +5,8 @@ import type { Target } from "./offers.ts";
 
 type Body = Record<string, unknown>;
 
-/** Models that know only `max_completion_tokens` and the developer role. */
-const reasoningModel = /^(?:o1|o3|o4|gpt-5)/i;
+/** Models that know only `max_completion_tokens` and the developer role, and that seal their thoughts. */
+export const reasoningModel = /^(?:o1|o3|o4|gpt-5)/i;
 
 /** The upstream's request body for a chat completion: everything the caller sent, but for what is the platform's own. */
 export function toUpstreamBody(request: CompletionRequest, target: Target): Body {

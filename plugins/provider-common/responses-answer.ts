@@ -11,16 +11,13 @@ import type { Posting, PreparedCall } from "./prepared-call.ts";
 import { toResponsesBody } from "./responses-request.ts";
 import { type TranslatorOptions, textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
 import { ResponsesTranslator } from "./responses-events.ts";
+import { toDetails } from "./responses-reasoning.ts";
 
 /**
  * A chat completion over a connection of the Responses format: it goes out and comes back translated (contract §2.3).
  * The call's body is that of a chat completion.
  */
-export async function askByResponses(
-  send: Posting["send"],
-  call: PreparedCall,
-  softLimit: number | undefined,
-): Promise<CompletionAnswer> {
+export async function askByResponses(send: Posting["send"], call: PreparedCall): Promise<CompletionAnswer> {
   const chat = JSON.parse(call.body) as Record<string, unknown>;
   const body = JSON.stringify(toResponsesBody(chat));
   const streaming = chat["stream_options"] as { include_usage?: unknown } | null | undefined;
@@ -28,7 +25,6 @@ export async function askByResponses(
   return readResponses(await send("/responses", { ...call, body }), {
     isStream: call.isStream,
     signal: call.context.signal,
-    softLimit,
     hasUsageChunk: streaming?.include_usage === true,
     toPublicId: (id) => (prefix === "" ? id : `${prefix}.${id}`),
   });
@@ -38,15 +34,13 @@ interface ReadingResponses extends TranslatorOptions {
   /** Whether chunks are wanted. */
   readonly isStream: boolean;
   readonly signal: AbortSignal;
-  /** Bytes of an event beyond which it is dropped. Contract D.21. */
-  readonly softLimit: number | undefined;
 }
 
 const largestAnswer = 64 * 1024 * 1024;
 
 /** Reads an answer of the Responses format the way it came and gives it the way it was asked for. */
 async function readResponses(upstream: Upstream, reading: ReadingResponses): Promise<CompletionAnswer> {
-  const { isStream, signal, softLimit, toPublicId, hasUsageChunk } = reading;
+  const { isStream, signal, toPublicId, hasUsageChunk } = reading;
   const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
   if (!type.includes("event-stream") && (!isStream || type.includes("json"))) {
     const completion = fromResponse(await readText(upstream.body, largestAnswer, signal), toPublicId);
@@ -55,7 +49,7 @@ async function readResponses(upstream: Upstream, reading: ReadingResponses): Pro
       : { kind: "whole", completion };
   }
   const chunks = (atLeast?: number) => {
-    const parser = new TranslatedEvents(new ResponsesTranslator({ toPublicId, hasUsageChunk }), softLimit);
+    const parser = new TranslatedEvents(new ResponsesTranslator({ toPublicId, hasUsageChunk }));
     return readStream(upstream.body, { parser, eventMark: "data:", signal, atLeast });
   };
   return isStream
@@ -92,6 +86,10 @@ function toMessage(output: readonly Record<string, unknown>[]): CompletionMessag
   for (const item of output) {
     for (const [key, text] of Object.entries(textsOf(item))) {
       message[key] = ((message[key] as string | null | undefined) ?? "") + text;
+    }
+    const details = toDetails(item);
+    if (details.length > 0) {
+      message["reasoning_details"] = [...((message["reasoning_details"] as unknown[]) ?? []), ...details];
     }
     if (item["type"] === "function_call") {
       const called = { name: String(item["name"] ?? ""), arguments: String(item["arguments"] ?? "") };

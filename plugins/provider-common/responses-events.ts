@@ -2,6 +2,7 @@ import type { Chunk, Delta, Usage } from "#kernel/completion/chunk.ts";
 import { ProviderError } from "#kernel/errors.ts";
 
 import type { StreamTranslator } from "#kernel/upstream/translated-events.ts";
+import { toDetails } from "./responses-reasoning.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -97,11 +98,14 @@ export class ResponsesTranslator implements StreamTranslator {
     return [this.#chunk({ tool_calls: [{ index, id, type: "function", function: called }] })];
   }
 
-  /** Servers that do not stream an item send it whole at its end. */
+  /** Servers that do not stream an item send it whole at its end; sealed thoughts come there in any case. */
   #close(at: unknown, item: Bag): Chunk[] {
-    if (this.#pieced.has(at)) {
-      return [];
-    }
+    const details = toDetails(item);
+    const sealed = details.length > 0 ? [this.#chunk({ reasoning_details: details })] : [];
+    return this.#pieced.has(at) ? sealed : [...this.#whole(at, item), ...sealed];
+  }
+
+  #whole(at: unknown, item: Bag): Chunk[] {
     if (item["type"] === "function_call") {
       const opened = this.#calls.has(at) ? [] : this.#open(at, item);
       const called = { arguments: String(item["arguments"] ?? "") };

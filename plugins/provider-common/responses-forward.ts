@@ -9,21 +9,27 @@ import type { Posting, PreparedCall } from "./prepared-call.ts";
 
 const largestEvent = 16 * 1024 * 1024;
 
-/**
- * Sends a request of the Responses format to an upstream that has it. Where there is a prefix, the answer's response
- * carries the public id (contract D.14); otherwise every byte is the upstream's.
- */
+/** Sends a request of the Responses format to an upstream that has it. */
 export async function forwardResponses(provider: Posting, call: PreparedCall): Promise<Upstream> {
-  if (!call.isStream) {
-    return provider.post("/responses", call);
-  }
-  const upstream = await provider.send("/responses", call);
-  const { prefix } = call.target.connection;
-  if (prefix === "" || !isEventStream(upstream)) {
+  return toPublicAnswer(await sendResponses(provider, call), call);
+}
+
+/** The upstream's answer; one that is no stream carries the public id already. */
+export function sendResponses(provider: Posting, call: PreparedCall): Promise<Upstream> {
+  return call.isStream ? provider.send("/responses", call) : provider.post("/responses", call);
+}
+
+/**
+ * Where there is a prefix, the events of an answer carry the public id (contract D.14); otherwise every byte is the
+ * upstream's.
+ */
+export function toPublicAnswer(upstream: Upstream, { isStream, target, context }: PreparedCall): Upstream {
+  const { prefix } = target.connection;
+  if (!isStream || prefix === "" || !isEventStream(upstream)) {
     return upstream;
   }
   const { "content-length": _length, ...headers } = upstream.headers;
-  const body = Readable.from(withPrefix(upstream, prefix, call.context.signal));
+  const body = Readable.from(withPrefix(upstream, prefix, context.signal));
   return { status: upstream.status, headers, body };
 }
 

@@ -1,4 +1,5 @@
 import type { Message } from "#kernel/completion/request.ts";
+import { fromDetails } from "./responses-reasoning.ts";
 
 type Item = Record<string, unknown>;
 
@@ -39,6 +40,7 @@ function toItems(message: Message): Item[] {
   ];
   const calls = Array.isArray(message["tool_calls"]) ? (message["tool_calls"] as Item[]) : [];
   return [
+    ...fromDetails(message["reasoning_details"]),
     ...(said.length > 0 ? [{ type: "message", role, content: said }] : []),
     ...calls.map((call) => {
       const called = (call["function"] ?? {}) as Item;

@@ -1,4 +1,5 @@
 import type { Message } from "#kernel/completion/request.ts";
+import { reasoningModel } from "./request.ts";
 import { toInput } from "./responses-input.ts";
 
 type Body = Record<string, unknown>;
@@ -49,6 +50,10 @@ export function toResponsesBody(chat: Readonly<Body>): Body {
   }
   if (typeof chat["reasoning_effort"] === "string") {
     body["reasoning"] = { ...toBag(chat["reasoning"]), effort: chat["reasoning_effort"] };
+  }
+  if (body["store"] === false && reasoningModel.test(String(chat["model"]))) {
+    // Nothing is kept there, so what the model thought has to go along from round to round; others refuse the wish.
+    body["include"] ??= ["reasoning.encrypted_content"];
   }
   const text = toTextSettings(chat);
   if (text !== undefined) {

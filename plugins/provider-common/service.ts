@@ -65,8 +65,6 @@ export interface CommonConnections {
   messageModels(options?: { refresh?: boolean }): Promise<readonly ProviderModel[]>;
   /** How requests of the vendor's message format fare with a model, by its public id; undefined for unknown ones. */
   messageSupport(modelId: string): MessageSupport | undefined;
-  /** Bytes of a streamed chunk beyond which it is dropped; undefined keeps all. Contract D.21. */
-  chunkLimit(): number | undefined;
   /** The connections that run pipelines, by the last good lists; the same array until something changes. */
   pipelineHosts(): readonly PipelineHost[];
   /** Waits for one connection's list of models to be asked for; without an index, for lists that never came, shortly. */

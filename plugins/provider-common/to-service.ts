@@ -13,7 +13,6 @@ export interface ServiceParts {
   readonly connections: Connections;
   readonly client: UpstreamClient;
   messageSupport(modelId: string): MessageSupport | undefined;
-  chunkLimit(): number | undefined;
 }
 
 const largestAnswer = 64 * 1024 * 1024;
@@ -39,7 +38,6 @@ export function toService(parts: ServiceParts): CommonConnections {
     },
     messageModels: async (wanted) => (await connections.offers(wanted)).messageModels,
     messageSupport: parts.messageSupport,
-    chunkLimit: parts.chunkLimit,
     pipelineHosts: () => connections.known().pipelineHosts,
     async refresh(index) {
       await (index === undefined ? connections.offers() : connections.refresh(index));

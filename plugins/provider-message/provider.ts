@@ -17,10 +17,7 @@ import { fromMessage, type VendorReply } from "./from-message.ts";
 import type { ModelFacts } from "./thinking.ts";
 import { toVendor } from "./to-vendor.ts";
 
-export type VendorConnections = Pick<
-  CommonConnections,
-  "find" | "post" | "messageModels" | "messageSupport" | "chunkLimit"
->;
+export type VendorConnections = Pick<CommonConnections, "find" | "post" | "messageModels" | "messageSupport">;
 
 const largestAnswer = 64 * 1024 * 1024;
 
@@ -50,7 +47,7 @@ export function createProvider(connections: VendorConnections): ModelProvider {
         context,
         headers,
       });
-      return toAnswer(upstream, { call, connection, softLimit: connections.chunkLimit() });
+      return toAnswer(upstream, { call, connection });
     },
   };
 }
@@ -58,14 +55,10 @@ export function createProvider(connections: VendorConnections): ModelProvider {
 interface Answering {
   readonly call: CompletionCall;
   readonly connection: CommonConnection;
-  readonly softLimit: number | undefined;
 }
 
 /** Reads an answer the way it came and gives it the way it was asked for. */
-async function toAnswer(
-  upstream: Upstream,
-  { call, connection, softLimit }: Answering,
-): Promise<CompletionAnswer> {
+async function toAnswer(upstream: Upstream, { call, connection }: Answering): Promise<CompletionAnswer> {
   const { request, signal } = call;
   const isStream = request.stream === true;
   // Contract D.14: the prefix stands in the `model` field of replies.
@@ -81,7 +74,7 @@ async function toAnswer(
   const wantsUsage = request.stream_options?.["include_usage"] === true;
   const chunks = (atLeast?: number) =>
     readStream(upstream.body, {
-      parser: new TranslatedEvents(new EventTranslator({ wantsUsage, toPublicId }), softLimit),
+      parser: new TranslatedEvents(new EventTranslator({ wantsUsage, toPublicId })),
       eventMark: "data:",
       signal,
       atLeast,

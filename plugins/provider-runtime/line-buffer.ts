@@ -3,28 +3,16 @@ import { LineTail } from "#kernel/upstream/line-tail.ts";
 
 const newline = 10;
 
-export interface LineLimits {
-  /** Bytes beyond which a line is left out; undefined keeps all. Contract D.21. */
-  readonly softLimit?: number | undefined;
-  /** Bytes of one line beyond which the stream is given up. */
-  readonly hardLimit: number;
-}
-
 /** Splits bytes into lines, however they are cut; a line is decoded only when it is complete, so no character is cut. */
 export class LineBuffer {
-  /** Lines that were left out because they exceeded the soft limit. */
-  dropped = 0;
-
-  readonly #softLimit: number;
   readonly #hardLimit: number;
-  readonly #tail: LineTail;
+  readonly #tail = new LineTail(Infinity);
   #text = "";
   #at = 0;
 
-  constructor({ softLimit = Infinity, hardLimit }: LineLimits) {
-    this.#softLimit = softLimit;
+  /** `hardLimit`: bytes of one line beyond which the stream is given up. */
+  constructor({ hardLimit }: { readonly hardLimit: number }) {
     this.#hardLimit = hardLimit;
-    this.#tail = new LineTail(softLimit);
   }
 
   /** True while complete lines wait for `take`. */
@@ -55,21 +43,18 @@ export class LineBuffer {
 
   /** The next line without its end; undefined when none is complete. */
   take(): string | undefined {
-    while (this.hasMore) {
-      const start = this.#at;
-      const stop = this.#text.indexOf("\n", start);
-      this.#at = stop + 1;
-      const line = this.#text.slice(start, stop);
-      if (!this.hasMore) {
-        this.#text = "";
-        this.#at = 0;
-      }
-      if (this.#softLimit === Infinity || Buffer.byteLength(line) <= this.#softLimit) {
-        return line;
-      }
-      this.dropped += 1;
+    if (!this.hasMore) {
+      return undefined;
     }
-    return undefined;
+    const start = this.#at;
+    const stop = this.#text.indexOf("\n", start);
+    this.#at = stop + 1;
+    const line = this.#text.slice(start, stop);
+    if (!this.hasMore) {
+      this.#text = "";
+      this.#at = 0;
+    }
+    return line;
   }
 
   #append(bytes: Buffer): void {

@@ -17,10 +17,8 @@ export interface LineParserOptions {
   readonly head: ReplyHead;
   /** Whether usage comes in a chunk of its own, as `stream_options.include_usage` asks for. */
   readonly hasUsageChunk: boolean;
-  /** Bytes beyond which a line is dropped; undefined keeps all. */
-  readonly softLimit: number | undefined;
   /** Told of lines that were left out. */
-  skipped(reason: "broken" | "oversized"): void;
+  skipped(reason: "broken"): void;
 }
 
 /** One line beyond this ends the stream, whatever the settings say. */
@@ -36,14 +34,13 @@ export class LineParser implements StreamParser {
 
   readonly #options: LineParserOptions;
   readonly #lines: LineBuffer;
-  #dropped = 0;
   #calls = 0;
   #isFirst = true;
   #isReply = false;
 
   constructor(options: LineParserOptions) {
     this.#options = options;
-    this.#lines = new LineBuffer({ softLimit: options.softLimit, hardLimit: largestLine });
+    this.#lines = new LineBuffer({ hardLimit: largestLine });
   }
 
   get hasMore(): boolean {
@@ -67,10 +64,6 @@ export class LineParser implements StreamParser {
     } catch (error) {
       this.failure = error;
       this.isDone = true;
-    }
-    for (; this.#dropped < this.#lines.dropped; this.#dropped++) {
-      this.#isReply = true;
-      this.#options.skipped("oversized");
     }
     return batch;
   }

@@ -4,7 +4,9 @@ import { definePlugin } from "#kernel/plugin.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
 import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
 import { accounts } from "#plugins/accounts/service.ts";
+import { optional } from "#kernel/service.ts";
 import { models } from "#plugins/models/service.ts";
+import { responsesFormat } from "#plugins/responses/service.ts";
 import type { Backend } from "./backend.ts";
 import { createBackends } from "./backends.ts";
 import { createRuntimeClient } from "./client.ts";
@@ -18,6 +20,7 @@ import { fileRoutes } from "./routes/file-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { manageRoutes } from "./routes/manage-routes.ts";
 import { nativeRoutes } from "./routes/native-routes.ts";
+import { responsesRoutes } from "./routes/responses-routes.ts";
 import { fetchVersion } from "./version.ts";
 
 export default definePlugin({
@@ -29,7 +32,7 @@ export default definePlugin({
     modelListTimeout: core.modelListTimeout,
     dataDir: core.dataDir,
   },
-  uses: { accounts, egress, configuration, events, models },
+  uses: { accounts, egress, configuration, events, models, responses: optional(responsesFormat) },
   enabled: (config) => config.enabled,
   whenOff: 503,
 
@@ -81,6 +84,7 @@ export default definePlugin({
           }),
           ...nativeRoutes(passing),
           ...commonRoutes(passing),
+          ...responsesRoutes({ provider, models: use.models, format: use.responses }),
           ...manageRoutes({ backends, client }),
           ...fileRoutes({
             backends,

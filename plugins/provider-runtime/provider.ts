@@ -29,7 +29,7 @@ export interface ProviderOptions {
   readonly backends: Backends;
   readonly client: RuntimeClient;
   readonly egress: Egress;
-  readonly config: Pick<RuntimeConfig, "enabled" | "maxChunkSize">;
+  readonly config: Pick<RuntimeConfig, "enabled">;
   readonly log: Logger;
 }
 
@@ -69,7 +69,7 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
     requireHolders,
     async complete(call) {
       const { request, model, signal } = call;
-      const holders = requireHolders(model.id);
+      const holders = requireHolders(model.id, call.backend);
       const native = await toNativeChat(request, createImageReader(options.egress, signal));
       const toBody = withModelFirst(native);
       const isStream = native.stream;
@@ -133,12 +133,11 @@ async function toAnswer(
   return { kind: "whole", completion: toCompletion(text, head) };
 }
 
-function createParser(head: ReplyHead, { request }: CompletionCall, { config, log }: ProviderOptions) {
+function createParser(head: ReplyHead, { request }: CompletionCall, { log }: ProviderOptions) {
   const told = new Set<string>();
   return new LineParser({
     head,
     hasUsageChunk: request.stream_options?.["include_usage"] === true,
-    softLimit: config.maxChunkSize !== null && config.maxChunkSize > 0 ? config.maxChunkSize : undefined,
     // Once a stream and reason: a backend that sends nothing but junk must not fill the log.
     skipped(reason) {
       if (!told.has(reason)) {

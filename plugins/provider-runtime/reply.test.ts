@@ -11,15 +11,11 @@ const head = createHead("box.llama3:latest");
 type Value = Record<string, unknown>;
 
 /** Parses a body cut into pieces of `size` bytes. */
-function parse(
-  text: string,
-  { size = 1e9, hasUsageChunk = false, softLimit = undefined as number | undefined } = {},
-) {
+function parse(text: string, { size = 1e9, hasUsageChunk = false } = {}) {
   const skipped: string[] = [];
   const parser = new LineParser({
     head,
     hasUsageChunk,
-    softLimit,
     skipped: (reason) => skipped.push(reason),
   });
   const bytes = Buffer.from(text);
@@ -145,14 +141,10 @@ describe("a stream of lines", () => {
     expect(result.skipped).toEqual(skipped);
   });
 
-  it("goes on behind a broken line and without one that is too large (O28)", () => {
-    const text = `${toText([line({ content: "a" })])}{broken\n\n${toText([line({ content: "x".repeat(5000) }), line({ content: "b" }), line({}, ending)])}`;
-    const { accumulator, skipped, problem } = parse(text, { softLimit: 1000 });
-    expect([accumulator.message().content, skipped, problem]).toEqual([
-      "ab",
-      ["broken", "oversized"],
-      undefined,
-    ]);
+  it("goes on behind a broken line", () => {
+    const text = `${toText([line({ content: "a" })])}{broken\n\n${toText([line({ content: "b" }), line({}, ending)])}`;
+    const { accumulator, skipped, problem } = parse(text);
+    expect([accumulator.message().content, skipped, problem]).toEqual(["ab", ["broken"], undefined]);
   });
 });
 

@@ -1,8 +1,9 @@
 import type { Chunk, Delta, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { CallItem } from "./call-item.ts";
+import { CustomCallItem } from "./custom-call-item.ts";
 import { type OutputItem, type Response, toBegun, toResponseUsage } from "./response.ts";
-import type { ResponsesRequest } from "./schema.ts";
+import type { TranslatedRequest } from "./schema.ts";
 import { type PartKind, TextItem } from "./text-item.ts";
 
 /**
@@ -17,13 +18,18 @@ export class ResponseWriter {
   /** The message or thought that grows now. */
   #text: TextItem | undefined;
   /** Calls by their position in the chunks. */
-  readonly #calls = new Map<number, CallItem>();
-  readonly #open: CallItem[] = [];
+  readonly #calls = new Map<number, CallItem | CustomCallItem>();
+  readonly #open: (CallItem | CustomCallItem)[] = [];
+  /** Names of tools that take a text instead of arguments. */
+  readonly #customNames: ReadonlySet<string | undefined>;
   #usage: Usage | undefined;
   #finish: string | undefined;
 
-  constructor(request: ResponsesRequest) {
+  constructor(request: TranslatedRequest) {
     this.#response = toBegun(request);
+    this.#customNames = new Set(
+      (request.tools ?? []).filter(({ type }) => type === "custom").map(({ name }) => name),
+    );
   }
 
   get response(): Response {
@@ -99,7 +105,8 @@ export class ResponseWriter {
     const isOther = id && called?.name && call && call.item["call_id"] !== id;
     if (call === undefined || isOther) {
       this.#closeText("completed");
-      call = new CallItem({ id, name: called?.name ?? "" }, this.#output.length, this.#tell);
+      const Item = this.#customNames.has(called?.name) ? CustomCallItem : CallItem;
+      call = new Item({ id, name: called?.name ?? "" }, this.#output.length, this.#tell);
       this.#output.push(call.item);
       this.#calls.set(index, call);
       this.#open.push(call);

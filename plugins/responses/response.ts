@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Usage } from "#kernel/completion/chunk.ts";
 import { toTokens } from "#kernel/completion/tokens.ts";
 import { seconds } from "#storage/clock.ts";
-import type { ResponsesRequest } from "./schema.ts";
+import type { TranslatedRequest } from "./schema.ts";
 
 /** An item of a response's output. */
 export type OutputItem = Record<string, unknown> & {
@@ -24,7 +24,7 @@ export function newId(prefix: string): string {
 }
 
 /** A response that has just begun: what was asked, and nothing of the answer yet. */
-export function toBegun(request: ResponsesRequest): Response {
+export function toBegun(request: TranslatedRequest): Response {
   return {
     id: newId("resp"),
     object: "response",

@@ -1,105 +1,97 @@
-import type { Principal } from "#kernel/access/principal.ts";
-import type { Completion } from "#kernel/completion/chunk.ts";
-import type { ChunkBatch } from "#kernel/completion/provider.ts";
-import type { Upstream } from "#kernel/http/route.ts";
+import type { ChunkBatch, CompletionAnswer } from "#kernel/completion/provider.ts";
+import { type FindProfile, withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Completions } from "#plugins/completions/service.ts";
+import { toErrorFrame } from "#kernel/http/errors.ts";
+import { relay, stream, type Upstream } from "#kernel/http/route.ts";
+import { validate } from "#kernel/http/validate.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
-import type { Response } from "./response.ts";
-import { ResponseWriter } from "./response-writer.ts";
-import type { ResponsesRequest } from "./schema.ts";
+import { fromWhole, toFrames, toResponse } from "./deliver.ts";
+import { TranslatedRequest } from "./schema.ts";
+import type { ResponsesAnswer, ResponsesContext, ResponsesFormat, ResponsesRequest } from "./service.ts";
 import { toCommon } from "./to-common.ts";
 
 export interface ResponsesParts {
   readonly completions: Completions;
   readonly models: Models;
+  readonly log: Logger;
+  findProfile: FindProfile;
   /** ENABLE_RESPONSES_API_STATEFUL. */
   isStateful(): boolean;
 }
 
-export interface AskedBy {
-  readonly caller: Principal;
-  readonly signal: AbortSignal;
-  readonly userAgent: string | undefined;
-  readonly requestId: string;
-}
-
-/** An answer: a provider's own, a whole response, or its events as text. */
-export type ResponsesAnswer =
-  | { readonly kind: "forwarded"; readonly upstream: Upstream }
-  | { readonly kind: "whole"; readonly response: Response }
-  | { readonly kind: "events"; readonly frames: AsyncIterable<string> };
-
-export type Responses = ReturnType<typeof createResponses>;
-
 /** Answers requests of the Responses format with any model the caller may use. */
-export function createResponses({ completions, models, isStateful }: ResponsesParts) {
+export function createResponses(parts: ResponsesParts): ResponsesFormat {
+  const { completions, models, findProfile } = parts;
   return {
-    async run(request: ResponsesRequest, asked: AskedBy): Promise<ResponsesAnswer> {
-      const { caller: principal, signal, userAgent } = asked;
-      const isStream = request.stream === true;
-      const model = await models.resolve(principal, request.model);
+    async answer(body, { backend, ...context }) {
+      const { caller: principal, signal, userAgent, requestId } = context;
+      const model = await models.resolve(principal, body.model);
       const forward = model.provider.responses?.(model.base);
       if (forward) {
-        const upstream = await forward({ body: request, isStream, principal, signal, userAgent });
-        return { kind: "forwarded", upstream };
+        const saved = await withFilledPrompt(model.params, principal, findProfile);
+        const isStream = body.stream === true;
+        const prompted = withInstructions(body, saved);
+        return passOn(await forward({ body: prompted, isStream, principal, signal, userAgent }), requestId);
       }
-      if (request.previous_response_id && isStateful()) {
-        // Left out, it would be a conversation without its beginning.
-        throw new AppError(
-          "invalid",
-          "previous_response_id: this model's provider keeps no responses. Send the whole conversation as input.",
-        );
-      }
-      const answer = await completions.run(toCommon(request), { principal, signal, userAgent });
-      const batches = answer.kind === "whole" ? fromWhole(answer.completion) : answer.chunks();
-      return isStream
-        ? { kind: "events", frames: toFrames(batches, request, asked) }
-        : { kind: "whole", response: await toResponse(batches, request) };
+      const { request, chat } = read(parts, body, requestId);
+      const answer = await completions.run(chat, { principal, signal, userAgent, backend });
+      return deliver(answer, request, context);
+    },
+    async translate(body, context, complete) {
+      const { request, chat } = read(parts, body, context.requestId);
+      return deliver(await complete(chat), request, context);
     },
   };
 }
 
-async function* toFrames(
-  batches: AsyncIterable<ChunkBatch>,
-  request: ResponsesRequest,
-  { signal, requestId }: AskedBy,
-): AsyncGenerator<string> {
-  const writer = new ResponseWriter(request);
-  writer.begin();
-  yield writer.take();
-  try {
-    for await (const batch of batches) {
-      batch.forEach((chunk) => writer.add(chunk));
-      const frames = writer.take();
-      if (frames !== "") {
-        yield frames;
-      }
-    }
-    writer.end();
-  } catch (error) {
-    if (signal.aborted) {
-      throw error;
-    }
-    writer.fail(error, requestId);
+/** The request with the chat completion that asks the same. */
+function read({ isStateful, log }: ResponsesParts, body: ResponsesRequest, requestId: string) {
+  const request = validate(TranslatedRequest, body, "body") as TranslatedRequest;
+  if (request.previous_response_id && isStateful()) {
+    // Left out, it would be a conversation without its beginning.
+    throw new AppError(
+      "invalid",
+      "previous_response_id: this model's provider keeps no responses. Send the whole conversation as input.",
+    );
   }
-  yield writer.take();
+  const dropped: string[] = [];
+  const chat = toCommon(request, (type) => void dropped.push(type.slice(0, 100)));
+  if (dropped.length > 0) {
+    log.info(
+      { id: requestId, model: request.model, tools: dropped },
+      "tools that only their provider runs were left out of a request",
+    );
+  }
+  return { request, chat };
 }
 
-async function toResponse(batches: AsyncIterable<ChunkBatch>, request: ResponsesRequest): Promise<Response> {
-  const writer = new ResponseWriter(request);
-  for await (const batch of batches) {
-    batch.forEach((chunk) => writer.add(chunk));
-  }
-  writer.end();
-  return writer.response;
+async function deliver(
+  answer: RunAnswer | CompletionAnswer,
+  request: TranslatedRequest,
+  { signal, requestId }: ResponsesContext,
+): Promise<ResponsesAnswer> {
+  const batches = toBatches(answer);
+  return request.stream === true
+    ? stream(toFrames(batches, request, { signal, requestId }))
+    : await toResponse(batches, request);
 }
 
-/** A model that does not stream answers in one chunk. */
-async function* fromWhole({ choices, ...rest }: Completion): AsyncGenerator<ChunkBatch> {
-  const [choice] = choices ?? [];
-  const { tool_calls: calls, ...message } = choice?.message ?? { role: "assistant" };
-  const tool_calls = calls?.map((call, index) => ({ ...call, index }));
-  const delta = { ...message, ...(tool_calls && { tool_calls }) };
-  yield [{ ...rest, choices: [{ index: 0, delta, finish_reason: choice?.finish_reason ?? null }] }];
+function toBatches(answer: RunAnswer | CompletionAnswer): AsyncIterable<ChunkBatch> {
+  switch (answer.kind) {
+    case "whole":
+      return fromWhole(answer.completion);
+    case "stream":
+      return answer.stream.chunks();
+    default:
+      return answer.chunks();
+  }
+}
+
+function passOn(upstream: Upstream, requestId: string) {
+  const isStream = String(upstream.headers["content-type"] ?? "").includes("event-stream");
+  // The line that was cut off must not swallow the frame.
+  const brokenFrame = (error: Error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`;
+  return relay(upstream, isStream ? { brokenFrame } : {});
 }

@@ -14,31 +14,45 @@ export type Part = z.output<typeof Part>;
 const Tool = z.looseObject({ type: z.string(), name: z.string().optional() });
 export type Tool = z.output<typeof Tool>;
 
-/** The request of the Responses format. Keys of a chat completion that it does not know are taken as well. */
+/** What can be put as a chat completion. Keys of one that this format does not know are taken as well. */
+export const TranslatedRequest = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(Item)]),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  previous_response_id: z.string().nullish(),
+  tools: z.array(Tool).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  text: z
+    .looseObject({
+      format: z.looseObject({ type: z.string() }).nullish(),
+      verbosity: z.string().nullish(),
+    })
+    .nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  background: z.boolean().nullish(),
+});
+
+/**
+ * The request as every route takes it: what is passed on to an upstream of the format is that upstream's to judge, so
+ * only what this platform itself acts on is checked.
+ */
 export const ResponsesRequest = z
   .looseObject({
     model: z.string().min(1).max(1024),
-    input: z.union([z.string(), z.array(Item)]),
+    input: z.union([z.string(), z.array(z.looseObject({}))]).optional(),
     instructions: z.string().nullish(),
     stream: z.boolean().nullish(),
     previous_response_id: z.string().nullish(),
-    tools: z.array(Tool).nullish(),
-    tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
-    parallel_tool_calls: z.boolean().nullish(),
-    max_output_tokens: z.int().min(1).nullish(),
-    temperature: z.number().nullish(),
-    top_p: z.number().nullish(),
-    top_logprobs: z.int().min(0).max(20).nullish(),
-    reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
-    text: z
-      .looseObject({
-        format: z.looseObject({ type: z.string() }).nullish(),
-        verbosity: z.string().nullish(),
-      })
-      .nullish(),
-    metadata: z.record(z.string(), z.string()).nullish(),
-    background: z.boolean().nullish(),
+    tools: z.array(z.looseObject({ type: z.string() })).nullish(),
   })
   .meta({ id: "ResponsesRequest" });
 
+export type TranslatedRequest = z.output<typeof TranslatedRequest>;
 export type ResponsesRequest = z.output<typeof ResponsesRequest>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ResponsesRequest } from "./schema.ts";
+import { TranslatedRequest } from "./schema.ts";
 import { toCommon } from "./to-common.ts";
 
-const convert = (body: object) => toCommon(ResponsesRequest.parse({ model: "m", input: "Hi", ...body }));
+const convert = (body: object) => toCommon(TranslatedRequest.parse({ model: "m", input: "Hi", ...body }));
 
 describe("conversations", () => {
   it.each<[string, unknown[], unknown[]]>([
@@ -68,6 +68,23 @@ describe("conversations", () => {
       ],
     ],
     [
+      "a call of a tool that takes a text, and its result",
+      [
+        { type: "custom_tool_call", call_id: "a", name: "patch", input: "*** Begin" },
+        { type: "custom_tool_call_output", call_id: "a", output: "Done" },
+      ],
+      [
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            { id: "a", type: "function", function: { name: "patch", arguments: '{"input":"*** Begin"}' } },
+          ],
+        },
+        { role: "tool", tool_call_id: "a", content: "Done" },
+      ],
+    ],
+    [
       "a call that nothing was said before",
       [{ type: "function_call", call_id: "a", name: "f", arguments: "{}" }],
       [
@@ -127,6 +144,32 @@ it.each<[object, object]>([
     { tools: [tool("g")], tool_choice: "required" },
   ],
   [{ tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } }, { tools: [] }],
+  [
+    {
+      tools: [
+        {
+          type: "custom",
+          name: "patch",
+          description: "d",
+          format: { type: "grammar", syntax: "lark", definition: "start: /x/" },
+        },
+      ],
+      tool_choice: { type: "custom", name: "patch" },
+    },
+    {
+      tools: [
+        tool("patch", {
+          description: "d\n\nThe input has to follow this lark grammar:\nstart: /x/",
+          parameters: {
+            type: "object",
+            properties: { input: { type: "string", description: "The whole input, as plain text" } },
+            required: ["input"],
+          },
+        }),
+      ],
+      tool_choice: { type: "function", function: { name: "patch" } },
+    },
+  ],
   [
     {
       store: true,

@@ -1,6 +1,6 @@
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { ResponsesRequest, Tool } from "./schema.ts";
+import type { TranslatedRequest, Tool } from "./schema.ts";
 import { toMessages } from "./to-messages.ts";
 
 type Bag = Record<string, unknown>;
@@ -16,15 +16,21 @@ const ownKeys = new Set([
   ..."context_management prompt_cache_retention".split(" "),
 ]);
 
-/** A chat completion that asks the same. Throws `invalid`, naming the field, for what no chat completion can do. */
-export function toCommon(request: ResponsesRequest): CompletionRequest {
+/**
+ * A chat completion that asks the same; `dropped` is told of tools that have no place there. Throws `invalid`, naming the field, for what no
+ * chat completion can do.
+ */
+export function toCommon(
+  request: TranslatedRequest,
+  dropped: (type: string) => void = () => {},
+): CompletionRequest {
   for (const name of ["background", "conversation", "prompt"]) {
     if (request[name]) {
       throw new AppError("invalid", `${name}: is not supported.`);
     }
   }
   const kept = Object.entries(request).filter(([name]) => !ownKeys.has(name) && !isPlatformKey(name));
-  const { tools, choice } = toTools(request);
+  const { tools, choice } = toTools(request, dropped);
   return {
     ...Object.fromEntries(kept),
     model: request.model,
@@ -44,14 +50,17 @@ function isPlatformKey(name: string): boolean {
   return platformKeys.has(name) && name !== "filter_ids" && name !== "params";
 }
 
-/** Functions alone: what a provider would run on its own servers is left out, as it is for other formats. */
-function toTools({ tools, tool_choice: choice }: ResponsesRequest): { tools?: Bag[]; choice?: unknown } {
-  const functions = (tools ?? []).filter(({ type }) => type === "function");
+/** The caller's own tools alone: what a provider would run on its own servers is left out, as it is for other formats. */
+function toTools(
+  { tools, tool_choice: choice }: TranslatedRequest,
+  dropped: (type: string) => void,
+): { tools?: Bag[]; choice?: unknown } {
+  const own = (tools ?? []).filter(({ type }) => isOwn(type) || (dropped(type), false));
   const allowed = typeof choice === "object" && choice?.type === "allowed_tools" ? choice : undefined;
   const names = Array.isArray(allowed?.["tools"])
     ? new Set((allowed["tools"] as Bag[]).map(({ name }) => name))
     : undefined;
-  const kept = functions.filter(({ name }) => names === undefined || names.has(name));
+  const kept = own.filter(({ name }) => names === undefined || names.has(name));
   if (kept.length === 0) {
     // An empty list keeps the platform from offering tools of its own.
     return tools ? { tools: [] } : {};
@@ -59,25 +68,45 @@ function toTools({ tools, tool_choice: choice }: ResponsesRequest): { tools?: Ba
   return { tools: kept.map(toTool), ...toChoice(choice) };
 }
 
-function toTool({ type: _type, ...declared }: Tool, at: number): Bag {
+function isOwn(type: string): boolean {
+  return type === "function" || type === "custom";
+}
+
+function toTool({ type, ...declared }: Tool, at: number): Bag {
   if (typeof declared.name !== "string") {
     throw new AppError("invalid", `tools[${at}].name: is missing.`);
   }
-  const entries = Object.entries(declared).filter(([, value]) => value !== null);
-  return { type: "function", function: Object.fromEntries(entries) };
+  const entries = Object.entries(type === "custom" ? toFunction(declared) : declared);
+  return { type: "function", function: Object.fromEntries(entries.filter(([, value]) => value !== null)) };
 }
 
-function toChoice(choice: ResponsesRequest["tool_choice"]): { choice?: unknown } {
+/** A tool that takes a text, as a function with one field: chat models know nothing else. */
+function toFunction({ name, description, format }: Bag): Bag {
+  const { definition, syntax } = (format ?? {}) as Bag;
+  const rule =
+    typeof definition === "string"
+      ? `The input has to follow this ${String(syntax)} grammar:\n${definition}`
+      : "";
+  const words = [description, rule].filter((text) => typeof text === "string" && text !== "");
+  const input = { type: "string", description: "The whole input, as plain text" };
+  return {
+    name,
+    ...(words.length > 0 && { description: words.join("\n\n") }),
+    parameters: { type: "object", properties: { input }, required: ["input"] },
+  };
+}
+
+function toChoice(choice: TranslatedRequest["tool_choice"]): { choice?: unknown } {
   if (choice === undefined || choice === null || typeof choice === "string") {
     return choice ? { choice } : {};
   }
-  if (choice.type === "function") {
+  if (isOwn(choice.type)) {
     return { choice: { type: "function", function: { name: choice["name"] } } };
   }
   return { choice: choice.type === "allowed_tools" ? (choice["mode"] ?? "auto") : "auto" };
 }
 
-function toTextSettings(text: ResponsesRequest["text"]): Bag {
+function toTextSettings(text: TranslatedRequest["text"]): Bag {
   const { type, ...format } = text?.format ?? { type: "text" };
   const settings: Bag = text?.verbosity ? { verbosity: text.verbosity } : {};
   if (type === "json_schema") {

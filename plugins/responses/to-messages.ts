@@ -1,11 +1,11 @@
 import type { Message } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Item, Part, ResponsesRequest } from "./schema.ts";
+import type { Item, Part, TranslatedRequest } from "./schema.ts";
 
 type Content = NonNullable<Message["content"]>;
 
 /** The conversation of a request as messages of a chat completion. Throws `invalid`, naming the item, for what has no place there. */
-export function toMessages({ instructions, input }: ResponsesRequest): Message[] {
+export function toMessages({ instructions, input }: TranslatedRequest): Message[] {
   const messages: Message[] = instructions ? [{ role: "system", content: instructions }] : [];
   if (typeof input === "string") {
     return [...messages, { role: "user", content: input }];
@@ -24,7 +24,11 @@ function add(messages: Message[], item: Item, at: string): void {
     case "function_call":
       addCall(messages, item, at);
       break;
+    case "custom_tool_call":
+      addCall(messages, { ...item, arguments: JSON.stringify({ input: item["input"] ?? "" }) }, at);
+      break;
     case "function_call_output":
+    case "custom_tool_call_output":
       messages.push(...toResult(item, at));
       break;
     case "reasoning":
@@ -54,7 +58,7 @@ function toMessage({ role, content }: Item, at: string): Message {
 function addCall(messages: Message[], item: Item, at: string): void {
   const { call_id: id, name, arguments: given } = item;
   if (typeof id !== "string" || typeof name !== "string") {
-    throw new AppError("invalid", `${at}: a function_call needs call_id and name.`);
+    throw new AppError("invalid", `${at}: a call needs call_id and name.`);
   }
   const call = {
     id,

@@ -18,7 +18,7 @@ messages: POST /api/message, POST /api/v1/messages
 messages: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
 provider-runtime: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed
 provider-runtime: POST /runtime/v1/embeddings, POST /runtime/v1/embeddings/{url_idx}
-responses: POST /runtime/v1/responses
+provider-runtime: POST /runtime/v1/responses
 not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
 chats: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
 not yet: GET /api/v1/notes/

@@ -1,0 +1,54 @@
+import type { Completion } from "#kernel/completion/chunk.ts";
+import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import type { Response } from "./response.ts";
+import { ResponseWriter } from "./response-writer.ts";
+import type { TranslatedRequest } from "./schema.ts";
+
+/** The events of a streamed answer, as they are written. A stream that breaks off ends with `response.failed`. */
+export async function* toFrames(
+  batches: AsyncIterable<ChunkBatch>,
+  request: TranslatedRequest,
+  { signal, requestId }: { signal: AbortSignal; requestId: string },
+): AsyncGenerator<string> {
+  const writer = new ResponseWriter(request);
+  writer.begin();
+  yield writer.take();
+  try {
+    for await (const batch of batches) {
+      batch.forEach((chunk) => writer.add(chunk));
+      const frames = writer.take();
+      if (frames !== "") {
+        yield frames;
+      }
+    }
+    writer.end();
+  } catch (error) {
+    if (signal.aborted) {
+      throw error;
+    }
+    writer.fail(error, requestId);
+  }
+  yield writer.take();
+}
+
+/** The whole answer; throws what its batches throw. */
+export async function toResponse(
+  batches: AsyncIterable<ChunkBatch>,
+  request: TranslatedRequest,
+): Promise<Response> {
+  const writer = new ResponseWriter(request);
+  for await (const batch of batches) {
+    batch.forEach((chunk) => writer.add(chunk));
+  }
+  writer.end();
+  return writer.response;
+}
+
+/** A model that does not stream answers in one chunk. */
+export async function* fromWhole({ choices, ...rest }: Completion): AsyncGenerator<ChunkBatch> {
+  const [choice] = choices ?? [];
+  const { tool_calls: calls, ...message } = choice?.message ?? { role: "assistant" };
+  const tool_calls = calls?.map((call, index) => ({ ...call, index }));
+  const delta = { ...message, ...(tool_calls && { tool_calls }) };
+  yield [{ ...rest, choices: [{ index: 0, delta, finish_reason: choice?.finish_reason ?? null }] }];
+}
