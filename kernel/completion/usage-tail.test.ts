@@ -132,3 +132,19 @@ it("names the tools that were called", () => {
     ).tools,
   ).toEqual(["three"]);
 });
+
+it.each([1, 7, 300, 1000, 16_384, 20_000, 100_000])(
+  "keeps the end of what comes in pieces of %d bytes",
+  (size) => {
+    const long = sse(
+      ...Array.from({ length: 900 }, (_, n) => ({ choices: [{ delta: { content: `word ${n}` } }] })),
+    );
+    const text = long + sse({ usage: { prompt_tokens: 3, completion_tokens: 900 } });
+    const { usage, end } = read(`${text}data: [DONE]\n\n`, "chat", size);
+    expect(usage).toEqual({ prompt_tokens: 3, completion_tokens: 900 });
+    expect(end).toBe("done");
+    const estimated = read(long, "chat", size);
+    expect(estimated.usage).toBeUndefined();
+    expect(estimated.characters / 900).toBeCloseTo(7.6, 0);
+  },
+);

@@ -28,17 +28,22 @@ const textKeys: Readonly<Record<Wire, readonly string[]>> = {
   embeddings: [],
 };
 
+/** Room for the tail and what comes before the next move; moving seldom costs less than moving tightly. */
+const roomBytes = tailBytes + 8 * 1024;
+
 /**
- * Remembers the ends of an answer that is passed on without being looked into. A piece on its way costs a reference;
- * what it says is read once, at the end.
+ * Remembers the ends of an answer that is passed on without being looked into; what they say is read once, at the end.
+ * A piece is copied, not referred to: a stream's pieces that outlive their turn are what costs the garbage collector
+ * most.
  */
 export class UsageTail {
   readonly #wire: Wire;
   #head = "";
-  #pieces: Buffer[] = [];
-  #first = 0;
-  /** Bytes in `#pieces`, from `#first` on. */
-  #kept = 0;
+  /** The first piece, until there is a second: most answers that are no streams come whole. */
+  #only: Buffer | undefined;
+  #room: Buffer | undefined;
+  /** Bytes in `#room`. */
+  #used = 0;
   #total = 0;
 
   constructor(wire: Wire) {
@@ -49,27 +54,47 @@ export class UsageTail {
     if (this.#wire === "messages" && this.#head.length < headBytes) {
       this.#head += piece.toString("latin1");
     }
-    this.#pieces.push(piece);
     this.#total += piece.length;
-    this.#kept += piece.length;
-    while (this.#kept - (this.#pieces[this.#first] as Buffer).length > tailBytes) {
-      this.#kept -= (this.#pieces[this.#first] as Buffer).length;
-      this.#first += 1;
+    if (this.#total === piece.length) {
+      this.#only = piece;
+      return;
     }
-    if (this.#first > 256) {
-      this.#pieces = this.#pieces.slice(this.#first);
-      this.#first = 0;
+    if (this.#room === undefined) {
+      this.#room = Buffer.allocUnsafe(roomBytes);
+      this.#copy(this.#room, this.#only as Buffer);
+      this.#only = undefined;
     }
+    this.#copy(this.#room, piece);
+  }
+
+  #copy(room: Buffer, piece: Buffer): void {
+    if (piece.length >= tailBytes) {
+      room.set(piece.subarray(-tailBytes));
+      this.#used = tailBytes;
+      return;
+    }
+    if (this.#used + piece.length > roomBytes) {
+      const kept = tailBytes - piece.length;
+      room.copyWithin(0, this.#used - kept, this.#used);
+      this.#used = kept;
+    }
+    room.set(piece, this.#used);
+    this.#used += piece.length;
+  }
+
+  get #tail(): Buffer {
+    const bytes = this.#only ?? (this.#room ?? Buffer.alloc(0)).subarray(0, this.#used);
+    return bytes.subarray(-tailBytes);
   }
 
   /** What the answer cost, and how it ended as far as its last frames tell. */
   conclude(): Measured & { readonly end: "done" | "failed" | "open" } {
-    const bytes = Buffer.concat(this.#pieces.slice(this.#first));
+    const bytes = this.#tail;
     const text = bytes.toString("utf8");
     const usage = this.#wire === "messages" ? this.#bothEnds(text) : findUsage(text);
     return {
       usage,
-      characters: usage ? 0 : this.#estimate(text),
+      characters: usage ? 0 : this.#estimate(text, bytes.length),
       tools: text.includes(toolMarks[this.#wire] ?? noMark) ? findTools(text) : [],
       end: toEnd(text.slice(-1024)),
     };
@@ -87,9 +112,9 @@ export class UsageTail {
   }
 
   /** Of a long answer the part that was kept stands for all of it. */
-  #estimate(tail: string): number {
+  #estimate(tail: string, tailLength: number): number {
     const text = tail.slice(-sampleLength);
-    const bytes = text.length === tail.length ? this.#kept : Buffer.byteLength(text);
+    const bytes = text.length === tail.length ? tailLength : Buffer.byteLength(text);
     if (bytes === 0) {
       return 0;
     }

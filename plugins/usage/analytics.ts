@@ -88,7 +88,8 @@ export function createAnalytics({ db, accounts }: AnalyticsParts) {
 
     async messages(range: Range, filter: CallFilter) {
       const calls = await listCalls(db, range, filter);
-      return calls.map(({ input_tokens: input, output_tokens: output, ...call }) => ({
+      return calls.map(({ id, input_tokens: input, output_tokens: output, ...call }) => ({
+        id: String(id),
         ...call,
         role: "assistant" as const,
         usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },

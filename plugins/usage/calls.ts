@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { toSeconds } from "./period.ts";
 import { ofThem, type Range } from "./sums.ts";
 import type { UsageDatabase, UsageRecordTable } from "./tables.ts";
@@ -67,7 +67,7 @@ export async function listCalls(
   db: UsageDatabase,
   range: Range,
   { modelId, chatId, skip, limit }: CallFilter,
-): Promise<UsageRecordTable[]> {
+): Promise<Selectable<UsageRecordTable>[]> {
   return db
     .selectFrom("usage_record")
     .selectAll()
@@ -75,7 +75,7 @@ export async function listCalls(
     .$if(modelId !== undefined, (found) => found.where("model_id", "=", modelId as string))
     .$if(chatId !== undefined, (found) => found.where("chat_id", "=", chatId as string))
     .orderBy("created_at", "desc")
-    .orderBy("id")
+    .orderBy("id", "desc")
     .offset(skip)
     .limit(limit)
     .execute();

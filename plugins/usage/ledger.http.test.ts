@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { called, noon, witness, written } from "./usage.fixture.ts";
+import { toRow } from "./record.ts";
+import { insertBatch } from "./store.ts";
+import type { UsageDatabase } from "./tables.ts";
+import { called, noon, toCall, witness, written } from "./usage.fixture.ts";
 
 let app: App;
 let admin: TestUser;
@@ -17,6 +21,30 @@ it("writes what can be stored of records that cannot", async () => {
   called({ by: ann.id, at: noon("2026-04-02"), model: "b\0\ud800", chatId: "c\0", tools: ["\0"] });
   called({ by: ann.id, at: noon("2026-04-02") });
   await expect.poll(() => written(app), { timeout: 5000 }).toEqual({ records: 2, calls: 2 });
+});
+
+it("writes names as they are, whatever signs they have", async () => {
+  const odd = ['a"b', "c\\d", "{e,f}", "NULL", " ", "", "ü\n"];
+  called({ by: ann.id, at: noon("2026-04-03"), model: odd.join("|"), chatId: "NULL", tools: odd });
+  const calls = async () =>
+    (
+      await app.call("GET /api/v1/analytics/messages?start_date=2026-04-03&end_date=2026-04-03", {
+        token: admin.token,
+      })
+    ).body;
+  await expect
+    .poll(calls, { timeout: 5000 })
+    .toMatchObject([{ model_id: odd.join("|"), chat_id: "NULL", tools: odd, user_id: ann.id }]);
+});
+
+it("counts a batch once, however often it is written", async () => {
+  const before = await written(app);
+  const db = app.running.database.db as unknown as UsageDatabase;
+  const row = toRow(toCall({ by: ann.id, at: noon("2026-04-04") }));
+  const batch = { id: randomUUID(), rows: [row, row] };
+  await insertBatch(db, batch);
+  await insertBatch(db, batch);
+  expect(await written(app)).toEqual({ records: before.records + 2, calls: before.calls + 2 });
 });
 
 it("keeps records while the database takes none, up to its bound, and writes each once", async () => {

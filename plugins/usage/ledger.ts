@@ -1,9 +1,16 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "#kernel/log.ts";
 import type { UsageRow } from "./record.ts";
 
+/** Records that are written together, under an id by which a second try is recognised. */
+export interface UsageBatch {
+  readonly id: string;
+  readonly rows: readonly UsageRow[];
+}
+
 export interface LedgerOptions {
   /** Writes a batch; one that fails is tried again as it is. */
-  insert(rows: readonly UsageRow[]): Promise<void>;
+  insert(batch: UsageBatch): Promise<void>;
   /** Records that may wait. */
   limit(): number;
   readonly log: Logger;
@@ -25,6 +32,8 @@ const longestWait = 1000;
 /** Keeps records in memory for at most a second; while the database is away, for as long as there is room. */
 export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
   let waiting: UsageRow[] = [];
+  /** The batch whose fate is unknown; its rows are still the first that wait. */
+  let tried: UsageBatch | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let lost = 0;
@@ -35,9 +44,10 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
     timer = undefined;
     try {
       while (waiting.length > 0) {
-        const batch = waiting.slice(0, batchSize);
-        await insert(batch);
-        waiting = waiting.slice(batch.length);
+        tried ??= { id: randomUUID(), rows: waiting.slice(0, batchSize) };
+        await insert(tried);
+        waiting = waiting.slice(tried.rows.length);
+        tried = undefined;
       }
       turned(undefined);
     } catch (error) {

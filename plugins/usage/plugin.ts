@@ -9,7 +9,7 @@ import { migration as usage0001 } from "./migrations/0001_usage.ts";
 import { toOwnUsage } from "./own.ts";
 import { toRow } from "./record.ts";
 import { usageRoutes } from "./routes.ts";
-import { dropOldRecords, insertRecords } from "./store.ts";
+import { dropOldRecords, insertBatch } from "./store.ts";
 import type { UsageTables } from "./tables.ts";
 
 export default definePlugin({
@@ -17,12 +17,12 @@ export default definePlugin({
   title: "Usage",
   config: usageVariables,
   uses: { accounts, events },
-  tables: tables<UsageTables>("usage_record", "usage_day"),
+  tables: tables<UsageTables>("usage_batch", "usage_record", "usage_day"),
   migrations: { "0001_usage": usage0001 },
 
   setup({ config, use, db, log }) {
     const ledger = createLedger({
-      insert: (rows) => insertRecords(db, rows),
+      insert: (batch) => insertBatch(db, batch),
       limit: () => config.bufferSize,
       log,
     });

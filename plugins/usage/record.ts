@@ -1,15 +1,13 @@
-import { randomUUID } from "node:crypto";
 import type { ModelCall } from "#kernel/completion/model-call.ts";
 import type { UsageRecordTable } from "./tables.ts";
 
 /** A record as it is written; the database looks up whether its account still exists. */
-export type UsageRow = UsageRecordTable;
+export type UsageRow = Omit<UsageRecordTable, "id">;
 
 /** The record of a model call that is over. */
 export function toRow(call: ModelCall): UsageRow {
   const { tokens, chatId } = call;
   return {
-    id: randomUUID(),
     created_at: Math.floor(call.startedAt / 1000),
     user_id: call.userId,
     model_id: toText(call.modelId),

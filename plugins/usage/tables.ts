@@ -3,7 +3,7 @@ import type { PluginDatabase } from "#kernel/plugin.ts";
 
 /** One model call. */
 export interface UsageRecordTable {
-  id: string;
+  id: Generated<number>;
   /** Epoch seconds at which the call began. */
   created_at: number;
   /** Null once the account is gone. */
@@ -47,7 +47,15 @@ export interface UsageDayTable {
   duration_ms: Generated<number>;
 }
 
+/** Which batches of records are written. */
+export interface UsageBatchTable {
+  id: string;
+  /** Epoch seconds. */
+  created_at: number;
+}
+
 export interface UsageTables {
+  usage_batch: UsageBatchTable;
   usage_record: UsageRecordTable;
   usage_day: UsageDayTable;
 }

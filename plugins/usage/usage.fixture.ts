@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { modelCallEnded } from "#kernel/completion/model-call.ts";
+import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import type { Events } from "#kernel/events.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
@@ -33,7 +33,12 @@ export interface Told {
 }
 
 /** Announces a call as providers do. */
-export function called({
+export function called(told: Told) {
+  bus.emit(modelCallEnded, toCall(told));
+}
+
+/** A call as it is announced. */
+export function toCall({
   by,
   at,
   model = "m",
@@ -42,8 +47,8 @@ export function called({
   chatId,
   tools = [],
   outcome = "completed",
-}: Told) {
-  bus.emit(modelCallEnded, {
+}: Told): ModelCall {
+  return {
     userId: by,
     modelId: model,
     baseModelId: `base-${model}`,
@@ -60,7 +65,7 @@ export function called({
     tokens: { input, output, cached: 2, reasoning: 1 },
     isEstimated: false,
     tools,
-  });
+  };
 }
 
 /** How many records and calls the database has. */

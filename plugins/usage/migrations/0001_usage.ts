@@ -4,8 +4,9 @@ import type { Migration } from "kysely/migration";
 /** Records of model calls, and their sums by day. An account that goes leaves its sums behind without its name. */
 export const migration: Migration = {
   async up(db) {
+    await sql`create table usage_batch (id uuid primary key, created_at bigint not null)`.execute(db);
     await sql`create table usage_record (
-      id text primary key,
+      id bigint generated always as identity primary key,
       created_at bigint not null,
       user_id text,
       model_id text not null,
