@@ -82,9 +82,7 @@ export function createEvents(log: Logger): Events {
   const tell = (list: string, name: string, data: unknown) => {
     // A copy: a handler may remove itself or add others.
     for (const handler of Array.from(handlers.get(list) ?? [])) {
-      run(handler, data).catch((error: unknown) =>
-        log.error({ err: error, event: name }, "an event handler failed"),
-      );
+      run(handler, data, (error) => log.error({ err: error, event: name }, "an event handler failed"));
     }
   };
 
@@ -116,7 +114,14 @@ export function createEvents(log: Logger): Events {
 
 const everySystemEvent = "*";
 
-// Async, so that a handler that throws at once and one that rejects later look the same.
-async function run(handler: EventHandler<unknown>, data: unknown): Promise<void> {
-  await handler(data);
+/** A handler that throws at once and one that rejects later look the same; one that does neither costs no promise. */
+function run(handler: EventHandler<unknown>, data: unknown, failed: (error: unknown) => void): void {
+  try {
+    const running: unknown = handler(data);
+    if (running instanceof Promise) {
+      running.catch(failed);
+    }
+  } catch (error) {
+    failed(error);
+  }
 }

@@ -22,6 +22,7 @@ describe("parsing", () => {
     [String.raw`"a \" [ \\"`, 'a " [ \\'],
     ['{"constructor": 1}', { constructor: 1 }],
     [" 1 ", 1],
+    ["\uFEFF{}", {}],
   ])("%s is taken as it is", (text, value) => {
     expect(parseJson(text)).toEqual(value);
   });

@@ -13,7 +13,9 @@ export function parseJson(text: string): unknown {
     throw new AppError("invalid", `The JSON body is nested deeper than ${maxDepth} levels.`);
   }
   try {
-    return parse(text, null, { protoAction: "error", constructorAction: "ignore" });
+    return maySpellProto(text)
+      ? parse(text, null, { protoAction: "error", constructorAction: "ignore" })
+      : JSON.parse(text);
   } catch (error) {
     const isForbiddenKey = error instanceof SyntaxError && error.message.includes("forbidden prototype");
     const reason = isForbiddenKey
@@ -22,6 +24,14 @@ export function parseJson(text: string): unknown {
     throw new AppError("invalid", reason, { cause: error });
   }
 }
+
+/** Where the key cannot be, in whatever spelling, the search for it would cost as much as the parsing. */
+function maySpellProto(text: string): boolean {
+  return text.includes("__proto__") || text.includes("\\u") || text.charCodeAt(0) === byteOrderMark;
+}
+
+/** Which only the careful parser skips. */
+const byteOrderMark = 0xfeff;
 
 /** Writes JSON; integers beyond 2^53 (nanoseconds) are `bigint` in code and plain integers on the wire. */
 export function toJson(value: unknown): string {

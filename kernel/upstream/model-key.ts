@@ -10,7 +10,7 @@ const modelKey = '"model"';
 export function namesModelOnce(text: string, body: unknown): boolean {
   return (
     text.indexOf(modelKey, text.indexOf(modelKey) + 1) <= 0 &&
-    !/\\u006/i.test(text) &&
+    !text.includes("\\u006") &&
     !Object.keys((body as Body | null) ?? {}).some(isOtherSpelling)
   );
 }

@@ -1,5 +1,12 @@
 import type { Accounts } from "#plugins/accounts/service.ts";
-import { countChats, countChatsByModel, type CallFilter, listCalls, sumByHour } from "./calls.ts";
+import {
+  countChats,
+  countChatsByModel,
+  type CallFilter,
+  listCalls,
+  type StoredCall,
+  sumByHour,
+} from "./calls.ts";
 import { type Range, type Sums, sumAll, sumBy } from "./sums.ts";
 import type { UsageDatabase } from "./tables.ts";
 
@@ -88,12 +95,7 @@ export function createAnalytics({ db, accounts }: AnalyticsParts) {
 
     async messages(range: Range, filter: CallFilter) {
       const calls = await listCalls(db, range, filter);
-      return calls.map(({ id, input_tokens: input, output_tokens: output, ...call }) => ({
-        id: String(id),
-        ...call,
-        role: "assistant" as const,
-        usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
-      }));
+      return calls.map(toCall);
     },
   };
 }
@@ -105,5 +107,14 @@ function toTotals(sums: Sums) {
     total_cached_tokens: sums.cached_tokens,
     total_reasoning_tokens: sums.reasoning_tokens,
     total_tokens: sums.total_tokens,
+  };
+}
+
+function toCall({ id, input_tokens: input, output_tokens: output, ...call }: StoredCall) {
+  return {
+    id: String(id),
+    ...call,
+    role: "assistant" as const,
+    usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
   };
 }

@@ -55,6 +55,9 @@ export async function sumByHour(
   return rows;
 }
 
+/** A call as it is stored. */
+export type StoredCall = Selectable<UsageRecordTable>;
+
 export interface CallFilter {
   readonly modelId?: string | undefined;
   readonly chatId?: string | undefined;
@@ -67,7 +70,7 @@ export async function listCalls(
   db: UsageDatabase,
   range: Range,
   { modelId, chatId, skip, limit }: CallFilter,
-): Promise<Selectable<UsageRecordTable>[]> {
+): Promise<StoredCall[]> {
   return db
     .selectFrom("usage_record")
     .selectAll()
