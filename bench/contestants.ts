@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "../scripts/node-flags.mjs";
 import { type Contestant, freePort, type Running, startProcess } from "./contestant.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -102,7 +103,7 @@ export async function startMillrace(
   const port = await freePort();
   return startProcess({
     name: options.name,
-    args: ["--no-node-snapshot", join(root, "plugins/serve.ts")],
+    args: [...nodeFlags, join(root, "plugins/serve.ts")],
     env: {
       ENV: "prod",
       HOST: "127.0.0.1",

@@ -4,13 +4,14 @@
 import { existsSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "./node-flags.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [file, ...args] = process.argv.slice(2);
 // Compiled code is kept between starts: reading the sources anew costs a fifth of a start.
 const cache = process.env.NODE_COMPILE_CACHE ?? `${root}node_modules/.cache/compiled`;
 const env = file === "plugins/serve.ts" ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env;
-const child = spawn(findNode(), ["--no-node-snapshot", `${root}${file}`, ...args], { stdio: "inherit", env });
+const child = spawn(findNode(), [...nodeFlags, `${root}${file}`, ...args], { stdio: "inherit", env });
 
 // The terminal sends Ctrl-C to the whole group; a supervisor signals this process alone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
