@@ -32,6 +32,8 @@ export class SseParser {
   readonly #softLimit: number;
   readonly #hardLimit: number;
   readonly #tail: LineTail;
+  /** What came since the last look: one socket read comes as many small pieces, which are read as one. */
+  #pieces: Buffer[] = [];
   #text = "";
   #at = 0;
   #isFirst = true;
@@ -46,13 +48,24 @@ export class SseParser {
     this.#tail = new LineTail(softLimit);
   }
 
-  /** True while whole lines wait for `take`. */
+  /** True while something waits for `take`. */
   get hasMore(): boolean {
-    return this.#at < this.#text.length;
+    return this.#pieces.length > 0 || this.#at < this.#text.length;
   }
 
-  /** Takes one piece of the body. Throws `upstream` when a single line grows beyond the hard limit. */
+  /** Takes one piece of the body. */
   push(piece: Buffer): void {
+    this.#pieces.push(piece);
+  }
+
+  /** Finds the whole lines of what came. */
+  #read(): void {
+    const [first] = this.#pieces;
+    if (first === undefined) {
+      return;
+    }
+    const piece = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
     const last = piece.lastIndexOf(newline);
     if (last >= 0) {
       this.#append(this.#tail.takeWith(piece.subarray(0, last + 1)));
@@ -63,8 +76,9 @@ export class SseParser {
     }
   }
 
-  /** Up to `max` complete events, in order. Throws `upstream` for an event beyond the hard limit. */
+  /** Up to `max` complete events, in order. Throws `upstream` for an event or a line beyond the hard limit. */
   take(max: number): SseEvent[] {
+    this.#read();
     const events: SseEvent[] = [];
     const text = this.#text;
     while (events.length < max) {
@@ -88,7 +102,7 @@ export class SseParser {
 
   /** Tells that the body ended: an event without its closing blank line counts as complete. */
   end(): void {
-    this.#append(this.#tail.takeWith(Buffer.from("\n\n")));
+    this.push(Buffer.from("\n\n"));
   }
 
   #append(bytes: Buffer): void {
@@ -97,7 +111,7 @@ export class SseParser {
       this.#isFirst = false;
       decoded = decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
     }
-    this.#text = this.hasMore ? this.#text.slice(this.#at) + decoded : decoded;
+    this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + decoded : decoded;
     this.#at = 0;
   }
 
