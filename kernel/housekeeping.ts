@@ -1,6 +1,7 @@
 import type { Database } from "#storage/database.ts";
 import { createGrants } from "#storage/grants.ts";
 import { createIdempotencyStore } from "#storage/idempotency-store.ts";
+import { tend } from "#storage/upkeep.ts";
 import type { Gathered } from "./host.ts";
 import type { Job } from "./jobs.ts";
 
@@ -13,5 +14,8 @@ export function housekeeping(database: Database, { resources }: Pick<Gathered, "
     { id: "kernel.idempotency", every: 3600, run: () => answers.sweep() },
     // A grant names its row without a foreign key: what a crash left behind would let a later row of that id in.
     { id: "kernel.grants", every: 86_400, run: async () => void (await grants.sweep(resources)) },
+    ...(database.kind === "embedded"
+      ? [{ id: "kernel.upkeep", every: 60, run: async () => void (await tend(database)) }]
+      : []),
   ];
 }
