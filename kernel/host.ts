@@ -23,6 +23,8 @@ export interface Gathered {
   readonly jobs: { readonly job: Job; isEnabled(): boolean }[];
   readonly sockets: OwnedSocketHandler[];
   readonly plugins: { readonly plugin: AnyPlugin; isEnabled(): boolean }[];
+  /** What fills each slot, by the slot's id. */
+  readonly slots: Map<string, unknown[]>;
   /** By resource type: which of some ids exist. */
   readonly resources: Record<string, ExistingResources[string]>;
 }
@@ -37,6 +39,7 @@ export function createGathered(): Gathered {
     jobs: [],
     sockets: [],
     plugins: [],
+    slots: new Map(),
     resources: {},
   };
 }
@@ -73,7 +76,7 @@ interface SetUp {
 
 /** Sets the plugins up one after another and gathers what they contribute. Throws BootError naming the culprit. */
 export async function setUpPlugins(options: HostOptions): Promise<Host> {
-  const slots = new Map<string, unknown[]>();
+  const { slots } = options.gathered;
   const state = { open: false };
   const done: SetUp[] = [];
   for (const plugin of options.plugins) {

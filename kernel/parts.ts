@@ -19,6 +19,7 @@ import { createHub } from "./sockets/hub.ts";
 import { createMembers, type Members } from "./sockets/members.ts";
 import { openReplicas } from "./sockets/open-bus.ts";
 import type { Replicas } from "./sockets/replicas.ts";
+import { type ToolApprover, toolApprovers } from "./tools/approval.ts";
 import { createToolRegistry } from "./tools/registry.ts";
 
 export interface PartsOptions {
@@ -84,7 +85,8 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.events, events);
   offer(kernel.jobs, jobs);
   offer(kernel.pipeline, createPipeline(gathered.filters, log));
-  offer(kernel.toolRegistry, createToolRegistry(gathered.tools));
+  const approvers = () => (gathered.slots.get(toolApprovers.id) ?? []) as ToolApprover[];
+  offer(kernel.toolRegistry, createToolRegistry(gathered.tools, approvers));
   const isolates = createSandbox({ log, budgetMegabytes: () => config.sandboxMemoryBudget });
   offer(sandbox, isolates);
   offer(kernel.configuration, registry);

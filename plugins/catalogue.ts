@@ -1,6 +1,7 @@
 import type { ApiOfPlugin } from "#kernel/http/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
+import approvals from "./approvals/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
 import compaction from "./compaction/plugin.ts";
@@ -26,6 +27,7 @@ import web from "./web/plugin.ts";
 /** Every plugin of this program; the host orders them by what they use. */
 export const catalogue: readonly AnyPlugin[] = [
   accounts,
+  approvals,
   chatTasks,
   chats,
   compaction,
@@ -53,6 +55,7 @@ export const catalogue: readonly AnyPlugin[] = [
 export interface Api
   extends
     ApiOfPlugin<typeof accounts>,
+    ApiOfPlugin<typeof approvals>,
     ApiOfPlugin<typeof chatTasks>,
     ApiOfPlugin<typeof chats>,
     ApiOfPlugin<typeof compaction>,

@@ -1,4 +1,5 @@
 import { hasPermission } from "#kernel/access/permissions.ts";
+import { type ToolApprover, withApproval } from "./approval.ts";
 import { isToolSource, type Tool, type ToolSelection, type ToolSource } from "./tool.ts";
 
 /** A tool or source with the switch of the plugin it belongs to. */
@@ -10,13 +11,17 @@ export interface OwnedTool {
 export interface ToolRegistry {
   /**
    * The tools the caller may use now, each name once: native tools first, then what sources select. A second
-   * tool of a taken name is offered as `<tool id>_<name>`.
+   * tool of a taken name is offered as `<tool id>_<name>`. Each runs only as far as its `approval` allows; those with
+   * `deny` are there so that calls of them can be refused, and are not to be offered to models.
    */
   select(selection: ToolSelection): Promise<readonly Tool[]>;
 }
 
-/** Builds the registry over everything plugins contributed. */
-export function createToolRegistry(owned: readonly OwnedTool[]): ToolRegistry {
+/** Builds the registry over everything plugins contributed; `approvers` are asked when a tool is selected or run. */
+export function createToolRegistry(
+  owned: readonly OwnedTool[],
+  approvers: () => readonly ToolApprover[],
+): ToolRegistry {
   return {
     async select(selection) {
       const enabled = owned.filter((tool) => tool.isEnabled()).map(({ entry }) => entry);
@@ -26,7 +31,8 @@ export function createToolRegistry(owned: readonly OwnedTool[]): ToolRegistry {
       const permitted = [...native, ...selected.flat()].filter(
         (tool) => tool.permission === undefined || hasPermission(selection.principal, tool.permission),
       );
-      return withUniqueNames(permitted);
+      const [approver] = approvers();
+      return withUniqueNames(permitted.map((tool) => withApproval(tool, approver)));
     },
   };
 }

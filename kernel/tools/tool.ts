@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import type { ApprovalPolicy, ApprovalState } from "./approval-state.ts";
 
 /** What a model is told of a tool: a JSON Schema for its parameters. */
 export interface ToolSpec {
@@ -13,9 +14,23 @@ export interface ToolContext {
   readonly messageId: string | undefined;
   readonly sessionId?: string | undefined;
   readonly signal: AbortSignal;
+  /** The call of a reply that the tool runs for, where people see it. */
+  readonly call?: ShownCall | undefined;
 }
 
-/** One callable that a model may use. The result becomes the tool message: text as it is, anything else as JSON. */
+/** A call that people see in a reply. */
+export interface ShownCall {
+  /** What the model names it. */
+  readonly id: string;
+  /** Shows whether the call waits for an approval, and what became of that. */
+  showApproval(state: ApprovalState): void;
+}
+
+/**
+ * One callable that a model may use. The result becomes the tool message: text as it is, a `ToolOutput` (`toolOutput`)
+ * with pictures, files and embeds beside its text, anything else as JSON. A text that is one `data:image/…` URI is a
+ * picture.
+ */
 export interface Tool {
   /** What requests name in `tool_ids`; the functions of one workspace tool or tool server share it. */
   readonly id: string;
@@ -30,6 +45,8 @@ export interface Tool {
   readonly isParallel?: boolean;
   /** Permission the caller needs, e.g. `features.calendar`. */
   readonly permission?: `${string}.${string}`;
+  /** Whether a call needs the person's approval where the instance says nothing else; `auto` when left out. */
+  readonly approval?: ApprovalPolicy;
   run(parameters: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
 

@@ -2,6 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
+import { toDefinitions } from "./native-tools.ts";
 
 /**
  * The tools that the request names in `tool_ids` and the caller may use. Ids that are unknown and ids of others'
@@ -29,10 +30,7 @@ export async function offerAsked(
   principal: Principal,
   request: CompletionRequest,
 ): Promise<CompletionRequest> {
-  const definitions = (await selectAsked(tools, principal, request)).map(({ spec }) => ({
-    type: "function",
-    function: spec,
-  }));
+  const definitions = toDefinitions(await selectAsked(tools, principal, request));
   return definitions.length === 0
     ? request
     : { ...request, tools: [...(request.tools ?? []), ...definitions] };

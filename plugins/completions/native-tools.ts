@@ -27,9 +27,11 @@ export async function selectNative(tools: ToolRegistry, run: ToolsRun): Promise<
   return offered.filter((tool) => asked.has(tool.id) || (hasSession && isBuiltIn(tool, request, model.meta)));
 }
 
-/** The definitions of tools as the common wire has them. */
+/** The definitions of tools as the common wire has them; those that may not be used are not offered (contract D.22). */
 export function toDefinitions(tools: readonly Tool[]): NonNullable<CompletionRequest["tools"]> {
-  return tools.map(({ spec }) => ({ type: "function", function: spec }));
+  return tools
+    .filter(({ approval }) => approval !== "deny")
+    .map(({ spec }) => ({ type: "function", function: spec }));
 }
 
 type Bag = Readonly<Record<string, unknown>>;

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { AppError } from "#kernel/errors.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import type { Hub } from "#kernel/sockets/hub.ts";
+import type { Answer } from "./questions.ts";
+
+/** Clients that know nothing of tools answer a confirmation with true or false. */
+const SocketAnswer = z.union([
+  z.boolean().transform((isAllowed): Answer => ({
+    decision: isAllowed ? "allow" : "deny",
+    always: false,
+  })),
+  z.object({ decision: z.enum(["allow", "deny"]), always: z.boolean().default(false) }),
+]);
+
+/** What a client is asked about. */
+export interface AskedCall {
+  readonly principal: Principal;
+  readonly sessionId: string;
+  readonly chatId: string | undefined;
+  readonly messageId: string | undefined;
+  readonly callId: string;
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+const maxShown = 4_000;
+
+/**
+ * Asks the client that a run belongs to. Resolves to its answer; to "absent" when there is no such client, and to
+ * undefined when it answered something else or not at all: others may still answer.
+ */
+export async function askClient(
+  hub: Pick<Hub, "ask">,
+  { principal, sessionId, chatId, messageId, callId, ...call }: AskedCall,
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+): Promise<Answer | "absent" | undefined> {
+  const args = JSON.stringify(call.parameters, undefined, 2);
+  const data = {
+    title: `Allow ${call.name}?`,
+    message: args.length > maxShown ? `${args.slice(0, maxShown)}…` : args,
+    call_id: callId,
+    name: call.name,
+    expires_at: call.expiresAt,
+  };
+  const payload = toEnvelope({ type: "confirmation", data }, { chatId, messageId });
+  const question = { userId: principal.userId, sessionId, event: "events", payload };
+  try {
+    return SocketAnswer.safeParse(await hub.ask(question, { signal, timeoutMs })).data;
+  } catch (error) {
+    return error instanceof AppError && error.code === "unavailable" ? "absent" : undefined;
+  }
+}

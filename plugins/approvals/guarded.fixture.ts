@@ -1,0 +1,37 @@
+import { definePlugin } from "#kernel/plugin.ts";
+import { defineTool } from "#kernel/tools/tool.ts";
+
+/** What guarded tools did: the name of each run with its parameters. */
+export const done: { name: string; parameters: unknown }[] = [];
+
+/** What the tool `send` says of itself; tests change it. */
+export const facts = { description: "Sends a letter" };
+
+const define = (name: string, approval: "ask" | "deny" | undefined, more: object = {}) =>
+  defineTool({
+    id: `guarded.${name}`,
+    get spec() {
+      const parameters = { type: "object", properties: { to: { type: "string" } } };
+      return { name, description: name === "send" ? facts.description : name, parameters };
+    },
+    ...(approval && { approval }),
+    run: async (parameters) => {
+      done.push({ name, parameters });
+      return `${name}: done`;
+    },
+    ...more,
+  });
+
+/** Tools that ask before they act, one that never may, and one that simply does. */
+export const guarded = definePlugin({
+  id: "guarded",
+  title: "Guarded tools",
+  setup: () => ({
+    tools: [
+      define("send", "ask"),
+      define("wipe", "deny"),
+      define("look", undefined),
+      define("both", "ask", { isParallel: true }),
+    ],
+  }),
+});

@@ -1,0 +1,32 @@
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { fill } from "#kernel/service.ts";
+import { hub } from "#kernel/services.ts";
+import { toolApprovers } from "#kernel/tools/approval.ts";
+import { chats } from "#plugins/chats/service.ts";
+import { createAnswering } from "./answering.ts";
+import { createApprover } from "./approver.ts";
+import { approvalVariables } from "./config.ts";
+import { createApprovals } from "./migrations/0001_approvals.ts";
+import { createQuestions } from "./questions.ts";
+import { createRemembered } from "./remembered.ts";
+import { approvalRoutes } from "./routes.ts";
+import type { ApprovalTables } from "./tables.ts";
+
+export default definePlugin({
+  id: "approvals",
+  title: "Approval of tool calls",
+  config: approvalVariables,
+  uses: { chats, hub },
+  tables: tables<ApprovalTables>("tool_approval"),
+  migrations: { "0001_approvals": createApprovals },
+
+  setup({ config, use, db, log }) {
+    const questions = createQuestions();
+    const remembered = createRemembered(db);
+    const parts = { ...use, log, questions, remembered, settings: config };
+    return {
+      routes: { api: approvalRoutes({ answering: createAnswering(parts), remembered }) },
+      fills: [fill(toolApprovers, createApprover(parts))],
+    };
+  },
+});

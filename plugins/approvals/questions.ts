@@ -1,0 +1,63 @@
+import type { ApprovalState } from "#kernel/tools/approval-state.ts";
+import type { Decision, JudgedTool } from "./remembered.ts";
+
+/** Where a call stands that somebody answers. */
+export interface CallPlace {
+  readonly userId: string;
+  readonly chatId: string;
+  readonly messageId: string;
+  readonly callId: string;
+}
+
+/** What somebody answered. */
+export interface Answer {
+  readonly decision: Decision;
+  /** For all calls of this tool. */
+  readonly always: boolean;
+}
+
+/** How a question ended. */
+export type Verdict =
+  | { readonly status: "answered"; readonly answer: Answer }
+  | { readonly status: Extract<ApprovalState["status"], "expired" | "unreachable"> };
+
+/** A question that waits for an answer. */
+export interface OpenQuestion {
+  readonly tool: JudgedTool;
+  /** The first one counts; true when this was it. */
+  settle(verdict: Verdict): boolean;
+}
+
+/** The questions of runs of this process, by the calls that they are about. */
+export interface Questions {
+  add(place: CallPlace, question: OpenQuestion): void;
+  remove(place: CallPlace, question: OpenQuestion): void;
+  /** Gives an answer to the question about a call; resolves to the tool, or undefined when none is open. */
+  answer(place: CallPlace, answer: Answer): JudgedTool | undefined;
+}
+
+export function createQuestions(): Questions {
+  // Models may give two calls of one round the same id: then one answer is for both.
+  const open = new Map<string, Set<OpenQuestion>>();
+  const keyOf = ({ userId, chatId, messageId, callId }: CallPlace) =>
+    JSON.stringify([userId, chatId, messageId, callId]);
+  return {
+    add(place, question) {
+      const key = keyOf(place);
+      open.set(key, (open.get(key) ?? new Set()).add(question));
+    },
+    remove(place, question) {
+      const key = keyOf(place);
+      const waiting = open.get(key);
+      if (waiting?.delete(question) && waiting.size === 0) {
+        open.delete(key);
+      }
+    },
+    answer(place, answer) {
+      const taken = [...(open.get(keyOf(place)) ?? [])].filter(({ settle }) =>
+        settle({ status: "answered", answer }),
+      );
+      return taken[0]?.tool;
+    },
+  };
+}

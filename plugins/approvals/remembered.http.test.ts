@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { done, facts } from "./guarded.fixture.ts";
+import { type ApprovalStage, startApprovalStage } from "./stage.fixture.ts";
+
+let stage: ApprovalStage;
+
+beforeAll(async () => {
+  stage = await startApprovalStage();
+});
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  await stage.app.call("DELETE /api/v1/users/user/approvals", { token: stage.user.token });
+});
+
+describe("a decision for good", () => {
+  const remembered = async () =>
+    (await stage.app.call("GET /api/v1/users/user/approvals", { token: stage.user.token })).body;
+
+  it("is not asked for again, until it is forgotten or the tool has changed", async () => {
+    let asked = 0;
+    const client = await stage.answering(() => {
+      asked += 1;
+      return { decision: "allow", always: true };
+    });
+    const session = { session_id: await client.sessionId() };
+    const twice = [
+      { name: "send", id: "a" },
+      { name: "send", id: "b" },
+    ];
+    const run = await stage.ask(twice, session);
+    expect(await run.told()).toEqual(["send: done", "send: done"]);
+    expect(asked).toBe(1);
+    const reply = await run.ended();
+    expect(reply.output[1] ?? {}).toMatchObject({ approval: { status: "allowed", always: true } });
+    const [kept, ...more] = await remembered();
+    expect(kept).toMatchObject({ tool_id: "guarded.send", name: "send", decision: "allow" });
+    expect(more).toEqual([]);
+    facts.description = "Sends a letter, and a copy to somebody else";
+    const changed = await stage.ask([{ name: "send" }], session);
+    await changed.ended();
+    expect(asked).toBe(2);
+    const { token } = await stage.app.user();
+    expect((await stage.app.call("GET /api/v1/users/user/approvals", { token })).body).toEqual([]);
+    const route = `DELETE /api/v1/users/user/approvals/${kept.id}`;
+    expect((await stage.app.call(route, { token })).status).toBe(404);
+    expect((await stage.app.call(route, { token: stage.user.token })).body).toBe(true);
+    expect(await remembered()).toEqual([]);
+    await (await stage.ask([{ name: "send" }], session)).ended();
+    expect(asked).toBe(3);
+  });
+
+  it("may be no, and comes from the chat as well", async () => {
+    const client = await stage.connect();
+    const run = await stage.ask([{ name: "send" }]);
+    await run.waits(client);
+    await run.answer({ decision: "deny", always: true });
+    await run.ended();
+    expect(await remembered()).toMatchObject([{ name: "send", decision: "deny" }]);
+    const later = await stage.ask([{ name: "send" }]);
+    expect(await later.told()).toEqual([expect.stringContaining("did not allow")]);
+    await later.ended();
+    expect(done).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Tool } from "#kernel/tools/tool.ts";
+import { seconds } from "#storage/clock.ts";
+import type { ApprovalDatabase } from "./tables.ts";
+
+export type Decision = "allow" | "deny";
+
+/** A tool as a person judged it. */
+export interface JudgedTool {
+  readonly toolId: string;
+  readonly name: string;
+  readonly fingerprint: string;
+}
+
+/** A tool by everything that a model, and so a person, is told of it. */
+export function toJudged({ id, spec }: Tool): JudgedTool {
+  const facts = JSON.stringify([id, spec.name, spec.description, spec.parameters]);
+  return { toolId: id, name: spec.name, fingerprint: createHash("sha256").update(facts).digest("hex") };
+}
+
+export interface RememberedApproval {
+  readonly id: string;
+  readonly tool_id: string;
+  readonly name: string;
+  readonly decision: Decision;
+  readonly created_at: number;
+}
+
+export type Remembered = ReturnType<typeof createRemembered>;
+
+/** What people decided once for all calls of a tool. */
+export function createRemembered(db: ApprovalDatabase) {
+  return {
+    /** Undefined also when the tool is not what it was when the person decided. */
+    async find(userId: string, tool: JudgedTool): Promise<Decision | undefined> {
+      const row = await db
+        .selectFrom("tool_approval")
+        .select("decision")
+        .where("user_id", "=", userId)
+        .where("tool_id", "=", tool.toolId)
+        .where("name", "=", tool.name)
+        .where("fingerprint", "=", tool.fingerprint)
+        .executeTakeFirst();
+      return row?.decision;
+    },
+
+    async keep(userId: string, tool: JudgedTool, decision: Decision): Promise<void> {
+      const facts = { fingerprint: tool.fingerprint, decision, created_at: seconds() };
+      await db
+        .insertInto("tool_approval")
+        .values({ id: randomUUID(), user_id: userId, tool_id: tool.toolId, name: tool.name, ...facts })
+        .onConflict((conflict) => conflict.columns(["user_id", "tool_id", "name"]).doUpdateSet(facts))
+        .execute();
+    },
+
+    list(caller: Principal): Promise<RememberedApproval[]> {
+      return db
+        .selectFrom("tool_approval")
+        .select(["id", "tool_id", "name", "decision", "created_at"])
+        .where("user_id", "=", caller.userId)
+        .orderBy("tool_id")
+        .orderBy("name")
+        .execute();
+    },
+
+    /** Throws `not_found` for what is not the caller's. */
+    async forget(caller: Principal, id: string): Promise<void> {
+      const { numDeletedRows } = await db
+        .deleteFrom("tool_approval")
+        .where("id", "=", id)
+        .where("user_id", "=", caller.userId)
+        .executeTakeFirstOrThrow();
+      if (numDeletedRows === 0n) {
+        throw new AppError("not_found", "Not found");
+      }
+    },
+
+    async forgetAll(caller: Principal): Promise<void> {
+      await db.deleteFrom("tool_approval").where("user_id", "=", caller.userId).execute();
+    },
+  };
+}

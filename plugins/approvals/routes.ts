@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { defineRoute } from "#kernel/http/route.ts";
+import type { Answering } from "./answering.ts";
+import type { Remembered } from "./remembered.ts";
+
+const Id = z.string().min(1).max(200);
+const Decision = z.enum(["allow", "deny"]);
+const CallParams = z.object({ id: Id, message_id: Id, call_id: Id });
+const Answer = z
+  .object({ decision: Decision, always: z.boolean().default(false) })
+  .meta({ id: "ToolApprovalAnswer" });
+const Approval = z
+  .object({
+    id: z.string(),
+    tool_id: z.string(),
+    name: z.string(),
+    decision: Decision,
+    created_at: z.number(),
+  })
+  .meta({ id: "ToolApproval" });
+const own = "/users/user/approvals";
+
+/** Answers to calls of tools that wait for one, and what was decided for good (contract D.22). */
+export function approvalRoutes({ answering, remembered }: { answering: Answering; remembered: Remembered }) {
+  return [
+    defineRoute(
+      {
+        method: "POST",
+        path: "/chats/:id/messages/:message_id/approvals/:call_id",
+        summary:
+          "Allow or deny a call of a tool that waits for it; `always` decides for all calls of this tool",
+        access: "user",
+        params: CallParams,
+        body: Answer,
+        returns: z.literal(true),
+        fails: [404, 409],
+      },
+      async ({ caller, params: { id: chatId, message_id: messageId, call_id: callId }, body }) => {
+        await answering.answer(caller, { chatId, messageId, callId }, body);
+        return true as const;
+      },
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: own,
+        summary: "List what the caller decided for all calls of a tool",
+        access: "user",
+        returns: z.array(Approval),
+      },
+      ({ caller }) => remembered.list(caller),
+    ),
+    defineRoute(
+      {
+        method: "DELETE",
+        path: own,
+        summary: "Forget all of it: the caller is asked again",
+        access: "user",
+        returns: z.literal(true),
+      },
+      async ({ caller }) => {
+        await remembered.forgetAll(caller);
+        return true as const;
+      },
+    ),
+    defineRoute(
+      {
+        method: "DELETE",
+        path: `${own}/:approval_id` as const,
+        summary: "Forget one decision",
+        access: "user",
+        params: z.object({ approval_id: Id }),
+        returns: z.literal(true),
+        fails: [404],
+      },
+      async ({ caller, params }) => {
+        await remembered.forget(caller, params.approval_id);
+        return true as const;
+      },
+    ),
+  ] as const;
+}
