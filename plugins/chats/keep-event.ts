@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { lockChat } from "./chat-store.ts";
+import type { FileLinks } from "./message-files.ts";
 import { type Kept, type MessageEvent, requireSize, toKept } from "./message-events.ts";
 import type { Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
@@ -12,7 +13,7 @@ import type { ChatDatabase, Transact } from "./tables.ts";
 const maxEntries = 1_000;
 const maxBytes = 16 * 1024 * 1024;
 
-interface Parts {
+interface Parts extends FileLinks {
   readonly db: ChatDatabase;
   readonly transaction: Transact;
 }
@@ -30,7 +31,13 @@ export function createEventKeeper(parts: Parts): Pick<Chats, "applyEvent"> {
       requireSize(event);
       const kept = toKept(event);
       const place = { chatId, messageId, userId: owner.userId };
-      return kept === undefined ? false : await keep(parts, place, kept);
+      if (kept === undefined) {
+        return false;
+      }
+      if (kept.kind === "list" && kept.column === "files") {
+        await parts.linkFiles(owner, place, kept.entries);
+      }
+      return await keep(parts, place, kept);
     },
   };
 }

@@ -8,6 +8,7 @@ import { readMarks } from "#plugins/realtime/service.ts";
 import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
 import { createReplies } from "./migrations/0002_replies.ts";
+import { createEndedRuns } from "./migrations/0003_ended_runs.ts";
 import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { sharedType } from "./parts.ts";
 import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
@@ -35,6 +36,7 @@ export default definePlugin({
   migrations: {
     "0001_chats": createChats,
     "0002_replies": createReplies,
+    "0003_ended_runs": createEndedRuns,
     "0004_quick_texts": createQuickTexts,
   },
   resources: [sharedType],

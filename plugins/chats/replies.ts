@@ -1,8 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
-import { anyOf } from "#storage/values.ts";
-import { usedColumns, valueOf } from "./columns.ts";
-import type { Chats, Checkpoint, InterruptedReply, ReplyState } from "./service.ts";
+import { toAssignments, toRow } from "./reply-state.ts";
+import type { Chats, Checkpoint, InterruptedReply, Reply } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
 import type { ChatDatabase } from "./tables.ts";
 
@@ -19,6 +18,7 @@ export function createReplies(
         .updateTable("chat_message")
         .set({
           run_id: runId,
+          ended_by: null,
           done: false,
           updated_at: seconds(),
           error: null,
@@ -36,19 +36,29 @@ export function createReplies(
     checkpoint: (checkpoints) => write(db, checkpoints, { ends: false }),
 
     async held(replies) {
-      const asked = replies.map(({ chatId, messageId, runId }) => ({
-        chat_id: chatId,
-        id: messageId,
-        run_id: runId,
-      }));
       const { rows } = await sql<{ run_id: string }>`
         select m.run_id from chat_message as m
-        join jsonb_to_recordset(cast(${JSON.stringify(asked)} as jsonb)) as p (chat_id text, id text, run_id text)
+        join jsonb_to_recordset(cast(${toPlaces(replies)} as jsonb)) as p (chat_id text, id text, run_id text)
           on m.chat_id = p.chat_id and m.id = p.id and m.run_id = p.run_id`.execute(db);
       return new Set(rows.map(({ run_id }) => run_id));
     },
 
-    finish: async (checkpoint) => (await write(db, [checkpoint], { ends: true })).has(checkpoint.runId),
+    async finish(checkpoint) {
+      const { chatId, messageId, runId } = checkpoint;
+      if ((await write(db, [checkpoint], { ends: true })).has(runId)) {
+        return true;
+      }
+      // An earlier try may have gone through although nobody heard of it.
+      const ended = await db
+        .selectFrom("chat_message")
+        .select("id")
+        .where("chat_id", "=", chatId)
+        .where("id", "=", messageId)
+        .where("run_id", "is", null)
+        .where("ended_by", "=", runId)
+        .executeTakeFirst();
+      return ended !== undefined;
+    },
 
     async settle({ chatId, messageId, seq }) {
       await db
@@ -60,12 +70,17 @@ export function createReplies(
         .execute();
     },
 
-    async interrupt(runIds) {
+    async interrupt(replies) {
       const { rows } = await sql<InterruptedReply>`
         with stale as (
-          select chat_id, id, run_id from chat_message where run_id = ${anyOf(runIds)} for update)
+          select m.chat_id, m.id, p.run_id from chat_message as m
+          join jsonb_to_recordset(cast(${toPlaces(replies)} as jsonb)) as p (chat_id text, id text, run_id text)
+            on m.chat_id = p.chat_id and m.id = p.id
+          where m.run_id = p.run_id or (m.run_id is null and m.done = false)
+          for update of m)
         update chat_message as m set run_id = null, done = true, updated_at = ${seconds()},
-          error = coalesce(m.error, '{"content": "interrupted"}'::jsonb), seq = m.seq + ${maxUnstored}
+          output = ${settledOutput}, error = coalesce(m.error, '{"content": "interrupted"}'::jsonb),
+          seq = m.seq + ${maxUnstored}
         from stale where m.chat_id = stale.chat_id and m.id = stale.id
         returning m.chat_id as "chatId", m.id as "messageId", stale.run_id as "runId", m.user_id as "userId",
           m.seq`.execute(db);
@@ -77,7 +92,7 @@ export function createReplies(
 /** They follow from a reply that is about to change. */
 const withoutSuggestions = sql<Record<string, unknown>>`extra - 'followUps'`;
 
-/** A reply that is written anew begins with nothing. */
+/** A reply that is written anew begins with nothing; files of a placeholder are its caller's. */
 const emptyReply = {
   content: sql<string>`'""'::jsonb`,
   output: null,
@@ -85,20 +100,23 @@ const emptyReply = {
   sources: null,
   status_history: null,
   embeds: null,
+  files: sql<unknown>`case when done then null else files end`,
   extra: sql<Record<string, unknown>>`extra - array['originalContent', 'followUps', 'selectedModelId']`,
 };
 
-const stateColumns: Readonly<Record<keyof ReplyState, string>> = {
-  content: "content",
-  output: "output",
-  usage: "usage",
-  sources: "sources",
-  files: "files",
-  embeds: "embeds",
-  statusHistory: "status_history",
-  error: "error",
-  extra: "extra",
-};
+/** Items that were being written are as complete as they will be, and nobody waits for an approval any more. */
+const settledOutput = sql`case when jsonb_typeof(m.output) = 'array' then (
+  select jsonb_agg(case when item ->> 'status' in ('in_progress', 'pending')
+    then item || '{"status": "completed"}' || case when item #>> '{approval,status}' = 'pending'
+      then '{"approval": {"status": "cancelled"}}'::jsonb else '{}'::jsonb end
+    else item end order by at)
+  from jsonb_array_elements(m.output) with ordinality as items (item, at)) else m.output end`;
+
+function toPlaces(replies: readonly Reply[]): string {
+  return JSON.stringify(
+    replies.map(({ chatId, messageId, runId }) => ({ chat_id: chatId, id: messageId, run_id: runId })),
+  );
+}
 
 /** Stores the state of replies in one statement; resolves to the runs whose message was still theirs. */
 async function write(
@@ -109,41 +127,14 @@ async function write(
   if (checkpoints.length === 0) {
     return new Set();
   }
-  const rows = checkpoints.map(({ chatId, messageId, runId, state, seq, appended }) => ({
-    chat_id: chatId,
-    id: messageId,
-    run_id: runId,
-    seq,
-    ...(appended !== undefined && { appended }),
-    set: Object.fromEntries(
-      Object.entries(state).map(([key, value]) => [stateColumns[key as keyof ReplyState], value]),
-    ),
-  }));
-  const columns = usedColumns(rows).filter((column) => column !== "extra" && column !== "sources");
-  const appends = rows.some((row) => "appended" in row);
-  const assignments = columns.map(
-    (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
-      then ${valueOf(column)} ${(appends && grown[column]) || sql``} else m.${sql.ref(column)} end, `,
-  );
-  if (rows.some(({ set }) => "sources" in set)) {
-    assignments.push(sql`sources = case when p."set" ? 'sources'
-      then coalesce(m.sources, '[]'::jsonb) || (p."set" -> 'sources') else m.sources end, `);
-  }
-  if (rows.some(({ set }) => "extra" in set)) {
-    assignments.push(sql`extra = m.extra || coalesce(p."set" -> 'extra', '{}'::jsonb), `);
-  }
-  for (const [column, grows] of Object.entries(appends ? grown : {})) {
-    if (!columns.includes(column)) {
-      assignments.push(sql`${sql.ref(column)} = case ${grows} else m.${sql.ref(column)} end, `);
-    }
-  }
+  const rows = checkpoints.map(toRow);
   const now = seconds();
   const { rows: written } = await sql<{ run_id: string }>`
     with replies as (
-      update chat_message as m set ${sql.join(assignments, sql``)} seq = p.seq, updated_at = ${now}
-        ${ends ? sql`, done = true, run_id = null` : sql``}
+      update chat_message as m set ${sql.join(toAssignments(rows), sql``)} seq = p.seq, updated_at = ${now}
+        ${ends ? sql`, done = true, run_id = null, ended_by = p.run_id` : sql``}
       from jsonb_to_recordset(cast(${toStorableJson(rows)} as jsonb))
-        as p (chat_id text, id text, run_id text, seq int, appended text, "set" jsonb)
+        as p (chat_id text, id text, run_id text, seq int, appended text, numbers jsonb, "set" jsonb)
       where m.chat_id = p.chat_id and m.id = p.id and m.run_id = p.run_id
       returning p.run_id, m.chat_id),
     touched as (
@@ -152,10 +143,3 @@ async function write(
     select run_id from replies`.execute(db);
   return new Set(written.map(({ run_id }) => run_id));
 }
-
-/** Only the new text travels; it belongs to the last item of the output as well. */
-const grown: Readonly<Record<string, RawBuilder<unknown>>> = {
-  content: sql`when p.appended is not null then to_jsonb(coalesce(m.content #>> '{}', '') || p.appended)`,
-  output: sql`when m.output #>> '{-1,content,-1,text}' || p.appended is not null
-    then jsonb_set(m.output, '{-1,content,-1,text}', to_jsonb((m.output #>> '{-1,content,-1,text}') || p.appended))`,
-};

@@ -16,7 +16,10 @@ import type { ChatDatabase } from "./tables.ts";
 
 /** What is stored with a new chat besides what the chat object says. */
 export type NewChatFacts = Partial<
-  Pick<NewChat, "meta" | "pinned" | "archived" | "folder_id" | "variables" | "created_at" | "updated_at">
+  Pick<
+    NewChat,
+    "id" | "meta" | "pinned" | "archived" | "folder_id" | "variables" | "created_at" | "updated_at"
+  >
 > & { current_message_id?: string | null };
 
 export interface CreateRules {
@@ -56,7 +59,7 @@ export async function storeChat(
   const plan = planTree(tree.messages, { places: new Map() }, { heal });
   const ids = new Set(tree.messages.map(({ id }) => id));
   const wanted = facts.current_message_id === undefined ? tree.currentId : facts.current_message_id;
-  const chat = { id: randomUUID(), user_id: owner.userId };
+  const chat = { id: facts.id ?? randomUUID(), user_id: owner.userId };
   const head = toStoredHead(sent);
   const names = tagNamesOf(facts.meta, sent.tags);
   const { tags: _tags, ...meta } = facts.meta ?? {};

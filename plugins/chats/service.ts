@@ -35,7 +35,8 @@ export interface ReplyState {
   readonly content?: string;
   readonly output?: readonly unknown[];
   readonly usage?: Readonly<Record<string, unknown>>;
-  /** Those that are new: they come behind the stored ones, which others may add to as well. */
+  // Of lists only entries that are new: others may add to the stored ones as well. New sources and statuses come behind
+  // those, new files and embeds before them (contract §3.4).
   readonly sources?: readonly unknown[];
   readonly files?: readonly unknown[];
   readonly embeds?: readonly unknown[];
@@ -44,6 +45,9 @@ export interface ReplyState {
   /** Keys of the wire without a place of their own, such as `selectedModelId`; those that are there stay. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
+
+/** The lists of a reply. */
+export type ReplyListKey = "sources" | "files" | "embeds" | "statusHistory";
 
 /** The message that a run writes. */
 export interface Reply {
@@ -58,6 +62,11 @@ export interface Checkpoint extends Reply {
   readonly seq: number;
   /** Text that goes behind the stored `content` in place; `state` has none then. */
   readonly appended?: string;
+  /**
+   * For each entry of the state's lists the number of the event that showed it: one that the stored message includes
+   * already is not added again. Without numbers every entry is new.
+   */
+  readonly numbers?: Partial<Readonly<Record<ReplyListKey, readonly number[]>>>;
 }
 
 /** A message whose run is gone. */
@@ -76,6 +85,8 @@ export interface MessagePlace {
 
 /** A chat that the server makes for its owner. */
 export interface CreatedChat {
+  /** Made up where none is given. */
+  readonly id?: string;
   readonly title: string;
   readonly models: readonly string[];
   readonly messages: readonly AppendedMessage[];
@@ -84,6 +95,16 @@ export interface CreatedChat {
   readonly folderId?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Messages that are put into a chat. */
+export interface LinkedMessages {
+  readonly messages: readonly AppendedMessage[];
+  readonly shown: string;
+  /** The chat's models from now on; left out, they stay. */
+  readonly models?: readonly string[] | undefined;
+  /** Entries that come to the chat's own list of files; those that are there are not added again. */
+  readonly addedFiles?: readonly unknown[] | undefined;
 }
 
 /** One message of a branch, as far as its size in a model's context goes. */
@@ -120,11 +141,7 @@ export interface Chats {
    * Adds and links messages in one change, the others stay; `shown` becomes the end of the shown branch. Throws
    * `invalid` for what is no tree of messages any more.
    */
-  link(
-    owner: Principal,
-    chatId: string,
-    change: { messages: readonly AppendedMessage[]; shown: string },
-  ): Promise<void>;
+  link(owner: Principal, chatId: string, change: LinkedMessages): Promise<void>;
   /** Changes keys of stored messages, such as what outlet filters made of them. Messages that are gone stay gone. */
   rewrite(
     owner: Principal,
@@ -151,7 +168,10 @@ export interface Chats {
   checkpoint(checkpoints: readonly Checkpoint[]): Promise<Set<string>>;
   /** Ids of those runs whose message is still theirs. */
   held(replies: readonly Reply[]): Promise<Set<string>>;
-  /** Stores the last state, marks the message done and gives it back; false when it was not the run's any more. */
+  /**
+   * Stores the last state, marks the message done and gives it back; false when it was not the run's any more. May be
+   * called again when it is not known whether it went through.
+   */
   finish(checkpoint: Checkpoint): Promise<boolean>;
   /** Notes how far the events of a message have come after its run ended. */
   settle(reply: Pick<Reply, "chatId" | "messageId"> & { readonly seq: number }): Promise<void>;
@@ -182,8 +202,17 @@ export interface Chats {
       readonly tokens: number;
     },
   ): Promise<boolean>;
-  /** Marks the messages of runs that are gone done and interrupted; their partial text stays. Resolves to them. */
-  interrupt(runIds: readonly string[]): Promise<InterruptedReply[]>;
+  /**
+   * Marks the messages of runs that are gone done and interrupted, placeholders that such a run never began to write
+   * among them; partial text stays. Resolves to them.
+   */
+  interrupt(replies: readonly Reply[]): Promise<InterruptedReply[]>;
+  /** Notes files of the owner, as entries of a message's `files` name them, as files of the chat. */
+  linkFiles(
+    owner: Principal,
+    place: Pick<Reply, "chatId" | "messageId">,
+    entries: readonly unknown[],
+  ): Promise<void>;
   /** Keeps suggestions of what to say next with a message; false when the message is gone. */
   suggest(message: Pick<Reply, "chatId" | "messageId">, followUps: readonly string[]): Promise<boolean>;
   /** Gives a chat a title that nobody chose; false when somebody did, or the chat is gone. */

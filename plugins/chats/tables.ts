@@ -60,6 +60,8 @@ export interface ChatMessageTable {
   extra: Json<Bag>;
   /** The run that writes this message now; nobody else changes what it writes. */
   run_id: string | null;
+  /** The run that wrote it last and has ended. */
+  ended_by: string | null;
   /** Number of the last event that the stored state includes. */
   seq: Generated<number>;
   created_at: number;

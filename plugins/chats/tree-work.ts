@@ -1,7 +1,8 @@
 import { AppError } from "#kernel/errors.ts";
 import { anyOf } from "#storage/values.ts";
 import { readBranch } from "./branches.ts";
-import type { ChatRow } from "./chat-store.ts";
+import { readChatFiles } from "./chat-files.ts";
+import { type ChatRow, findChat } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
 import type { SentChat } from "./schema.ts";
 import type { AppendedMessage, ChatFacts, Chats } from "./service.ts";
@@ -18,7 +19,7 @@ export function createTreeWork({
   actions,
 }: Options): Pick<Chats, "create" | "places" | "link" | "rewrite" | "message"> {
   return {
-    async create(owner, { messages, folderId, variables, meta, ...chat }) {
+    async create(owner, { id, messages, folderId, variables, meta, ...chat }) {
       const row = await actions.create(
         owner,
         {
@@ -27,7 +28,12 @@ export function createTreeWork({
           models: [...chat.models],
           files: [...(chat.files ?? [])],
         },
-        { folder_id: folderId ?? null, variables: variables ?? null, meta: { ...meta } },
+        {
+          ...(id !== undefined && { id }),
+          folder_id: folderId ?? null,
+          variables: variables ?? null,
+          meta: { ...meta },
+        },
       );
       return toFacts(row);
     },
@@ -47,8 +53,13 @@ export function createTreeWork({
       return found;
     },
 
-    async link(owner, chatId, { messages, shown }) {
-      await actions.update(owner, chatId, toSentChat(messages, shown));
+    async link(owner, chatId, { messages, shown, models, addedFiles = [] }) {
+      const files = addedFiles.length > 0 ? await addFiles(db, chatId, addedFiles) : undefined;
+      await actions.update(owner, chatId, {
+        ...toSentChat(messages, shown),
+        ...(models && { models: [...models] }),
+        ...(files && { files }),
+      });
     },
 
     async rewrite(owner, chatId, changed) {
@@ -82,6 +93,19 @@ export function createTreeWork({
 export function toFacts(row: ChatRow): ChatFacts {
   const { id, user_id, title, folder_id, current_message_id, meta, variables, chat } = row;
   return { id, user_id, title, folder_id, current_message_id, meta, variables, chat };
+}
+
+async function addFiles(db: ChatDatabase, chatId: string, added: readonly unknown[]): Promise<unknown[]> {
+  const chat = await findChat(db, chatId);
+  const files = await readChatFiles(db, chatId, chat?.chat["files"]);
+  const known = new Set(files.map(nameOf));
+  return [...files, ...added.filter((entry) => !known.has(nameOf(entry)))];
+}
+
+/** What tells entries of files apart: the id where there is one. */
+function nameOf(entry: unknown): string {
+  const { type, id } = (entry ?? {}) as { type?: unknown; id?: unknown };
+  return JSON.stringify(id === undefined ? entry : [type, id]);
 }
 
 /** Messages as a partial chat; children follow from the parents. */

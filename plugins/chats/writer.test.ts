@@ -162,9 +162,88 @@ describe("a reply that a run writes", () => {
 
   it("keeps its partial text when its run is gone", async () => {
     await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
-    expect(await stored.interrupt([reply.runId])).toEqual([{ ...reply, userId: user.id, seq: 100_001 }]);
+    expect(await stored.interrupt([reply])).toEqual([{ ...reply, userId: user.id, seq: 100_001 }]);
     expect(await message()).toMatchObject({ content: "Half", done: true, error: { content: "interrupted" } });
-    expect(await stored.interrupt([reply.runId])).toEqual([]);
+    expect(await stored.interrupt([reply])).toEqual([]);
+  });
+
+  it("ends once, and its run learns so however often it asks", async () => {
+    const last = { ...reply, seq: 3, state: { content: "Whole" } };
+    expect([await stored.finish(last), await stored.finish(last)]).toEqual([true, true]);
+    expect(await stored.finish({ ...last, runId: randomUUID() })).toBe(false);
+    const next = { ...reply, runId: randomUUID() };
+    expect(await stored.begin(next)).toBe(3);
+    expect(await stored.finish(last)).toBe(false);
+    expect(await stored.finish({ ...next, seq: 4, state: { content: "Anew" } })).toBe(true);
+    expect(await stored.finish(last)).toBe(false);
+    expect(await message()).toMatchObject({ content: "Anew", done: true });
+  });
+
+  it("takes new entries of its lists once, and keeps those of others", async () => {
+    const status = (description: string) => ({ description, done: true });
+    const lists = { statusHistory: [status("one")], files: [{ name: "a" }], embeds: ["<i>1</i>"] };
+    const numbers = { statusHistory: [1], files: [2], embeds: [3] };
+    await stored.checkpoint([{ ...reply, seq: 3, state: lists, numbers }]);
+    await stored.applyEvent((await people.principalOf(user.id))!, reply, {
+      type: "status",
+      data: status("two"),
+    });
+    // The acknowledgement of the first was lost: what it held comes again with what is new.
+    const more = {
+      statusHistory: [status("one"), status("three")],
+      files: [{ name: "b" }, { name: "a" }],
+      embeds: ["<i>1</i>"],
+    };
+    const moreNumbers = { statusHistory: [1, 5], files: [4, 2], embeds: [3] };
+    await stored.checkpoint([{ ...reply, seq: 5, state: more, numbers: moreNumbers }]);
+    await stored.finish({ ...reply, seq: 6, state: { sources: [{ document: [] }] } });
+    expect(await message()).toMatchObject({
+      statusHistory: [status("one"), status("two"), status("three")],
+      files: [{ name: "b" }, { name: "a" }],
+      embeds: ["<i>1</i>"],
+      sources: [{ document: [] }],
+    });
+    // What is written anew begins with nothing of that.
+    await stored.begin({ ...reply, runId: randomUUID() });
+    const anew = await message();
+    expect([anew.statusHistory, anew.files, anew.embeds, anew.sources]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("has no items that are still being written, or waiting, once its run is gone", async () => {
+    const output = [
+      { type: "message", id: "m", status: "completed" },
+      { type: "function_call", id: "a", status: "pending", approval: { status: "pending", expires_at: 9 } },
+      { type: "function_call", id: "b", status: "in_progress", approval: { status: "allowed" } },
+    ];
+    await stored.checkpoint([{ ...reply, seq: 1, state: { output } }]);
+    await stored.interrupt([reply]);
+    expect((await message()).output).toEqual([
+      output[0],
+      { type: "function_call", id: "a", status: "completed", approval: { status: "cancelled" } },
+      { type: "function_call", id: "b", status: "completed", approval: { status: "allowed" } },
+    ]);
+  });
+
+  it("of a run that never began is interrupted as well; one that another run has, or that is done, is not", async () => {
+    const gone = { ...reply, runId: randomUUID() };
+    expect(await stored.interrupt([gone])).toEqual([]);
+    await stored.finish({ ...reply, seq: 1, state: { content: "Whole" } });
+    expect(await stored.interrupt([gone])).toEqual([]);
+    expect(await message()).toMatchObject({ content: "Whole", done: true });
+    const placeholder = { id: "a2", role: "assistant" as const, content: "", parentId: "u1", done: false };
+    await stored.append(reply.chatId, [placeholder]);
+    const lost = { ...reply, messageId: "a2", runId: randomUUID() };
+    expect(await stored.interrupt([{ ...lost, chatId: randomUUID() }])).toEqual([]);
+    expect(await stored.interrupt([lost])).toMatchObject([{ ...lost, userId: user.id }]);
+    expect((await me.read(reply.chatId)).chat.history.messages.a2).toMatchObject({
+      done: true,
+      error: { content: "interrupted" },
+    });
   });
 
   it("is nobody's any more when the chat is deleted", async () => {

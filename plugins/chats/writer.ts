@@ -9,6 +9,7 @@ import { createContext } from "./context.ts";
 import { createEventKeeper } from "./keep-event.ts";
 import { splitNewMessage, timestampOf } from "./message-fields.ts";
 import type { ChatParts } from "./parts.ts";
+import { createFileLinks } from "./message-files.ts";
 import { createReplies } from "./replies.ts";
 import type { AppendedMessage, Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
@@ -18,10 +19,11 @@ import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
-  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats">,
+  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats" | "files">,
   actions: Pick<ChatActions, "create" | "update">,
 ): Chats {
   const { db, chats } = parts;
+  const links = createFileLinks(parts);
   return {
     async require(owner: Principal, chatId: string) {
       const row = await chats.find(owner, chatId, "write");
@@ -47,8 +49,9 @@ export function createChatsService(
     },
 
     ...createReplies(db),
+    ...links,
     ...createTaskResults(parts),
-    ...createEventKeeper(parts),
+    ...createEventKeeper({ ...parts, ...links }),
     ...createContext(db),
   };
 }

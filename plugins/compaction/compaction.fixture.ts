@@ -14,7 +14,7 @@ export interface CompactionStage extends RunStage {
   /** A chat of some turns `u1 a1 u2 a2 …`, the last reply with its usage. */
   talk(turns: number, usage?: object): Promise<string>;
   /** Asks one more question; resolves when the reply is there. */
-  ask(chatId: string, parentId: string): Promise<{ userId: string; replyId: string }>;
+  ask(chatId: string, parentId: string, more?: object): Promise<{ userId: string; replyId: string }>;
 }
 
 export const defaults = {
@@ -60,10 +60,10 @@ export async function startCompactionStage(): Promise<CompactionStage> {
           history: { currentId: `a${turns}`, messages: toTurns(turns, usage) },
         })
       ).id,
-    async ask(chatId, parentId) {
+    async ask(chatId, parentId, more = {}) {
       const [userId, replyId] = [randomUUID(), randomUUID()];
       const user_message = { id: userId, content: "And now?", parentId };
-      await stage.complete({ chat_id: chatId, id: replyId, user_message });
+      await stage.complete({ chat_id: chatId, id: replyId, user_message, ...more });
       await stage.ended(chatId);
       return { userId, replyId };
     },

@@ -42,12 +42,16 @@ export function createManual(parts: ManualParts) {
       const leafId = chat.current_message_id;
       const branch = leafId === null ? [] : await chats.branch(chatId, leafId);
       const model = await models.resolve(caller, how.model ?? modelOf(chat, branch));
-      const tell = (description: string, done: boolean) => {
-        const data = { type: "status", data: { action: "context_compaction", description, done } };
-        const envelope = toEnvelope(data, { chatId, messageId: leafId ?? undefined });
-        hub.emit(toRoom("user", caller.userId), "events", envelope);
+      const tell = async (description: string, done: boolean) => {
+        const event = { type: "status", data: { action: "context_compaction", description, done } };
+        const messageId = leafId ?? undefined;
+        if (messageId !== undefined) {
+          // A status stays with its message (contract §3.4); what cannot be kept is shown all the same.
+          await chats.applyEvent(caller, { chatId, messageId }, event).catch(() => false);
+        }
+        hub.emit(toRoom("user", caller.userId), "events", toEnvelope(event, { chatId, messageId }));
       };
-      tell("Summarising the older part of the conversation", false);
+      await tell("Summarising the older part of the conversation", false);
       let outcome = "The older part of the conversation could not be summarised";
       try {
         const { signal } = how;
@@ -66,7 +70,7 @@ export function createManual(parts: ManualParts) {
         const threshold = thresholdOf(settings, model.params);
         return { chat_id: chatId, message_id: messageId, summary, context_usage: { tokens, threshold } };
       } finally {
-        tell(outcome, true);
+        await tell(outcome, true);
       }
     },
   };

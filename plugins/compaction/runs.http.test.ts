@@ -48,6 +48,8 @@ describe("a run whose chat has outgrown its model", () => {
       ["context_compaction", false],
       ["context_compaction", true],
     ]);
+    // What was told stays with the reply.
+    expect(chat.chat.history.messages[replyId].statusHistory).toEqual(told.map(({ data }) => data.data));
   });
 
   it("goes on without a summary when none can be made", async () => {
@@ -57,7 +59,14 @@ describe("a run whose chat has outgrown its model", () => {
     stage.upstream.reply(isReplyCall, text("Fine"));
     const { replyId } = await stage.ask(id, "a3");
     expect(lastCall(isReplyCall).messages.length).toBe(7);
-    expect(await stage.message(id, replyId)).toMatchObject({ content: "Fine", done: true });
+    expect(await stage.message(id, replyId)).toMatchObject({
+      content: "Fine",
+      done: true,
+      statusHistory: [
+        { action: "context_compaction", done: false },
+        { action: "context_compaction", done: true, description: expect.stringContaining("could not") },
+      ],
+    });
   });
 
   it("leaves it alone while compaction is off, but reads summaries that are there", async () => {
@@ -66,8 +75,13 @@ describe("a run whose chat has outgrown its model", () => {
     await stage.me.call(`POST /${id}/compact`);
     await stage.set({ ...defaults, CONTEXT_COMPACTION_TOKEN_THRESHOLD: 1 });
     stage.upstream.reply(isReplyCall, text("Fine"));
-    await stage.ask(id, "a5");
+    const system = { role: "system", content: "Be brief." };
+    await stage.ask(id, "a5", { messages: [system, { role: "user", content: "And now?" }] });
     const { messages } = lastCall(isReplyCall);
     expect([messages[0].role, messages.length]).toEqual(["system", 6]);
+    // One system message: what was sent, and the summary behind it.
+    expect(messages[0].content).toMatch(/^Be brief\.\n\nSummary of .*\n\nLong ago\.$/s);
+    const { statusHistory } = (await stage.me.read(id)).chat.history.messages.a5;
+    expect(statusHistory.map(({ done }: { done: boolean }) => done)).toEqual([false, true]);
   });
 });

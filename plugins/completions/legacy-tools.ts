@@ -2,6 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { type ToolOutput, toolOutput, toResultText, toToolOutput } from "#kernel/tools/output.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
@@ -25,7 +26,15 @@ export interface LegacyRun {
   readonly principal: Principal;
   readonly chatId: string | undefined;
   readonly messageId: string | undefined;
+  readonly sessionId: string | undefined;
   readonly signal: AbortSignal;
+}
+
+/** What chosen tools found. */
+export interface Gathered {
+  readonly sources: Source[];
+  /** What they gave besides text, for those who can show it. */
+  readonly shown: ToolOutput[];
 }
 
 export interface LegacyTools {
@@ -33,7 +42,7 @@ export interface LegacyTools {
    * What the tools of `tool_ids` give that a task model chooses for the conversation, each run once. Never fails
    * because of the task model or a tool; rejects when the caller is gone.
    */
-  gather(run: LegacyRun): Promise<Source[]>;
+  gather(run: LegacyRun): Promise<Gathered>;
 }
 
 const builtInTemplate = `Available tools: {{TOOLS}}
@@ -50,22 +59,24 @@ export function createLegacyTools(options: LegacyToolsOptions): LegacyTools {
   const { log, taskModel } = options;
   return {
     async gather(run) {
-      const tools = await selectAsked(options.tools, run.principal, run.request);
-      if (tools.length === 0) {
-        return [];
-      }
-      const calls = parseToolCalls(await ask(run, tools), tools);
-      const sources: Source[] = [];
+      const asked = await selectAsked(options.tools, run.principal, run.request);
+      const tools = asked.filter(({ approval }) => approval !== "deny");
+      const gathered: Gathered = { sources: [], shown: [] };
+      const calls = tools.length === 0 ? [] : parseToolCalls(await ask(run, tools), tools);
       for (const call of calls) {
         run.signal.throwIfAborted();
-        sources.push(await runCall(call, run, log));
+        const output = await runCall(call, run, log);
+        gathered.sources.push(toSource(call, output), ...(output.sources as unknown as Source[]));
+        if (output.files.length + output.embeds.length > 0) {
+          gathered.shown.push(toolOutput({ files: output.files, embeds: output.embeds }));
+        }
       }
-      return sources;
+      return gathered;
     },
   };
 
   async function ask(run: LegacyRun, tools: readonly Tool[]): Promise<string> {
-    const { request, ...context } = run;
+    const { request, sessionId: _session, ...context } = run;
     const template = options.template() || builtInTemplate;
     const list = JSON.stringify(tools.map(({ spec }) => spec));
     try {
@@ -95,32 +106,25 @@ function toQuestion({ messages }: CompletionRequest): string {
   return `History:\n${history}\nQuery: ${toText(last?.content)}`;
 }
 
-async function runCall({ tool, parameters }: ToolCall, run: LegacyRun, log: Logger): Promise<Source> {
-  const { principal, chatId, messageId, signal } = run;
+function toSource({ tool, parameters }: ToolCall, output: ToolOutput): Source {
   const name = `${tool.id}/${tool.spec.name}`;
-  const document = [await toResult(tool, parameters, { principal, chatId, messageId, signal }, log)];
   return {
     source: { id: name, name },
-    document,
+    document: [toResultText(output)],
     metadata: [{ source: name, name, parameters }],
     tool_result: true,
   };
 }
 
-/** Text as it is, anything else as JSON; a failure is told to the model. */
-async function toResult(
-  tool: Tool,
-  parameters: Record<string, unknown>,
-  context: ToolContext,
-  log: Logger,
-): Promise<string> {
+/** A failure is told to the model. */
+async function runCall({ tool, parameters }: ToolCall, run: LegacyRun, log: Logger): Promise<ToolOutput> {
+  const { request: _request, model: _model, ...context } = run;
   try {
-    const result = await tool.run(parameters, context);
-    return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
+    return toToolOutput(await tool.run(parameters, context satisfies ToolContext));
   } catch (error) {
     context.signal.throwIfAborted();
     log.warn({ err: error, tool: tool.id }, "a tool failed");
     // What an unexpected failure says may name things of this server.
-    return `Error: ${error instanceof AppError ? error.message : "the tool failed."}`;
+    return toolOutput({ value: `Error: ${error instanceof AppError ? error.message : "the tool failed."}` });
   }
 }

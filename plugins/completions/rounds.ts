@@ -31,6 +31,7 @@ export async function openRounds(
     request: asked,
     tools: resolved?.tools ?? [],
     sources: resolved?.sources,
+    shown: resolved?.shown ?? [],
     async call(messages) {
       hooks ??= openStreamHooks(run.filters, run.context, options.log);
       const opened = await hooks;

@@ -5,6 +5,7 @@ import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
+import type { ToolOutput } from "#kernel/tools/output.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { Source } from "./sources.ts";
@@ -57,6 +58,8 @@ export interface OpenRun {
   readonly tools: readonly Tool[];
   /** What a task model's choice of tools found (legacy mode). */
   readonly sources: readonly Source[] | undefined;
+  /** What those tools gave besides text. */
+  readonly shown: readonly ToolOutput[];
   /** One model call with these messages; its chunks have passed the stream filters. Throws like every model call. */
   call(messages: readonly Message[]): Promise<AsyncIterable<ChunkBatch>>;
   /** The conversation as outlet filters leave it; undefined, and nothing is gathered, when none looks at it. */

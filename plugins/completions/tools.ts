@@ -1,4 +1,5 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { ToolOutput } from "#kernel/tools/output.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 import { offerAsked } from "./asked-tools.ts";
@@ -14,6 +15,8 @@ export interface ResolvedTools {
   readonly tools: readonly Tool[];
   /** What the answer tells it rests on; undefined where the answer has no such key. */
   readonly sources: readonly Source[] | undefined;
+  /** What tools that ran already gave besides text. */
+  readonly shown?: readonly ToolOutput[];
 }
 
 /** The stage of a run that finds tools (contract §3.2, steps 9, 10 and 12). */
@@ -47,12 +50,14 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
 async function offerNative(registry: ToolRegistry, run: ToolsRun): Promise<ResolvedTools> {
   const tools = await selectNative(registry, run);
   const { request } = run;
-  const offered = tools.length === 0 ? request.tools : [...(request.tools ?? []), ...toDefinitions(tools)];
+  const definitions = toDefinitions(tools);
+  const offered = definitions.length === 0 ? request.tools : [...(request.tools ?? []), ...definitions];
   return { request: offered ? { ...request, tools: offered } : request, tools, sources: undefined };
 }
 
 async function runLegacy(legacy: LegacyTools, { request, model, context }: ToolsRun): Promise<ResolvedTools> {
-  const { principal, chatId, messageId, signal } = context;
-  const sources = await legacy.gather({ request, model, principal, chatId, messageId, signal });
-  return { request: injectSources(request, sources), tools: [], sources };
+  const { principal, chatId, messageId, sessionId, signal } = context;
+  const place = { chatId, messageId, sessionId };
+  const { sources, shown } = await legacy.gather({ request, model, principal, ...place, signal });
+  return { request: injectSources(request, sources), tools: [], sources, shown };
 }

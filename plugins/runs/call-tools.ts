@@ -1,25 +1,31 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import type { ApprovalState } from "#kernel/tools/approval-state.ts";
+import { type ToolOutput, toolOutput, toResultText, toToolOutput } from "#kernel/tools/output.ts";
 import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
 import { type CallItem, type CallOutputItem, makeItemId } from "./items.ts";
+import type { Delivered } from "./deliver.ts";
 
 export interface CallOptions {
   readonly tools: readonly Tool[];
   readonly context: ToolContext;
   readonly log: Logger;
+  /** Told what becomes of the question whether a call may be made. */
+  approval(call: CallItem, state: ApprovalState): void;
+  /** Shows what a result carries besides text. Never rejects. */
+  deliver(output: ToolOutput): Promise<Delivered>;
   /** Told in the order of the calls, each as soon as it and those before it are done. */
   done(result: CallOutputItem): void;
 }
-
-/** Text beyond this is cut: one result must not fill a model's context and the chat. */
-const maxResult = 1_000_000;
 
 /** Runs the calls of one round one after another; neighbours that may, side by side (contract §3.5). */
 export async function runCalls(calls: readonly CallItem[], options: CallOptions): Promise<void> {
   for (let at = 0; at < calls.length;) {
     const together = toTogether(calls.slice(at), options.tools);
-    const texts = await Promise.all(together.map((call) => runCall(call, options)));
-    texts.forEach((text, index) => options.done(toResult(together[index] as CallItem, text)));
+    const outputs = await Promise.all(together.map((call) => runCall(call, options)));
+    for (const [index, output] of outputs.entries()) {
+      options.done(toResult(together[index] as CallItem, output, await options.deliver(output)));
+    }
     at += together.length;
   }
 }
@@ -53,26 +59,33 @@ function findTool(tools: readonly Tool[], { name }: CallItem): Tool | undefined 
 }
 
 /** A failure is the call's result: the model reads it and goes on. */
-async function runCall(call: CallItem, { tools, context, log }: CallOptions): Promise<string> {
+async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput> {
+  const { tools, context, log } = options;
   context.signal.throwIfAborted();
   const tool = findTool(tools, call);
   if (tool === undefined) {
-    return `Error: Tool "${call.name}" not found.`;
+    return toFailure(`Tool "${call.name}" not found.`);
   }
   const parameters = parseArguments(call.arguments);
   if (parameters === undefined) {
-    return `Error: The arguments of "${call.name}" are not a JSON object.`;
+    return toFailure(`The arguments of "${call.name}" are not a JSON object.`);
   }
+  const shown = {
+    id: call.call_id,
+    showApproval: (state: ApprovalState) => options.approval(call, state),
+  };
   try {
-    const result = await tool.run(onlyKnown(parameters, tool), context);
-    const text = typeof result === "string" ? result : (JSON.stringify(result) ?? "");
-    return text.length > maxResult ? `${text.slice(0, maxResult)}\n[output truncated]` : text;
+    return toToolOutput(await tool.run(onlyKnown(parameters, tool), { ...context, call: shown }));
   } catch (error) {
     context.signal.throwIfAborted();
     log.warn({ err: error, tool: tool.id }, "a tool failed");
     // What an unexpected failure says may name things of this server.
-    return `Error: ${error instanceof AppError ? error.message : "The tool failed."}`;
+    return toFailure(error instanceof AppError ? error.message : "The tool failed.");
   }
+}
+
+function toFailure(text: string): ToolOutput {
+  return toolOutput({ value: `Error: ${text}` });
 }
 
 type Bag = Record<string, unknown>;
@@ -120,12 +133,21 @@ function onlyKnown(parameters: Bag, { spec }: Tool): Bag {
     : parameters;
 }
 
-function toResult(call: CallItem, text: string): CallOutputItem {
+function toResult(
+  call: CallItem,
+  output: ToolOutput,
+  { pictures, files, embeds, notes }: Delivered,
+): CallOutputItem {
   return {
     type: "function_call_output",
     id: makeItemId("fco"),
     status: "completed",
     call_id: call.call_id,
-    output: [{ type: "input_text", text }],
+    output: [
+      { type: "input_text", text: [toResultText(output), ...notes].join("\n") },
+      ...pictures.map((url) => ({ type: "input_image" as const, image_url: url })),
+    ],
+    ...(files.length > 0 && { files: [...files] }),
+    ...(embeds.length > 0 && { embeds: [...embeds] }),
   };
 }

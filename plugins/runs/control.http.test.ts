@@ -1,14 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { definePlugin } from "#kernel/plugin.ts";
+import { type Chats, chats } from "#plugins/chats/service.ts";
 import { outlets, probes } from "#plugins/completions/probes.fixture.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import { eventsOf, type RunStage, startRunStage } from "./runs.fixture.ts";
 
 let stage: RunStage;
+let stored: Chats;
+
+const probe = definePlugin({
+  id: "runs-probe",
+  title: "Probe",
+  uses: { chats },
+  setup({ use }) {
+    stored = use.chats;
+    return {};
+  },
+});
 
 beforeAll(async () => {
-  stage = await startRunStage({ plugins: [probes] });
+  stage = await startRunStage({ plugins: [probes, probe] });
 });
 afterAll(() => stage?.close());
 
@@ -63,6 +76,25 @@ describe("a run under way", () => {
     expect(reply.favorite).toBe(true);
   });
 
+  it("of another replica keeps its message: what was put beside it does not stay open", async () => {
+    const { chatId, replyId } = await stage.makeChat();
+    const [runId, fresh] = [randomUUID(), randomUUID()];
+    await stored.begin({ chatId, messageId: replyId, runId });
+    const client = await stage.connect();
+    const message_ids = [fresh, replyId].map((message_id) => ({ model_id: "alpha", message_id }));
+    expect((await stage.complete({ chat_id: chatId, message_ids })).status).toBe(409);
+    expect(await stage.message(chatId, fresh)).toMatchObject({
+      done: true,
+      error: { content: "interrupted" },
+    });
+    await client.event((_, data) => data?.message_id === fresh && data.data.data?.done === true);
+    expect(await stage.message(chatId, replyId)).toMatchObject({ done: false });
+    expect((await stage.complete({ chat_id: chatId, id: replyId })).status).toBe(409);
+    expect(await stored.finish({ chatId, messageId: replyId, runId, seq: 1, state: {} })).toBe(true);
+    const { body } = await stage.app.call(`GET /api/tasks/chat/${chatId}`, { token: stage.user.token });
+    expect(body.task_ids).toEqual([]);
+  });
+
   it("ends when its chat is deleted", async () => {
     const { chatId } = await startSlow();
     await stage.app.call(`DELETE /api/v1/chats/${chatId}`, { token: stage.user.token });
@@ -86,6 +118,30 @@ describe("a run under way", () => {
       await client.emit("chat:resume", { chat_id: randomUUID(), message_id: replyId, seq: 0 }),
     ).toMatchObject({ code: "not_found" });
     expect(late.seq).toBe(Math.max(...eventsOf(client, replyId).map(({ seq }) => seq)));
+  });
+
+  it("shows a client that missed too much what others added as well", async () => {
+    const { chatId, replyId, client } = await startSlow();
+    const send = (type: string, data: unknown) =>
+      stage.app.call(`POST /api/v1/chats/${chatId}/messages/${replyId}/event`, {
+        token: stage.user.token,
+        body: { type, data },
+      });
+    await send("status", { description: "Looking", done: true });
+    await send("embeds", { embeds: ["<i>1</i>"] });
+    const beyond = { chat_id: chatId, message_id: replyId, seq: 1_000_000 };
+    const { snapshot, seq } = await client.emit("chat:resume", beyond);
+    expect(snapshot).toMatchObject({
+      id: replyId,
+      done: false,
+      statusHistory: [{ description: "Looking", done: true }],
+      embeds: ["<i>1</i>"],
+      model: "alpha",
+      content: expect.stringMatching(/^t0 /),
+    });
+    expect(seq).toBeGreaterThan(0);
+    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.ended(chatId);
   });
 
   it("goes on where a stopped reply ended, and its events are numbered on", async () => {

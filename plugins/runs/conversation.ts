@@ -30,7 +30,9 @@ export async function withConversation(
   const stored = await readBranch(options);
   const [first] = request.messages;
   const system = first?.role === "system" ? [first] : [];
-  const messages = stored ? [...system, ...mergeSystem(system, toMessages(stored))] : request.messages;
+  const messages = stored
+    ? joinSystem([...system, ...mergeSystem(system, toMessages(stored))])
+    : request.messages;
   const asks: Message[] = asked.regenerationPrompt
     ? [{ role: "user", content: asked.regenerationPrompt }]
     : [];
@@ -67,4 +69,19 @@ function mergeSystem(sent: readonly Message[], stored: Message[]): Message[] {
   return own === undefined
     ? stored
     : stored.filter(({ role, content }) => role !== "system" || content !== own.content);
+}
+
+/** System messages at the beginning become one: not every model takes several (contract §3.2, steps 3 and 12). */
+function joinSystem(messages: Message[]): Message[] {
+  const end = messages.findIndex(({ role }) => role !== "system");
+  const leading = messages.slice(0, end < 0 ? undefined : end);
+  const [first] = leading;
+  if (first === undefined || leading.length === 1) {
+    return messages;
+  }
+  const contents = leading.map(({ content }) => content ?? "");
+  const content = contents.every((one) => typeof one === "string")
+    ? contents.filter((text) => text !== "").join("\n\n")
+    : contents.flatMap((one) => (typeof one === "string" ? [{ type: "text", text: one }] : one));
+  return [{ ...first, content }, ...messages.slice(leading.length)];
 }

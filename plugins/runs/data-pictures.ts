@@ -1,7 +1,13 @@
 import { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { Chats } from "#plugins/chats/service.ts";
 import type { Files } from "#plugins/files/service.ts";
-import type { OutputItem } from "./items.ts";
+import type { Reply } from "./reply.ts";
+
+interface Stores {
+  readonly chats: Pick<Chats, "linkFiles">;
+  readonly files: Pick<Files, "create">;
+}
 
 /** Smaller ones stay where they are. */
 const minChars = 1024;
@@ -9,31 +15,26 @@ const inlineImage = /data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+=
 
 /**
  * Stores pictures that a model wrote as base64 as files of the owner and puts their addresses in place
- * (configuration document, ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION). True when something changed.
+ * (configuration document, ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION). They are files of the chat as well.
  */
-export async function storePictures(
-  items: readonly OutputItem[],
-  owner: Principal,
-  files: Pick<Files, "create">,
-): Promise<boolean> {
-  let isChanged = false;
-  for (const item of items) {
+export async function storePictures(reply: Reply, owner: Principal, { chats, files }: Stores): Promise<void> {
+  for (const item of reply.output.items) {
     for (const part of item.type === "message" ? item.content : []) {
       if (part.type === "output_text" && part.text.includes(";base64,")) {
-        const text = await replacePictures(part.text, owner, files);
-        isChanged ||= text !== part.text;
+        const { text, entries } = await replacePictures(part.text, owner, files);
         part.text = text;
+        await chats.linkFiles(owner, reply, entries);
       }
     }
   }
-  return isChanged;
 }
 
 async function replacePictures(
   text: string,
   owner: Principal,
-  files: Pick<Files, "create">,
-): Promise<string> {
+  files: Stores["files"],
+): Promise<{ text: string; entries: { id: string }[] }> {
+  const entries: { id: string }[] = [];
   let result = "";
   let end = 0;
   for (const match of text.matchAll(inlineImage)) {
@@ -46,8 +47,9 @@ async function replacePictures(
       contentType: type,
       bytes: Readable.from([Buffer.from(data, "base64")]),
     });
+    entries.push({ id: file.id });
     result += `${text.slice(end, match.index)}/api/v1/files/${file.id}/content`;
     end = match.index + uri.length;
   }
-  return result + text.slice(end);
+  return { text: result + text.slice(end), entries };
 }

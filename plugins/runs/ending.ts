@@ -45,9 +45,13 @@ async function store(
   const place = { runId: start.id, chatId: placed.chatId, messageId: start.reply.messageId };
   return await parts.checkpoints.finish(reply, () => ({
     ...place,
-    state: { ...reply.toStore(), ...(text !== undefined && { error: { content: text } }) },
+    ...withError(reply.toStore(), text),
     seq: journal.seq,
   }));
+}
+
+function withError<S extends { state: object }>(stored: S, text: string | undefined): S {
+  return text === undefined ? stored : { ...stored, state: { ...stored.state, error: { content: text } } };
 }
 
 /** Tells clients how it ended; the whole message goes out once (contract D.18). */

@@ -106,8 +106,16 @@ function toContent(content: unknown): string | Part[] {
     return content;
   }
   return Array.isArray(content)
-    ? content.filter((part): part is Part => typeof (part as Part | null)?.type === "string")
+    ? content.filter(
+        (part): part is Part => typeof (part as Part | null)?.type === "string" && !isEmpty(part),
+      )
     : "";
+}
+
+/** A block of text that says nothing; some models refuse it. */
+function isEmpty(part: unknown): boolean {
+  const { type, text } = part as Part;
+  return type === "text" && (text === "" || text === null || text === undefined);
 }
 
 /** Pictures that stand beside a message become parts of it. */

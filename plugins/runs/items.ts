@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ApprovalState } from "#kernel/tools/approval-state.ts";
 
 /** What a reply is made of, in order (contract §3.5). */
 export type OutputItem = MessageItem | ReasoningItem | CallItem | CallOutputItem | OtherItem;
@@ -34,11 +35,14 @@ export interface ReasoningItem {
 export interface CallItem {
   type: "function_call";
   id: string;
-  status: "in_progress" | "completed";
+  /** `pending` while it waits for a person's approval (contract D.22). */
+  status: "in_progress" | "pending" | "completed";
   call_id: string;
   name: string;
   /** JSON text. */
   arguments: string;
+  /** What became of the question whether it may be made, where it needed asking. */
+  approval?: ApprovalState;
 }
 
 export interface CallOutputItem {

@@ -99,12 +99,11 @@ export class Journal {
     this.#seq += 1;
     const { chatId, messageId } = this.#place;
     const envelope = toEnvelope({ type, data }, { chatId, messageId, seq: this.#seq });
-    this.#keep(envelope, type === "chat:message:delta" ? (data as { content: string }).content.length : 0);
+    this.#keep(envelope, lengthOf(data));
     this.#hub.emit(this.#room, "events", envelope);
   }
 
   #keep(envelope: EventEnvelope, length: number): void {
-    // Structure is rare and not measured; text is what grows.
     const size = length + 200;
     this.#kept.push({ seq: this.#seq, envelope, size });
     this.#keptChars += size;
@@ -112,4 +111,19 @@ export class Journal {
       this.#keptChars -= this.#kept.shift()?.size ?? 0;
     }
   }
+}
+
+/** Characters of all texts in an event's data: results of tools and what they show may be large. */
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") {
+    return value.length;
+  }
+  if (typeof value !== "object" || value === null) {
+    return 0;
+  }
+  let length = 0;
+  for (const part of Object.values(value)) {
+    length += lengthOf(part);
+  }
+  return length;
 }

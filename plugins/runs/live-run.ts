@@ -1,14 +1,17 @@
 import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import type { ToolOutput } from "#kernel/tools/output.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import type { OpenRun } from "#plugins/completions/service.ts";
 import { withConversation } from "./conversation.ts";
+import { deliver } from "./deliver.ts";
 import { storePictures } from "./data-pictures.ts";
 import { toErrorText } from "./errors.ts";
 import { endRun } from "./ending.ts";
 import { Journal } from "./journal.ts";
 import { runRounds } from "./loop.ts";
 import type { RunParts } from "./parts.ts";
+import { inlinePictures } from "./pictures.ts";
 import { toTags } from "./reasoning-tags.ts";
 import { Reply } from "./reply.ts";
 import type { RunOutcome, RunStart, StopReason, Writing } from "./run-facts.ts";
@@ -71,11 +74,11 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
 /** From the request to the last round. Never throws: what goes wrong belongs to the message. */
 async function write(
   start: RunStart,
-  { parts, journal, reply, signal }: Writing,
+  { parts, reply, signal }: Writing,
 ): Promise<Omit<RunOutcome, "stopped">> {
   const { principal, asked, admitted, placed, reply: wanted } = start;
   const { model } = admitted;
-  const emit = (type: string, data: unknown) => journal.emit(type, data);
+  const { emit } = reply;
   let open: OpenRun | undefined;
   let error: string | undefined;
   const settings = parts.settings();
@@ -101,6 +104,10 @@ async function write(
       userMessageParentId: placed.userMessageParentId,
     });
     reply.addSources(open.sources ?? []);
+    const pictures = { files: parts.files, byExtension: settings.typesByExtension };
+    const show = (output: ToolOutput) =>
+      deliver(output, { ...parts, principal, reply, stores: placed.chat !== undefined });
+    await Promise.all(open.shown.map(show));
     error = await runRounds({
       run: open,
       output: reply.output,
@@ -116,10 +123,12 @@ async function write(
       maxIterations: settings.maxIterations,
       stopsRepeats: settings.stopsRepeats,
       extra: reply.extra,
+      deliver: show,
+      withPictures: (messages) => inlinePictures(messages, principal, pictures),
       grown: settings.savesEveryChunk ? parts.checkpoints.hurry : () => {},
     });
     if (settings.convertsPictures && placed.chat) {
-      await storePictures(reply.output.items, principal, parts.files);
+      await storePictures(reply, principal, parts);
     }
   } catch (failure) {
     error = signal.aborted ? undefined : toErrorText(failure, parts.log);

@@ -3,7 +3,9 @@ import type { Message } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { OpenRun } from "#plugins/completions/service.ts";
 import type { ToolContext } from "#kernel/tools/tool.ts";
+import type { ToolOutput } from "#kernel/tools/output.ts";
 import { createRepeats, runCalls } from "./call-tools.ts";
+import type { Delivered } from "./deliver.ts";
 import { fromOutput } from "./history.ts";
 import type { CallItem, OutputItem } from "./items.ts";
 import type { Output } from "./output.ts";
@@ -21,6 +23,10 @@ export interface LoopOptions {
   readonly stopsRepeats: boolean;
   /** Told of what chunks carry besides text and calls. */
   extra(chunk: Chunk): void;
+  /** Shows what a tool's result carries besides text. */
+  deliver(output: ToolOutput): Promise<Delivered>;
+  /** The messages with pictures that are files here put in as data: tools may have made some. */
+  withPictures(messages: readonly Message[]): Promise<readonly Message[]>;
   /** Told after each batch of chunks. */
   grown(): void;
 }
@@ -42,7 +48,8 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
   const repeats = createRepeats();
   for (let iterations = 0; ; iterations += 1) {
     // A reply that goes on begins with what it already says.
-    const calls = await runRound(options, [...base, ...fromOutput(output.items)]);
+    const said = await options.withPictures(fromOutput(output.items));
+    const calls = await runRound(options, [...base, ...said]);
     context.signal.throwIfAborted();
     if (calls.length === 0 || run.tools.length === 0) {
       return undefined;
@@ -80,7 +87,7 @@ async function runRound(
 
 /** Resolves to true when a call has repeated itself too often. */
 async function callTools(
-  { run, output, context, log, grown }: LoopOptions,
+  { run, output, context, log, grown, deliver }: LoopOptions,
   calls: readonly CallItem[],
   repeats: ReturnType<typeof createRepeats>,
 ): Promise<boolean> {
@@ -89,6 +96,12 @@ async function callTools(
     tools: run.tools,
     context,
     log,
+    deliver,
+    approval(call, state) {
+      call.status = state.status === "pending" ? "pending" : "completed";
+      call.approval = state;
+      output.changed(call);
+    },
     done(result) {
       const call = calls.find(({ call_id: id }) => id === result.call_id) as CallItem;
       if (repeats.count(call, result) > silentRepeats) {

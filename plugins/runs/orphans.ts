@@ -12,7 +12,9 @@ export async function endOrphans(
   runs: readonly RunRow[],
   { chats, hub, log }: Pick<RunParts, "chats" | "hub" | "log">,
 ): Promise<void> {
-  const interrupted = await chats.interrupt(runs.map(({ id }) => id));
+  const interrupted = await chats.interrupt(
+    runs.map(({ id, chat_id: chatId, message_id: messageId }) => ({ runId: id, chatId, messageId })),
+  );
   for (const reply of interrupted) {
     await tell(reply, { chats, hub });
   }
@@ -29,7 +31,7 @@ export async function endOrphans(
       toEnvelope({ type: "chat:active", data: { active: false, folder_id: null } }, { chatId }),
     );
   }
-  log.warn({ runs: runs.length }, "runs of a process that is gone were marked interrupted");
+  log.warn({ runs: runs.length }, "runs that nobody works on any more were marked interrupted");
 }
 
 const failure = { error: { content: "interrupted" } };

@@ -73,6 +73,11 @@ export class Output {
     this.#observer.border(item);
   }
 
+  /** Shows and stores what changed in an item besides its text. */
+  changed(item: OutputItem): void {
+    this.#observer.border(item);
+  }
+
   #addReasoning(delta: Delta): void {
     const text = delta.reasoning_content ?? delta.reasoning ?? "";
     const details = delta["reasoning_details"];

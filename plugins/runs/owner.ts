@@ -1,4 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
+import { createLeftovers } from "./leftovers.ts";
 import { beat, deleteRuns, forgetOwner, insertRuns, type RunRow, silentMs, staleRuns } from "./run-store.ts";
 import type { RunDatabase } from "./tables.ts";
 
@@ -19,6 +20,8 @@ export interface Owner {
   take(runs: readonly RunRow[]): Promise<void>;
   /** Gives back runs that have ended. */
   release(ids: readonly string[]): Promise<void>;
+  /** Ends runs that could not begin as if their process had died; as soon as the database answers. Never rejects. */
+  abandon(runs: readonly RunRow[]): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -31,7 +34,7 @@ const beatMs = 1_500;
  */
 export function createOwner({ db, id, log, isAlone, orphaned }: OwnerOptions): Owner {
   const held = new Set<string>();
-  const released = new Set<string>();
+  const leftovers = createLeftovers(db, orphaned);
   let timer: NodeJS.Timeout | undefined;
   let turning: Promise<void> | undefined;
   let hasSwept = false;
@@ -46,7 +49,7 @@ export function createOwner({ db, id, log, isAlone, orphaned }: OwnerOptions): O
       if (held.size > 0 && !isAlone) {
         await beat(db, id);
       }
-      await flushReleased();
+      await leftovers.flush();
       // Where nobody else can have run anything, what the last process left is found once.
       if (!isAlone || !hasSwept) {
         await sweep();
@@ -73,15 +76,6 @@ export function createOwner({ db, id, log, isAlone, orphaned }: OwnerOptions): O
     }
   }
 
-  /** What ended while the database was away is given back as soon as it answers. */
-  async function flushReleased(): Promise<void> {
-    const ids = [...released];
-    if (ids.length > 0) {
-      await deleteRuns(db, ids);
-      ids.forEach((each) => released.delete(each));
-    }
-  }
-
   const schedule = () => {
     timer = setTimeout(() => {
       turning = turn().then(schedule);
@@ -95,19 +89,19 @@ export function createOwner({ db, id, log, isAlone, orphaned }: OwnerOptions): O
       runs.forEach((run) => held.add(run.id));
     },
     async release(ids) {
-      ids.forEach((each) => {
-        held.delete(each);
-        released.add(each);
-      });
-      // Where the database is away, the next turn does it.
-      await flushReleased().catch(() => {});
+      ids.forEach((each) => held.delete(each));
+      await leftovers.release(ids);
+    },
+    async abandon(runs) {
+      runs.forEach((run) => held.delete(run.id));
+      await leftovers.abandon(runs);
     },
     start: () => void (turning = turn().then(schedule)),
     async stop() {
       clearTimeout(timer);
       await turning;
       clearTimeout(timer);
-      await flushReleased();
+      await leftovers.flush();
       await forgetOwner(db, id);
     },
   };

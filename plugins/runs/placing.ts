@@ -18,6 +18,15 @@ export interface Placed {
   readonly chat: ChatFacts | undefined;
   readonly userMessageId: string | undefined;
   readonly userMessageParentId: string | undefined;
+  /** Ids of the messages that were not there before. */
+  readonly made: ReadonlySet<string>;
+}
+
+interface Place {
+  readonly principal: Principal;
+  readonly chats: Chats;
+  /** The chat that is written into; where the server makes it, its id. */
+  readonly chatId: string;
 }
 
 /**
@@ -25,19 +34,16 @@ export interface Placed {
  * sees that replies are coming. Core API, chat completion rule 11; contract D.16 and §3.1. Throws `not_found` for
  * foreign chats and messages, before anything is written.
  */
-export async function placeReplies(
-  asked: Asked,
-  plans: readonly ReplyPlan[],
-  { principal, chats }: { principal: Principal; chats: Chats },
-): Promise<Placed> {
+export async function placeReplies(asked: Asked, plans: readonly ReplyPlan[], place: Place): Promise<Placed> {
+  const { principal, chats } = place;
   const { userMessage } = asked;
   const user = { userMessageId: userMessage?.id, userMessageParentId: userMessage?.parentId ?? undefined };
   if (asked.chatId?.startsWith("temporary:")) {
-    return { chatId: asked.chatId, chat: undefined, ...user };
+    return { chatId: asked.chatId, chat: undefined, ...user, made: new Set() };
   }
   if (asked.chatId === undefined) {
-    const chat = await makeChat(asked, plans, { principal, chats });
-    return { chatId: chat.id, chat, ...user };
+    const chat = await makeChat(asked, plans, place);
+    return { chatId: chat.id, chat, ...user, made: new Set(plans.map(({ reply }) => reply.messageId)) };
   }
   const chat = await chats.require(principal, asked.chatId);
   const ids = [...(userMessage ? [userMessage.id] : []), ...plans.map(({ reply }) => reply.messageId)];
@@ -45,24 +51,47 @@ export async function placeReplies(
   const missing = toMissing(asked, plans, places);
   // Files of a message are files of its chat, which only the longer way sees to.
   const hasFiles = missing.messages.some(({ files }) => Array.isArray(files) && files.length > 0);
-  if (missing.moves || hasFiles || (missing.messages.length > 0 && plans.length > 1)) {
+  const kept = toKept(asked, plans, {
+    chat,
+    isNew: userMessage !== undefined && !places.has(userMessage.id),
+  });
+  if (missing.moves || hasFiles || kept.models || (missing.messages.length > 0 && plans.length > 1)) {
     const shown = plans[0]?.reply.messageId ?? "";
-    await chats.link(principal, chat.id, { messages: missing.messages, shown });
+    await chats.link(principal, chat.id, { messages: missing.messages, shown, ...kept });
   } else {
     await chats.append(chat.id, missing.messages);
   }
   const parentId = userMessage && (places.get(userMessage.id)?.parentId ?? user.userMessageParentId);
-  return { chatId: chat.id, chat, ...user, userMessageParentId: parentId ?? undefined };
+  const made = new Set(missing.messages.map(({ id }) => id).filter((id) => !places.has(id)));
+  return { chatId: chat.id, chat, ...user, userMessageParentId: parentId ?? undefined, made };
+}
+
+/** Whoever names a parent leaves the chat to the server: its models and files follow the question (contract §3.1). */
+function toKept(
+  asked: Asked,
+  plans: readonly ReplyPlan[],
+  { chat, isNew }: { chat: ChatFacts; isNew: boolean },
+): { models?: string[]; addedFiles?: unknown[] } {
+  if (asked.parentId === undefined) {
+    return {};
+  }
+  const models = [...new Set(plans.map(({ model }) => model.id))];
+  const files = isNew ? (asked.userMessage?.files ?? []) : [];
+  return {
+    ...(JSON.stringify(models) !== JSON.stringify(chat.chat["models"]) && { models }),
+    addedFiles: files.filter((file) => (file as { type?: unknown } | null)?.type !== "image"),
+  };
 }
 
 async function makeChat(
   asked: Asked,
   plans: readonly ReplyPlan[],
-  { principal, chats }: { principal: Principal; chats: Chats },
+  { principal, chats, chatId }: Place,
 ): Promise<ChatFacts> {
   const { messages } = toMissing(asked, plans, new Map());
   const { files } = asked.userMessage ?? {};
   return await chats.create(principal, {
+    id: chatId,
     title: "New Chat",
     models: plans.map(({ model }) => model.id),
     messages,

@@ -1,10 +1,10 @@
 import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
-import type { Source } from "#plugins/completions/service.ts";
-import type { Checkpoint, ReplyState } from "#plugins/chats/service.ts";
+import type { Checkpoint, ReplyListKey, ReplyState } from "#plugins/chats/service.ts";
 import type { Growing } from "./checkpoints.ts";
 import { type OutputItem, toContent, toShown } from "./items.ts";
 import type { Journal } from "./journal.ts";
 import { Output } from "./output.ts";
+import { createReplyLists, type TakenLists } from "./reply-lists.ts";
 import type { Tags } from "./reasoning-tags.ts";
 import { createUsageTotal, type UsageTotal } from "./usage.ts";
 
@@ -31,10 +31,7 @@ export class Reply implements Growing {
   readonly output: Output;
   readonly usage: UsageTotal;
   readonly #options: ReplyOptions;
-  #sources: readonly Source[] = [];
-  /** Sources that are not stored yet, and those that are on their way. */
-  #newSources: readonly Source[] = [];
-  #sentSources: readonly Source[] = [];
+  readonly #lists = createReplyLists();
   #extra: Record<string, unknown> = {};
   #isDirty = false;
   /** Items have changed in more than their text since they were stored. */
@@ -73,12 +70,35 @@ export class Reply implements Growing {
   }
 
   /** Adds what the reply rests on. */
-  addSources(sources: readonly Source[]): void {
-    if (sources.length > 0) {
-      this.#sources = [...this.#sources, ...sources];
-      this.#newSources = [...this.#newSources, ...sources];
+  addSources(sources: readonly object[]): void {
+    this.#add("sources", sources, () => ["chat:completion", { sources }]);
+  }
+
+  /** Adds files that are shown with the reply, newest first. */
+  addFiles(files: readonly object[]): void {
+    this.#add("files", files, () => ["files", { files }]);
+  }
+
+  /** Adds HTML documents or addresses that are shown with the reply, newest first. */
+  addEmbeds(embeds: readonly string[]): void {
+    this.#add("embeds", embeds, () => ["embeds", { embeds }]);
+  }
+
+  /** Sends an event of the reply; a status stays with it (contract §3.4). */
+  readonly emit = (type: string, data: unknown): void => {
+    if (type === "status") {
+      this.#add("statusHistory", [data], () => [type, data]);
+    } else {
+      this.#options.journal.emit(type, data);
+    }
+  };
+
+  #add(key: ReplyListKey, entries: readonly unknown[], toEvent: () => [string, unknown]): void {
+    if (entries.length > 0) {
+      const { journal } = this.#options;
+      journal.emit(...toEvent());
+      this.#lists.add(key, entries, journal.seq);
       this.#isReshaped = this.#isDirty = true;
-      this.#options.journal.emit("chat:completion", { sources });
     }
   }
 
@@ -92,7 +112,7 @@ export class Reply implements Growing {
   readonly extra = (chunk: Chunk): void => {
     const sources = chunk["sources"];
     if (Array.isArray(sources)) {
-      this.addSources(sources as Source[]);
+      this.addSources(sources as object[]);
     }
   };
 
@@ -103,17 +123,16 @@ export class Reply implements Growing {
       content: toContent(this.output.items),
       output: this.output.items,
       ...(usage && { usage }),
-      ...(this.#sources.length > 0 && { sources: this.#sources }),
+      ...this.#lists.all(),
       ...(Object.keys(this.#extra).length > 0 && { extra: this.#extra }),
     };
   }
 
-  /** The same as it is stored: of the sources only those that are new. */
-  toStore(): ReplyState {
-    const { sources: _all, ...state } = this.state();
-    this.#sentSources = this.#newSources;
-    this.#newSources = [];
-    return { ...state, ...(this.#sentSources.length > 0 && { sources: this.#sentSources }) };
+  /** The same as it is stored: of lists only what is new. */
+  toStore(): { state: ReplyState; numbers: TakenLists["numbers"] } {
+    const { sources: _s, files: _f, embeds: _e, statusHistory: _h, ...state } = this.state();
+    const { lists, numbers } = this.#lists.take();
+    return { state: { ...state, ...lists }, numbers };
   }
 
   take(): Checkpoint | undefined {
@@ -128,18 +147,17 @@ export class Reply implements Growing {
     const tail = this.#tail;
     this.#tail = "";
     if (this.#options.appends && !this.#isReshaped && this.#storedLength > 0) {
-      this.#sentSources = [];
+      this.#lists.take();
       return { ...place, state: {}, appended: tail };
     }
     this.#isReshaped = false;
-    const state = this.toStore();
-    this.#storedLength = state.content?.length ?? 0;
-    return { ...place, state };
+    const stored = this.toStore();
+    this.#storedLength = stored.state.content?.length ?? 0;
+    return { ...place, ...stored };
   }
 
   failed(): void {
-    this.#newSources = [...this.#sentSources, ...this.#newSources];
-    this.#sentSources = [];
+    this.#lists.failed();
     this.#isDirty = true;
     this.#isReshaped = true;
   }
@@ -151,15 +169,13 @@ export class Reply implements Growing {
   /** The message as a client needs it that has missed events. */
   snapshot(more: Record<string, unknown> = {}): Record<string, unknown> {
     const { messageId } = this;
-    const { content, usage, sources, extra } = this.state();
+    const { extra, ...state } = this.state();
     return {
       id: messageId,
       role: "assistant",
-      content,
+      ...state,
       output: this.output.items.map(toShown),
       done: false,
-      ...(usage && { usage }),
-      ...(sources && { sources }),
       ...extra,
       ...more,
     };

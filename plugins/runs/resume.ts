@@ -16,6 +16,9 @@ const Question = Resume.extend({ user_id: z.string() });
 
 const topic = "runs.resume";
 
+/** What the replica that works on the run answers when it does not keep the events any more. */
+const Snapshot = z.object({ snapshot: z.record(z.string(), z.unknown()), seq: z.number() });
+
 interface Options {
   readonly parts: Pick<RunParts, "chats" | "hub">;
   readonly live: LiveRuns;
@@ -41,10 +44,14 @@ export function createResume({ parts: { chats, hub }, live, instanceId }: Option
       await chats.require(caller, chatId);
     }
     const found = await hub.find(topic, { ...data, user_id: caller.userId });
-    if (found !== undefined) {
+    const growing = Snapshot.safeParse(found).data;
+    if (found !== undefined && (growing === undefined || isTemporary(chatId))) {
       return found;
     }
     const stored = isTemporary(chatId) ? undefined : await chats.message(chatId, messageId);
+    if (growing !== undefined) {
+      return { ...growing, snapshot: withOthers(growing.snapshot, stored?.message) };
+    }
     if (stored === undefined) {
       throw new AppError("not_found", "Message not found");
     }
@@ -52,6 +59,30 @@ export function createResume({ parts: { chats, hub }, live, instanceId }: Option
       ? { from: data.seq + 1, to: data.seq, events: [] }
       : { snapshot: stored.message, seq: stored.seq };
   });
+}
+
+const lists = ["sources", "statusHistory", "files", "embeds"] as const;
+
+/** The reply as its run knows it, with what others have added to the stored message meanwhile. */
+function withOthers(reply: Bag, stored: Bag | undefined): Bag {
+  const merged: Record<string, unknown> = { ...stored, ...reply };
+  for (const key of lists) {
+    const [own, kept] = [toList(reply[key]), toList(stored?.[key])];
+    const known = new Set(kept.map((entry) => JSON.stringify(entry)));
+    // What the run has not stored yet is the newest: behind the others, or before them (contract §3.4).
+    const fresh = own.filter((entry) => !known.has(JSON.stringify(entry)));
+    const list = key === "files" || key === "embeds" ? [...fresh, ...kept] : [...kept, ...fresh];
+    if (list.length > 0) {
+      merged[key] = list;
+    }
+  }
+  return merged;
+}
+
+type Bag = Readonly<Record<string, unknown>>;
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 type Run = NonNullable<ReturnType<LiveRuns["ofMessage"]>>;

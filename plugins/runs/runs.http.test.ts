@@ -116,6 +116,41 @@ it("makes the chat itself when there is none, for several models at once", async
   ]);
 });
 
+it("keeps models and files of a chat that is left to the server, and tells other windows of a new one", async () => {
+  const client = await stage.connect();
+  const file = { type: "file", id: randomUUID(), name: "a.txt" };
+  const picture = { type: "image", url: "https://example.test/a.png" };
+  const [first, second] = [randomUUID(), randomUUID()];
+  stage.upstream.reply("/chat/completions", text("Hello"));
+  const user_message = { id: first, content: "Look", files: [file] };
+  const made = await stage.complete({ parent_id: null, user_message, id: `${first}-reply` });
+  const { chat_id: chatId } = made.body;
+  const told = await client.event((_, data) => data?.data?.type === "chat:list" && data.chat_id === chatId);
+  expect(told.data.data).toEqual({ chat_id: chatId, folder_id: null });
+  await stage.ended(chatId);
+  const other = { ...file, id: randomUUID() };
+  const question = { id: second, content: "And this?", files: [file, other, picture] };
+  const next = { chat_id: chatId, parent_id: `${first}-reply`, user_message: question, model: "beta" };
+  stage.upstream.reply("/chat/completions", text("Well"));
+  await stage.complete({ ...next, id: `${second}-reply` });
+  await stage.ended(chatId);
+  const { chat } = await stage.read(chatId);
+  expect([chat.models, chat.files]).toEqual([["beta"], [file, other]]);
+  expect(chat.history.messages[second]).toMatchObject({ parentId: `${first}-reply`, files: question.files });
+  // A caller who names no parent keeps the chat in order alone.
+  stage.upstream.reply("/chat/completions", text("Hm"));
+  const alone = {
+    id: randomUUID(),
+    content: "Else?",
+    parentId: `${second}-reply`,
+    files: [{ ...file, id: "x" }],
+  };
+  await stage.complete({ chat_id: chatId, user_message: alone, id: randomUUID() });
+  await stage.ended(chatId);
+  const after = (await stage.read(chatId)).chat;
+  expect([after.models, after.files.length]).toEqual([["beta"], 2]);
+});
+
 it("persists nothing of a temporary chat, and shows it all over the socket", async () => {
   const client = await stage.connect();
   const [chatId, id] = [`temporary:${randomUUID()}`, randomUUID()];

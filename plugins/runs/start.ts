@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Usage } from "#kernel/completion/chunk.ts";
 import { AppError } from "#kernel/errors.ts";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
 import type { AdmittedRun, ChatRuns } from "#plugins/completions/service.ts";
 import { type Asked, type AskedReply, readAsked } from "./asked.ts";
 import { makeItemId, type OutputItem } from "./items.ts";
@@ -33,14 +35,13 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
         }),
       );
       requireFree(asked, plans, live);
-      const placed = await placeReplies(
-        asked,
-        plans.map(({ reply, admitted: { model } }) => ({ reply, model })),
-        { principal, chats: parts.chats },
-      );
-      const starts = await take(plans, { principal, userAgent, asked, placed }, parts);
+      const starts = await take(plans, { principal, userAgent, asked }, parts);
+      const { placed } = starts[0] as RunStart;
       const runs = starts.map((start) => startRun(start, parts));
       runs.forEach(live.add);
+      if (asked.chatId === undefined) {
+        tellOfChat(placed, principal, parts);
+      }
       if (asked.sessionId !== undefined) {
         return { status: true, task_ids: plans.map(({ id }) => id), chat_id: placed.chatId };
       }
@@ -48,6 +49,12 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
       return null;
     },
   };
+}
+
+/** Other windows of the owner have not heard of a chat that the server made. */
+function tellOfChat({ chatId, chat }: Placed, { userId }: Principal, { hub }: RunParts): void {
+  const data = { chat_id: chatId, folder_id: chat?.folder_id ?? null };
+  hub.emit(toRoom("user", userId), "events", toEnvelope({ type: "chat:list", data }, { chatId }));
 }
 
 /** Foreign and unknown chats are answered before models are looked at. */
@@ -69,33 +76,50 @@ export function isTemporary(chatId: string): boolean {
   return chatId.startsWith("temporary:");
 }
 
-type Common = Pick<RunStart, "principal" | "userAgent" | "asked" | "placed">;
+type Common = Pick<RunStart, "principal" | "userAgent" | "asked">;
 
-/** Takes the lease and the messages; all of them, or none. */
+/**
+ * Takes the lease, puts the messages in their place, and takes them; all of them, or none. The lease comes first: when
+ * this process dies behind it, whoever finds the lease ends the placeholders that were left.
+ */
 async function take(plans: readonly Plan[], common: Common, parts: RunParts): Promise<RunStart[]> {
-  const { placed, principal } = common;
-  await parts.owner.take(
-    plans.map(({ id, reply }) => ({
-      id,
-      chat_id: placed.chatId,
-      message_id: reply.messageId,
-      user_id: principal.userId,
-    })),
-  );
+  const { asked, principal } = common;
+  const { chats, owner } = parts;
+  const chatId = asked.chatId ?? randomUUID();
+  const rows = plans.map(({ id, reply }) => ({
+    id,
+    chat_id: chatId,
+    message_id: reply.messageId,
+    user_id: principal.userId,
+  }));
   const starts: RunStart[] = [];
+  let made: ReadonlySet<string> = new Set();
   try {
+    await owner.take(rows);
+    const replies = plans.map(({ reply, admitted: { model } }) => ({ reply, model }));
+    const placed = await placeReplies(asked, replies, { principal, chats, chatId });
+    made = placed.made;
     for (const plan of plans) {
-      starts.push(await begin(plan, common, parts));
+      starts.push(await begin(plan, { ...common, placed }, parts));
     }
     return starts;
   } catch (error) {
-    await giveBack(starts, placed, parts);
-    await parts.owner.release(plans.map(({ id }) => id));
+    // After a refusal only what was taken or put there is ended. Else nobody knows what the database has done: all of it
+    // is ended as if this process had died.
+    const begun = new Set(starts.map(({ id }) => id));
+    const isLeft = ({ id, message_id }: (typeof rows)[number]) =>
+      !(error instanceof AppError) || begun.has(id) || made.has(message_id);
+    await owner.abandon(rows.filter(isLeft));
+    await owner.release(rows.filter((row) => !isLeft(row)).map(({ id }) => id));
     throw error;
   }
 }
 
-async function begin({ id, reply, admitted }: Plan, common: Common, parts: RunParts): Promise<RunStart> {
+async function begin(
+  { id, reply, admitted }: Plan,
+  common: Common & Pick<RunStart, "placed">,
+  parts: RunParts,
+): Promise<RunStart> {
   const { placed, asked } = common;
   const start = { ...common, id, reply, admitted, before: undefined };
   if (placed.chat === undefined) {
@@ -109,12 +133,6 @@ async function begin({ id, reply, admitted }: Plan, common: Common, parts: RunPa
     throw new AppError("conflict", "This message is being written already. Stop that run first.");
   }
   return { ...start, seq, before };
-}
-
-async function giveBack(starts: readonly RunStart[], placed: Placed, { chats }: RunParts): Promise<void> {
-  for (const { id: runId, reply, seq } of starts.filter(() => placed.chat !== undefined)) {
-    await chats.finish({ chatId: placed.chatId, messageId: reply.messageId, runId, seq, state: {} });
-  }
 }
 
 /** What a reply says that is to go on. */
