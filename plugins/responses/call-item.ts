@@ -1,6 +1,14 @@
 import { newId, type OutputItem } from "./response.ts";
 import type { Tell } from "./text-item.ts";
 
+/** What is known of a call when it begins. */
+export interface CallFacts {
+  readonly id: string | undefined;
+  readonly name: string;
+  /** The group that the tool stands in. */
+  readonly namespace: string | undefined;
+}
+
 /** A call of a function whose arguments grow piece by piece; several may grow at once. */
 export class CallItem {
   readonly item: OutputItem;
@@ -8,7 +16,7 @@ export class CallItem {
   readonly #tell: Tell;
   #arguments = "";
 
-  constructor(call: { id: string | undefined; name: string }, index: number, tell: Tell) {
+  constructor(call: CallFacts, index: number, tell: Tell) {
     this.#index = index;
     this.#tell = tell;
     this.item = {
@@ -17,6 +25,7 @@ export class CallItem {
       status: "in_progress",
       call_id: call.id || newId("call"),
       name: call.name,
+      ...(call.namespace !== undefined && { namespace: call.namespace }),
       arguments: "",
     };
     tell("response.output_item.added", { output_index: index, item: this.item });

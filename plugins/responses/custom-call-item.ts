@@ -1,3 +1,4 @@
+import type { CallFacts } from "./call-item.ts";
 import { newId, type OutputItem } from "./response.ts";
 import type { Tell } from "./text-item.ts";
 
@@ -11,7 +12,7 @@ export class CustomCallItem {
   readonly #tell: Tell;
   #arguments = "";
 
-  constructor(call: { id: string | undefined; name: string }, index: number, tell: Tell) {
+  constructor(call: CallFacts, index: number, tell: Tell) {
     this.#index = index;
     this.#tell = tell;
     this.item = {
@@ -20,6 +21,7 @@ export class CustomCallItem {
       status: "in_progress",
       call_id: call.id || newId("call"),
       name: call.name,
+      ...(call.namespace !== undefined && { namespace: call.namespace }),
       input: "",
     };
     tell("response.output_item.added", { output_index: index, item: this.item });

@@ -2,6 +2,7 @@ import type { Chunk, Delta, ToolCallDelta, Usage } from "#kernel/completion/chun
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { CallItem } from "./call-item.ts";
 import { CustomCallItem } from "./custom-call-item.ts";
+import { type OwnTool, toOwnTools } from "./own-tools.ts";
 import { type OutputItem, type Response, toBegun, toResponseUsage } from "./response.ts";
 import type { TranslatedRequest } from "./schema.ts";
 import { type PartKind, TextItem } from "./text-item.ts";
@@ -20,16 +21,14 @@ export class ResponseWriter {
   /** Calls by their position in the chunks. */
   readonly #calls = new Map<number, CallItem | CustomCallItem>();
   readonly #open: (CallItem | CustomCallItem)[] = [];
-  /** Names of tools that take a text instead of arguments. */
-  readonly #customNames: ReadonlySet<string | undefined>;
+  /** The caller's tools by the names that models know. */
+  readonly #tools: ReadonlyMap<string | undefined, OwnTool>;
   #usage: Usage | undefined;
   #finish: string | undefined;
 
   constructor(request: TranslatedRequest) {
     this.#response = toBegun(request);
-    this.#customNames = new Set(
-      (request.tools ?? []).filter(({ type }) => type === "custom").map(({ name }) => name),
-    );
+    this.#tools = new Map(toOwnTools(request).map((own) => [own.tool.name, own]));
   }
 
   get response(): Response {
@@ -105,8 +104,10 @@ export class ResponseWriter {
     const isOther = id && called?.name && call && call.item["call_id"] !== id;
     if (call === undefined || isOther) {
       this.#closeText("completed");
-      const Item = this.#customNames.has(called?.name) ? CustomCallItem : CallItem;
-      call = new Item({ id, name: called?.name ?? "" }, this.#output.length, this.#tell);
+      const own = this.#tools.get(called?.name);
+      const Item = own?.tool.type === "custom" ? CustomCallItem : CallItem;
+      const name = own?.name ?? called?.name ?? "";
+      call = new Item({ id, name, namespace: own?.namespace }, this.#output.length, this.#tell);
       this.#output.push(call.item);
       this.#calls.set(index, call);
       this.#open.push(call);

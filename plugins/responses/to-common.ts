@@ -1,5 +1,6 @@
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
+import { toFlatName, toOwnTools } from "./own-tools.ts";
 import type { TranslatedRequest, Tool } from "./schema.ts";
 import { toMessages } from "./to-messages.ts";
 
@@ -13,7 +14,7 @@ const ownKeys = new Set([
   ..."max_tool_calls reasoning text metadata background store include truncation top_logprobs conversation prompt".split(
     " ",
   ),
-  ..."context_management prompt_cache_retention".split(" "),
+  ..."context_management prompt_cache_retention client_metadata".split(" "),
 ]);
 
 /**
@@ -52,10 +53,11 @@ function isPlatformKey(name: string): boolean {
 
 /** The caller's own tools alone: what a provider would run on its own servers is left out, as it is for other formats. */
 function toTools(
-  { tools, tool_choice: choice }: TranslatedRequest,
+  request: TranslatedRequest,
   dropped: (type: string) => void,
 ): { tools?: Bag[]; choice?: unknown } {
-  const own = (tools ?? []).filter(({ type }) => isOwn(type) || (dropped(type), false));
+  const { tools, tool_choice: choice } = request;
+  const own = toOwnTools(request, dropped);
   const allowed = typeof choice === "object" && choice?.type === "allowed_tools" ? choice : undefined;
   const names = Array.isArray(allowed?.["tools"])
     ? new Set((allowed["tools"] as Bag[]).map(({ name }) => name))
@@ -65,11 +67,7 @@ function toTools(
     // An empty list keeps the platform from offering tools of its own.
     return tools ? { tools: [] } : {};
   }
-  return { tools: kept.map(toTool), ...toChoice(choice) };
-}
-
-function isOwn(type: string): boolean {
-  return type === "function" || type === "custom";
+  return { tools: kept.map(({ tool }, at) => toTool(tool, at)), ...toChoice(choice) };
 }
 
 function toTool({ type, ...declared }: Tool, at: number): Bag {
@@ -100,8 +98,9 @@ function toChoice(choice: TranslatedRequest["tool_choice"]): { choice?: unknown 
   if (choice === undefined || choice === null || typeof choice === "string") {
     return choice ? { choice } : {};
   }
-  if (isOwn(choice.type)) {
-    return { choice: { type: "function", function: { name: choice["name"] } } };
+  if (choice.type === "function" || choice.type === "custom") {
+    const name = toFlatName(String(choice["name"]), choice["namespace"]);
+    return { choice: { type: "function", function: { name } } };
   }
   return { choice: choice.type === "allowed_tools" ? (choice["mode"] ?? "auto") : "auto" };
 }

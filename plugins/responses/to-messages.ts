@@ -1,5 +1,6 @@
 import type { Message } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
+import { toFlatName } from "./own-tools.ts";
 import type { Item, Part, TranslatedRequest } from "./schema.ts";
 
 type Content = NonNullable<Message["content"]>;
@@ -30,6 +31,9 @@ function add(messages: Message[], item: Item, at: string): void {
     case "function_call_output":
     case "custom_tool_call_output":
       messages.push(...toResult(item, at));
+      break;
+    case "additional_tools":
+      // Offered with the others.
       break;
     case "reasoning":
       // What a model thought is not shown to it again as text. Contract D.20.
@@ -63,7 +67,10 @@ function addCall(messages: Message[], item: Item, at: string): void {
   const call = {
     id,
     type: "function",
-    function: { name, arguments: typeof given === "string" ? given : "{}" },
+    function: {
+      name: toFlatName(name, item["namespace"]),
+      arguments: typeof given === "string" ? given : "{}",
+    },
   };
   const last = messages.at(-1);
   if (last?.role === "assistant") {
