@@ -45,7 +45,7 @@ function toChanges(message: InputMessage, place: readonly (string | number)[]): 
         .flatMap((block) => (block.type === "tool_result" ? block.content : []))
         .flatMap((block) => (block.type === "tool_reference" ? [{ name: block.tool_name }] : []));
     case "system":
-      return message.content.flatMap((block, at) => {
+      return message.content.flatMap((block, at): Change[] => {
         if (block.type === "text") {
           return [];
         }
