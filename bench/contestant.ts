@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { type ToBody, toCompletion } from "./requests.ts";
 
 /** A program that answers requests; a fresh process for every measurement. */
 export interface Contestant {
@@ -17,6 +18,8 @@ export interface Running {
   readonly headers: string;
   /** Path of the completions route. */
   readonly path: string;
+  /** What that route takes. */
+  readonly toBody: ToBody;
   /** CPU time of all its threads so far, in microseconds. */
   cpu(): number;
   /** Resident memory in MB. */
@@ -35,6 +38,7 @@ export interface ProcessOptions {
   readonly ready?: string;
   readonly headers?: string;
   readonly path?: string;
+  readonly toBody?: ToBody;
   /** Runs after the process ended. */
   cleanUp?(): void;
 }
@@ -65,6 +69,7 @@ export async function startProcess(options: ProcessOptions): Promise<Running> {
     port: options.port,
     headers: options.headers ?? "",
     path: options.path ?? "/v1/chat/completions",
+    toBody: options.toBody ?? toCompletion,
     cpu: () => cpuOf(pid),
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
     isAlive: () => child.exitCode === null && child.signalCode === null,

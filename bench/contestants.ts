@@ -1,9 +1,11 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFlags } from "../scripts/node-flags.mjs";
 import { type Contestant, freePort, type Running, startProcess } from "./contestant.ts";
+import { models } from "./mock.ts";
+import { type ToBody, toMessage } from "./requests.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -44,6 +46,37 @@ export const portkey: Contestant = {
   },
 };
 
+/** The published router that has models of the common format answer the vendor's message format. */
+export const messageRouter: Contestant = {
+  name: "claude-code-router",
+  async start(upstreamPort) {
+    const port = await freePort();
+    const home = newFolder();
+    const folder = join(home, ".claude-code-router");
+    const provider = {
+      name: "mock",
+      api_base_url: `http://127.0.0.1:${upstreamPort}/v1/chat/completions`,
+      api_key: "k",
+      models,
+    };
+    const config = { HOST: "127.0.0.1", PORT: port, LOG: false, NON_INTERACTIVE_MODE: true };
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, "config.json"),
+      JSON.stringify({ ...config, Providers: [provider], Router: { default: "mock,json" } }),
+    );
+    return startProcess({
+      name: "claude-code-router",
+      args: [join(here, "node_modules/@musistudio/claude-code-router/dist/cli.js"), "start"],
+      env: { NODE_ENV: "production", HOME: home },
+      port,
+      path: "/v1/messages",
+      toBody: toMessage("mock,"),
+      cleanUp: () => rmSync(home, { recursive: true, force: true }),
+    });
+  },
+};
+
 /** `node:http` alone, answering `body`. */
 export function plain(body: string): Contestant {
   return {
@@ -73,6 +106,7 @@ export const wsLoop: Contestant = {
 export interface MillraceOptions {
   /** Path of the completions route. */
   readonly path?: string;
+  readonly toBody?: ToBody;
   readonly env?: Readonly<Record<string, string>>;
   /** Folder below bench/plugins that PLUGINS_PATH names. */
   readonly plugins?: string;
@@ -123,6 +157,7 @@ export async function startMillrace(
     port,
     ready: "/health",
     path: options.path ?? "/api/chat/completions",
+    ...(options.toBody && { toBody: options.toBody }),
     ...(options.cleanUp && { cleanUp: options.cleanUp }),
   });
 }

@@ -3,6 +3,7 @@ import type { Running } from "./contestant.ts";
 import { type Bench, openLoad } from "./measure.ts";
 import type { Model } from "./mock.ts";
 import type { Finding } from "./report.ts";
+import { toCompletion } from "./requests.ts";
 
 /**
  * Asks the mock directly, without a contestant: when that is not far faster than the fastest contestant, the
@@ -31,6 +32,7 @@ async function directRate(bench: Bench, model: Model): Promise<number> {
     port: bench.mock.port,
     headers: "",
     path: "/v1/chat/completions",
+    toBody: toCompletion,
     cpu: () => 0,
     memory: () => 0,
     isAlive: () => true,

@@ -160,17 +160,7 @@ function toFigures(counts: Counts, cpu: number, seconds: number): Figures {
 }
 
 function completionRequest(running: Running, model: Model): Buffer {
-  const isStream = model !== "json";
-  const body = JSON.stringify({
-    model,
-    stream: isStream,
-    temperature: 0.7,
-    messages: [
-      { role: "system", content: "You answer in short and plain sentences. ".repeat(12) },
-      { role: "user", content: "What does a mill race do, and why is it built? ".repeat(26) },
-    ],
-    ...(isStream && { stream_options: { include_usage: true } }),
-  });
+  const body = JSON.stringify(running.toBody(model));
   const head =
     `POST ${running.path} HTTP/1.1\r\nhost: 127.0.0.1:${running.port}\r\ncontent-type: application/json\r\n` +
     `${running.headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n`;

@@ -11,6 +11,7 @@ import { manyStreams } from "./scenarios/many-streams.ts";
 import { memory } from "./scenarios/memory.ts";
 import { passThrough } from "./scenarios/pass-through.ts";
 import { peerGateway } from "./scenarios/peer-gateway.ts";
+import { peerRouter } from "./scenarios/peer-router.ts";
 import { plainRoutes } from "./scenarios/plain-routes.ts";
 import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   joinedDeltas,
   whole,
   peerGateway,
+  peerRouter,
   manyStreams,
   abandonedStreams,
   busyDatabase,
