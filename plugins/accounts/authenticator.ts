@@ -13,6 +13,7 @@ import { findAccountFacts, toPrincipal } from "./principals.ts";
 import { type SessionTokens, unauthenticated } from "./session.ts";
 import { isRevoked } from "./revoked-sessions.ts";
 import type { AccountsDatabase } from "./tables.ts";
+import { toVouchedEmail } from "./trusted-header.ts";
 
 export interface AuthenticatorOptions {
   readonly db: AccountsDatabase;
@@ -92,6 +93,9 @@ function admit(entry: CachedPrincipal, { request, options, now }: Admission): Pr
   const { principal } = entry;
   if (principal.credential === "api_key") {
     requireUsableKey(principal, request, options.config);
+  } else if ((toVouchedEmail(options.config, request.proxied) ?? principal.email) !== principal.email) {
+    // The person at the proxy is another one by now.
+    throw unauthenticated();
   }
   if (now - entry.seenAt >= seenEveryMs) {
     entry.seenAt = now;

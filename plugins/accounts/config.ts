@@ -96,9 +96,31 @@ const signIn = {
   }),
 };
 
+const header = (name: string, tells: string) =>
+  text(name, "", {
+    check: (value) => (value === "" || isHeaderName(value) ? undefined : "must be a header name"),
+    text: `Header by which a proxy in front tells ${tells}; FORWARDED_ALLOW_IPS says whose headers count`,
+  });
+
+const trusted = {
+  trustedEmailHeader: header(
+    "WEBUI_AUTH_TRUSTED_EMAIL_HEADER",
+    "the address of whoever it has signed in, who then needs no password",
+  ),
+  trustedNameHeader: header("WEBUI_AUTH_TRUSTED_NAME_HEADER", "the name of a new account, URL-encoded"),
+  trustedGroupsHeader: header(
+    "WEBUI_AUTH_TRUSTED_GROUPS_HEADER",
+    "at each sign-in the names of the only groups an account is in, separated by commas",
+  ),
+  trustedRoleHeader: header(
+    "WEBUI_AUTH_TRUSTED_ROLE_HEADER",
+    "at each sign-in an account's role: admin, user or pending",
+  ),
+};
+
 const keys = {
   keyHeader: text("CUSTOM_API_KEY_HEADER", "x-api-key", {
-    check: (name) => (/^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : "must be a header name"),
+    check: (name) => (isHeaderName(name) ? undefined : "must be a header name"),
     text: "Header that may carry the key or token in place of Authorization",
   }),
   apiKeys: bool("ENABLE_API_KEYS", true, {
@@ -195,9 +217,13 @@ const permissionSwitches = Object.fromEntries(
 ) as Record<`${string}.${string}`, Variable<boolean>>;
 
 /** The plugin's variables (configuration document, authentication; contract 1.1 to 1.4). */
-export const config = { ...signUp, ...signIn, ...keys, ...people, ...permissionSwitches };
+export const config = { ...signUp, ...signIn, ...trusted, ...keys, ...people, ...permissionSwitches };
 
 export type AccountsConfig = Values<typeof config>;
+
+function isHeaderName(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+}
 
 function isPattern(pattern: string): boolean {
   try {

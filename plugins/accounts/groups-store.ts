@@ -109,6 +109,15 @@ export async function findGroupByName(tx: AccountsDatabase, name: string): Promi
   return row?.id;
 }
 
+/** The ids of the groups that have one of these names. */
+export async function findGroupIds(db: AccountsDatabase, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) {
+    return [];
+  }
+  const rows = await db.selectFrom("group").select("id").where("name", "in", names).execute();
+  return rows.map((row) => row.id);
+}
+
 /** The members of a group by name. */
 export async function listMembers(db: AccountsDatabase, groupId: string): Promise<UserRow[]> {
   return await db

@@ -4,6 +4,7 @@ import type { PasswordForm, ProfileForm } from "./auth-schema.ts";
 import type { AccountsDeps } from "./deps.ts";
 import { requireProfileImage } from "./profile-image.ts";
 import { type StartedSession, startSession } from "./sessions.ts";
+import { trustsHeaders } from "./trusted-header.ts";
 import { profileImagePath } from "./user-records.ts";
 import {
   findPrimaryAdmin,
@@ -74,7 +75,13 @@ async function updatePassword(
   caller: Principal,
   form: PasswordForm,
 ): Promise<StartedSession> {
-  const { db, transaction, passwords, throttle, changes, emit } = deps;
+  const { db, transaction, config, passwords, throttle, changes, emit } = deps;
+  if (trustsHeaders(config)) {
+    throw new AppError(
+      "invalid",
+      "Accounts of this installation sign in through its proxy and have no password.",
+    );
+  }
   const subjects = [`user:${caller.userId}`];
   await throttle.enter(subjects);
   const account = await findSignIn(db, { id: caller.userId });

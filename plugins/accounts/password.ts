@@ -16,6 +16,8 @@ export interface Passwords {
   requireAcceptable(password: string): void;
   /** Encoded hash of an acceptable password, in the configured algorithm. */
   hash(password: string): Promise<string>;
+  /** Encoded hash of a password that nobody knows, for accounts that sign in without one. */
+  unknown(): Promise<string>;
   /** Takes as long for an account that does not exist (`hash` undefined) as for one that does. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
@@ -54,6 +56,8 @@ export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords
       requireAcceptable(password);
       return await hash(password);
     },
+    // Whatever rule people's own passwords are held to.
+    unknown: () => hash(crypto.randomUUID()),
     verify: async (password, stored) => {
       decoy ??= hash(crypto.randomUUID());
       const encoded = stored ?? (await decoy);

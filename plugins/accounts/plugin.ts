@@ -13,9 +13,10 @@ import { platformPermissions } from "./permissions.ts";
 import { resetPasswordCommand } from "./reset-command.ts";
 import { sweepRevokedSessions } from "./revoked-sessions.ts";
 import { accountsRoutes } from "./routes.ts";
-import { accounts } from "./service.ts";
+import { accessPreviews, accounts } from "./service.ts";
 import { createUserSettings } from "./settings.ts";
 import type { AccountsTables } from "./tables.ts";
+import { trustsHeaders } from "./trusted-header.ts";
 
 const hour = 3600;
 
@@ -23,7 +24,7 @@ export default definePlugin({
   id: "accounts",
   title: "Accounts",
   config,
-  uses: { configuration, declarations, deployment, events, grants, notices },
+  uses: { configuration, declarations, deployment, events, grants, notices, previews: accessPreviews },
   provides: [accounts, authenticator],
   tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
   migrations,
@@ -47,8 +48,19 @@ export default definePlugin({
         provide(accounts, createAccounts(deps, settings)),
         provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
       ],
-      start: async () => void (await createConfiguredAdmin({ ...deps, closeSignUp })),
+      async start() {
+        if (trustsHeaders(config) && trustsEverybody(use.configuration.jsonOf("FORWARDED_ALLOW_IPS"))) {
+          log.warn(
+            "WEBUI_AUTH_TRUSTED_EMAIL_HEADER is set, and FORWARDED_ALLOW_IPS believes everybody: who reaches this port without the proxy can be anyone",
+          );
+        }
+        await createConfiguredAdmin({ ...deps, closeSignUp });
+      },
       stop: () => lastSeen.stop(),
     };
   },
 });
+
+function trustsEverybody(addresses: unknown): boolean {
+  return Array.isArray(addresses) && addresses.includes("*");
+}

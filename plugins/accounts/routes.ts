@@ -1,4 +1,5 @@
 import type { ConfigRegistry } from "#config/registry.ts";
+import type { Slot } from "#kernel/service.ts";
 import type { Grants } from "#storage/grants.ts";
 import { adminConfigRoutes } from "./admin-config-routes.ts";
 import { createAdminConfig } from "./admin-config.ts";
@@ -9,6 +10,8 @@ import type { AccountsDeps } from "./deps.ts";
 import { groupRoutes } from "./group-routes.ts";
 import { createGroups } from "./groups.ts";
 import { createOwnAccount } from "./own-account.ts";
+import { previewRoutes } from "./previews.ts";
+import type { AccessPreview } from "./service.ts";
 import type { UserSettings } from "./settings.ts";
 import { createSignIn } from "./sign-in.ts";
 import { createSignOut } from "./sign-out.ts";
@@ -16,26 +19,33 @@ import { createSignUp } from "./sign-up.ts";
 import { createUserStatus } from "./status.ts";
 import { userRoutes } from "./user-routes.ts";
 import { createUsers } from "./users.ts";
+import { createVouchedSignIn } from "./vouched-sign-in.ts";
 
 export interface RouteParts {
   readonly settings: UserSettings;
   readonly configuration: ConfigRegistry;
   readonly grants: Pick<Grants, "forgetPrincipal">;
+  readonly previews: Slot<AccessPreview>;
 }
 
 /** All routes of the plugin, with the logic behind them. */
-export function accountsRoutes(deps: AccountsDeps, { settings, configuration, grants }: RouteParts) {
+export function accountsRoutes(
+  deps: AccountsDeps,
+  { settings, configuration, grants, previews }: RouteParts,
+) {
   const { config, permissions, changes, emit, images } = deps;
   const groups = createGroups({
     ...deps,
     defaultShare: () => shareRules[config.defaultGroupShare],
     forgetGrants: (tx, id) => grants.forgetPrincipal(tx, "group", id),
   });
+  const signUp = createSignUp(deps);
   return [
     ...authRoutes({
       config,
       signIn: createSignIn(deps),
-      signUp: createSignUp(deps),
+      signInVouched: createVouchedSignIn(deps, signUp),
+      signUp,
       signOut: createSignOut(deps),
       own: createOwnAccount(deps),
       apiKeys: createApiKeys(deps),
@@ -50,6 +60,7 @@ export function accountsRoutes(deps: AccountsDeps, { settings, configuration, gr
       images,
     }),
     ...groupRoutes({ groups }),
+    ...previewRoutes({ ...deps, previews }),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { PermissionTree } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Reply } from "#kernel/http/route.ts";
-import { defineService } from "#kernel/service.ts";
+import { defineService, defineSlot } from "#kernel/service.ts";
 
 /** The part of an account that lists of other records carry. */
 export interface AccountSummary {
@@ -72,3 +72,12 @@ export interface Accounts {
 }
 
 export const accounts = defineService<Accounts>("accounts");
+
+/** What somebody reaches of one kind of thing; administrators look at it before and after they change access. */
+export interface AccessPreview {
+  readonly kind: "models" | "knowledge" | "tools";
+  list(principal: Principal): Promise<readonly { readonly id: string; readonly name: string }[]>;
+}
+
+/** Filled by plugins whose rows are shared by access grants. */
+export const accessPreviews = defineSlot<AccessPreview>("accounts.previews");

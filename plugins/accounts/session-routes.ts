@@ -9,6 +9,7 @@ import type { OwnAccount } from "./own-account.ts";
 import type { SignedSession } from "./session.ts";
 import { type StartedSession, toSessionObject } from "./sessions.ts";
 import type { SignUp } from "./sign-up.ts";
+import { readVouched, trustsHeaders, type Vouched } from "./trusted-header.ts";
 import { toStatus } from "./user-records.ts";
 
 /** What the routes around a session call. */
@@ -17,6 +18,8 @@ export interface SessionRouteParts {
   readonly signUp: SignUp;
   readonly own: OwnAccount;
   signIn(form: SignInForm, address: string): Promise<StartedSession>;
+  /** Signs in whom a trusted proxy vouches for. */
+  signInVouched(vouched: Vouched): Promise<StartedSession>;
   /** Ends one session on every replica. */
   signOut(session: { id: string; expiresAt: number | null }, userId: string): Promise<void>;
 }
@@ -28,7 +31,11 @@ export function sessionRoutes(parts: SessionRouteParts) {
   return [...startRoutes(parts), ...endRoutes(parts), ownSessionRoute(parts)];
 }
 
-function startRoutes({ config, signIn, signUp }: SessionRouteParts) {
+/** Where a proxy signs people in, nobody reads what was sent; the types stay those of the form. */
+const unread = undefined as unknown as typeof SignInForm;
+
+function startRoutes({ config, signIn, signInVouched, signUp }: SessionRouteParts) {
+  const isVouched = trustsHeaders(config);
   const answer = ({ signed, answer }: StartedSession, request: RequestInfo) =>
     reply(answer, { headers: sessionHeaders(signed, { config, request }) });
   return [
@@ -38,11 +45,16 @@ function startRoutes({ config, signIn, signUp }: SessionRouteParts) {
         path: "/auths/signin",
         summary: "Sign in",
         access: "public",
-        body: SignInForm,
+        body: isVouched ? unread : SignInForm,
         returns: SessionObject,
         fails: [400, 403, 429],
       },
-      async ({ body, request }) => answer(await signIn(body, request.address), request),
+      async ({ body, request }) => {
+        const session = isVouched
+          ? signInVouched(readVouched(config, request.isProxied ? request.headers : undefined))
+          : signIn(body, request.address);
+        return answer(await session, request);
+      },
     ),
     defineRoute(
       {

@@ -45,8 +45,8 @@ async function signInLocalAdmin(deps: AccountsDeps): Promise<StartedSession> {
   const { db, transaction, passwords } = deps;
   let user = await findUserByEmail(db, localAdminEmail);
   if (user === undefined) {
-    // Nobody knows this password: the account is of no use once sign-in is asked for again.
-    const passwordHash = await passwords.hash(`${crypto.randomUUID()}-aA1!`);
+    // The account is of no use once sign-in is asked for again.
+    const passwordHash = await passwords.unknown();
     const account = { email: localAdminEmail, name: "Admin", role: "admin", passwordHash } as const;
     user = await transaction(async (tx) =>
       (await isFirstAccount(tx))

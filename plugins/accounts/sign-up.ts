@@ -7,7 +7,8 @@ import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
 import { requireProfileImage } from "./profile-image.ts";
 import { type StartedSession, startSession } from "./sessions.ts";
 import type { AccountsDatabase } from "./tables.ts";
-import { createUser, hasUsers, type UserRow } from "./users-store.ts";
+import type { Vouched } from "./trusted-header.ts";
+import { createUser, findUserByEmail, hasUsers, type UserRow } from "./users-store.ts";
 
 /** Ways in which accounts come into being. */
 export interface SignUp {
@@ -15,6 +16,8 @@ export interface SignUp {
   signUp(form: SignUpForm): Promise<StartedSession>;
   /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
   add(form: AddForm, by: string): Promise<StartedSession>;
+  /** The account of somebody whom a trusted proxy vouches for, whether sign-up is open or not. */
+  vouch(vouched: Pick<Vouched, "email" | "name" | "role">): Promise<UserRow>;
 }
 
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
@@ -55,6 +58,21 @@ export function createSignUp(deps: AccountsDeps): SignUp {
       emit("user.created", { user_id: user.id, by });
       return await startSession(deps, user.id, "password");
     },
+    async vouch({ email, name = email, role }) {
+      const account = { email, name, profileImageUrl: "/user.png", passwordHash: await passwords.unknown() };
+      try {
+        const user = await store(account, (isFirst) => (isFirst ? "admin" : (role ?? config.defaultRole)));
+        emit("auth.signup", { user_id: user.id });
+        return user;
+      } catch (error) {
+        // Another first sign-in with this address was quicker.
+        const known = isTaken(error) ? await findUserByEmail(db, email) : undefined;
+        if (known === undefined) {
+          throw error;
+        }
+        return known;
+      }
+    },
   };
 }
 
@@ -89,4 +107,8 @@ async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: st
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof AppError && error.code === "conflict";
 }

@@ -1,14 +1,15 @@
 import { core } from "#config/core.ts";
+import type { Principal } from "#kernel/access/principal.ts";
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
 import { configuration, declarations, events, grants, notices } from "#kernel/services.ts";
-import { accounts } from "#plugins/accounts/service.ts";
+import { accessPreviews, accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { arenaVariables } from "./arena.ts";
 import { modelVariables } from "./config.ts";
 import { createModels } from "./migrations/0001_models.ts";
-import { modelAddons, modelReferences, models } from "./service.ts";
+import { modelAddons, modelReferences, type Models, models } from "./service.ts";
 import { setUpModels } from "./setup.ts";
 import type { ModelTables } from "./tables.ts";
 
@@ -38,8 +39,19 @@ export default definePlugin({
     return {
       ...rest,
       services: [provide(models, service)],
-      fills: [fill(fileReferences, fileReference)],
+      fills: [
+        fill(fileReferences, fileReference),
+        fill(accessPreviews, { kind: "models", list: (principal) => listNames(service, principal) }),
+      ],
       resources: { model: existing },
     };
   },
 });
+
+async function listNames(
+  service: Models,
+  principal: Principal,
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  const items = await service.list(principal);
+  return items.map((item) => ({ id: String(item["id"]), name: String(item["name"]) }));
+}
