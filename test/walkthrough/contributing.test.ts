@@ -69,7 +69,7 @@ it(
   async () => {
     const blocks = await readBlocks("CONTRIBUTING.md");
     const printed = await follow(blocks);
-    const [, greeting, streamed] = printed;
+    const [greeting, streamed] = printed;
     expect(JSON.parse(greeting ?? "")).toEqual({ text: "Ahoy, Nia!", tools: ["greet"] });
     const words = (streamed ?? "").match(/"content":"([^"]*)"/g)?.join("") ?? "";
     expect(words).toContain("PLUGIN");

@@ -81,4 +81,35 @@ describe.skipIf(executablePath === undefined)("the first page in a browser (need
     await page.waitForSelector("#status.bad");
     expect({ foreign, failures }).toEqual({ foreign: [], failures: [] });
   });
+
+  it("has the password typed twice where ENABLE_SIGNUP_PASSWORD_CONFIRMATION asks for it", async () => {
+    const careful = await startApp({ env: { ENABLE_SIGNUP_PASSWORD_CONFIRMATION: "true" } });
+    const page = await browser.newPage();
+    await page.goto(careful.url);
+    await page.fill("#sign-up [name=name]", "Ana");
+    await page.fill("#sign-up [name=email]", "ana@example.test");
+    await page.fill("#sign-up [name=password]", "Correct-horse-1");
+    await page.fill("#sign-up [name=again]", "Correct-horse-2");
+    await page.click("#sign-up button");
+    await page.waitForSelector("#status.bad");
+    expect(await page.textContent("#status")).toBe("The two passwords are not the same.");
+    await page.fill("#sign-up [name=again]", "Correct-horse-1");
+    await page.click("#sign-up button");
+    await page.waitForSelector("#connect:not([hidden])");
+    await careful.close();
+  });
+
+  it("asks nobody to sign in whom a proxy vouches for, and nobody where there are no accounts", async () => {
+    const vouched = await startApp({ env: { WEBUI_AUTH_TRUSTED_EMAIL_HEADER: "x-email" } });
+    const open = await startApp({ env: { WEBUI_AUTH: "false" } });
+    const person = await browser.newPage({ extraHTTPHeaders: { "x-email": "ana@example.test" } });
+    const anybody = await browser.newPage();
+    for (const [page, url] of [[person, vouched.url] as const, [anybody, open.url] as const]) {
+      await page.goto(url);
+      await page.waitForSelector("#connect:not([hidden])");
+    }
+    expect(await person.textContent("#who")).toBe("ana@example.test (admin)");
+    expect(await anybody.textContent("#who")).toBe("Admin (admin)");
+    await Promise.all([vouched.close(), open.close()]);
+  });
 });

@@ -67,6 +67,12 @@ async function start() {
   }
   $("who").hidden = true;
   $("sign-out").hidden = true;
+  const { auth, auth_trusted_header: isVouched } = config.features;
+  if (!auth || isVouched) {
+    // Nobody has to sign in, or a proxy has done it: there is nothing to fill in.
+    return enter(await call("POST", "/api/v1/auths/signin", { email: "", password: "" }));
+  }
+  $("again").hidden = !config.features.enable_signup_password_confirmation;
   show(config.onboarding ? "sign-up" : "sign-in");
 }
 
@@ -166,7 +172,12 @@ async function connect({ url, key: secret, access, action }) {
   tell("Connected. Its models are in the list above.");
 }
 
-onSubmit("sign-up", async (fields) => enter(await call("POST", "/api/v1/auths/signup", fields)));
+onSubmit("sign-up", async ({ again, ...fields }) => {
+  if (!$("again").hidden && again !== fields.password) {
+    throw new Error("The two passwords are not the same.");
+  }
+  await enter(await call("POST", "/api/v1/auths/signup", fields));
+});
 onSubmit("sign-in", async (fields) => enter(await call("POST", "/api/v1/auths/signin", fields)));
 onSubmit("ask", ask);
 onSubmit("connect", connect);
