@@ -1,3 +1,4 @@
+import type { AtOnce } from "./at-once.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Chunk, Completion } from "./chunk.ts";
@@ -108,9 +109,10 @@ export interface ModelProvider {
   readonly id: string;
   /**
    * What is offered now. Answers from the last good lists and refreshes them behind; `refresh` waits for the
-   * upstreams (each within its time limit). Never throws because an upstream is down.
+   * upstreams (each within its time limit). Never throws because an upstream is down. Every request asks: give the
+   * same array until it changes, and no promise where nothing has to be waited for.
    */
-  models(options?: { refresh?: boolean }): Promise<readonly ProviderModel[]>;
+  models(options?: { refresh?: boolean }): AtOnce<readonly ProviderModel[]>;
   /** Starts one model call. Throws ProviderError when the upstream refuses, AppError `upstream`, `timeout` or `unavailable` otherwise. */
   complete(call: CompletionCall): Promise<CompletionAnswer>;
   /** The common embeddings format; left out by providers that have none. */

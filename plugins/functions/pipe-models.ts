@@ -1,3 +1,4 @@
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { ActiveFunction, ActiveFunctions } from "./active.ts";
@@ -14,7 +15,7 @@ export interface PipeModel {
 
 export interface PipeModels {
   /** The same array until something changes. */
-  list(options?: { refresh?: boolean }): Promise<readonly ProviderModel[]>;
+  list(options?: { refresh?: boolean }): AtOnce<readonly ProviderModel[]>;
   find(id: string): Promise<PipeModel | undefined>;
 }
 
@@ -76,12 +77,13 @@ export function createPipeModels({ active, invoke, log }: PipeModelsParts): Pipe
     return isFirst || refresh ? entry.running : undefined;
   }
 
-  async function update(refresh: boolean): Promise<void> {
-    const { pipe } = (active.now() ?? (await active.current())).ofType;
-    const waits = pipe.map((fn) => touch(fn, refresh)).filter((wait) => wait !== undefined);
-    if (waits.length > 0) {
-      await within(Promise.all(waits), patience);
-    }
+  const update = (refresh: boolean): AtOnce<void> =>
+    whenThere(active.now() ?? active.current(), ({ ofType: { pipe } }) => {
+      const waits = pipe.map((fn) => touch(fn, refresh)).filter((wait) => wait !== undefined);
+      return waits.length > 0 ? within(Promise.all(waits), patience).then(() => take(pipe)) : take(pipe);
+    });
+
+  function take(pipe: readonly ActiveFunction[]): void {
     const itemsOf = (fn: ActiveFunction) => told.get(fn)?.items ?? fn.facts.items;
     const now = pipe.flatMap((fn) => [fn, itemsOf(fn)]);
     if (now.length === seen.length && now.every((each, at) => each === seen[at])) {
@@ -94,10 +96,7 @@ export function createPipeModels({ active, invoke, log }: PipeModelsParts): Pipe
   }
 
   return {
-    async list({ refresh = false } = {}) {
-      await update(refresh);
-      return offered;
-    },
+    list: ({ refresh = false } = {}) => whenThere(update(refresh), () => offered),
     async find(id) {
       await update(false);
       return byId.get(id);

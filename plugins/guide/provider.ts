@@ -35,7 +35,7 @@ export function createGuide(search: (question: string, limit: number) => Hit[]):
   ];
   return {
     id: "guide",
-    models: () => Promise.resolve(models),
+    models: () => models,
     async complete({ request, signal, task }: CompletionCall) {
       const question = findQuestion(request.messages);
       // Titles, tags and the like are work for a language model; a page of the documentation is none of them.

@@ -1,3 +1,4 @@
+import type { AtOnce } from "#kernel/completion/at-once.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 
 /** A provider's model with the provider. */
@@ -10,7 +11,7 @@ export type ProvidedMap = ReadonlyMap<string, Provided>;
 
 export interface ProvidedIndex {
   /** The providers' models by id; `refresh` waits for the upstreams, each within its time limit. */
-  current(refresh: boolean): Promise<ProvidedMap>;
+  current(refresh: boolean): AtOnce<ProvidedMap>;
 }
 
 /**
@@ -20,19 +21,24 @@ export interface ProvidedIndex {
 export function createProvidedIndex(providers: () => readonly ModelProvider[]): ProvidedIndex {
   let seen: (readonly ProviderModel[])[] = [];
   let index: ProvidedMap = new Map();
+  const take = (all: readonly ModelProvider[], lists: (readonly ProviderModel[])[]): ProvidedMap => {
+    if (lists.length !== seen.length || lists.some((list, at) => list !== seen[at])) {
+      index = new Map(
+        lists.flatMap((list, at) =>
+          list.map((model) => [model.id, { model, provider: all[at] as ModelProvider }] as const),
+        ),
+      );
+      seen = lists;
+    }
+    return index;
+  };
   return {
-    async current(refresh) {
+    current(refresh) {
       const all = providers();
-      const lists = await Promise.all(all.map((provider) => provider.models({ refresh })));
-      if (lists.length !== seen.length || lists.some((list, at) => list !== seen[at])) {
-        index = new Map(
-          lists.flatMap((list, at) =>
-            list.map((model) => [model.id, { model, provider: all[at] as ModelProvider }] as const),
-          ),
-        );
-        seen = lists;
-      }
-      return index;
+      const lists = all.map((provider) => provider.models({ refresh }));
+      return lists.some((list) => list instanceof Promise)
+        ? Promise.all(lists).then((settled) => take(all, settled))
+        : take(all, lists as (readonly ProviderModel[])[]);
     },
   };
 }

@@ -81,7 +81,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       async ({ body, caller }) => {
         await configuration.set(toChanges(body, stored()), caller.userId);
         options.changed(caller, { connections: config.baseUrls.length });
-        await withinTime(connections.offers({ refresh: true }), patienceAfterUpdate);
+        await withinTime(Promise.resolve(connections.offers({ refresh: true })), patienceAfterUpdate);
         return view();
       },
     ),

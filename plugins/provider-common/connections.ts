@@ -1,7 +1,9 @@
+import type { AtOnce } from "#kernel/completion/at-once.ts";
 import { createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
+import { createUsable } from "#kernel/upstream/usable.ts";
 import type { CommonConfig } from "./config.ts";
 import { type Connection, toConnections } from "./connection.ts";
 import { type Offers, type Target, toOffers } from "./offers.ts";
@@ -12,7 +14,7 @@ export interface Connections {
   /** All of them by index, those switched off included. */
   list(): readonly Connection[];
   /** What they offer: from the last good lists, refreshed behind; `refresh` waits for every upstream. */
-  offers(options?: { refresh?: boolean }): Promise<Offers>;
+  offers(options?: { refresh?: boolean }): AtOnce<Offers>;
   /** Where the calls of a model go, by its public id. */
   find(id: string): Target | undefined;
   /** What `offers` would resolve to now, without asking anybody. */
@@ -33,8 +35,10 @@ export interface ConnectionsOptions {
 export function createConnections(options: ConnectionsOptions): Connections {
   const lists = new Map<string, FreshList<UpstreamList>>();
   const live = createLive(options);
+  const usable = createUsable(options.config, live);
   let offers: Offers = toOffers([]);
-  let madeOf: unknown[] = [];
+  let madeOf: readonly Connection[] = [];
+  let madeOfLists: readonly unknown[] = [];
 
   const listOf = (connection: Connection): FreshList<UpstreamList> => {
     const known = lists.get(connection.fingerprint);
@@ -42,35 +46,32 @@ export function createConnections(options: ConnectionsOptions): Connections {
     lists.set(connection.fingerprint, list);
     return list;
   };
-  const usable = () =>
-    options.config.enabled ? live().filter((each) => each.isEnabled && !each.problem) : [];
-
   /** The same object until a setting or a list changes. */
   const current = (): Offers => {
-    const entries = usable().map((connection) => ({
-      connection,
-      list: lists.get(connection.fingerprint)?.list,
-    }));
-    const parts = entries.flatMap(({ connection, list }) => [connection, list]);
-    if (parts.length !== madeOf.length || parts.some((part, at) => part !== madeOf[at])) {
-      madeOf = parts;
-      offers = toOffers(entries);
+    const connections = usable();
+    const known = ({ fingerprint }: Connection) => lists.get(fingerprint)?.list;
+    if (connections !== madeOf || connections.some((each, at) => known(each) !== madeOfLists[at])) {
+      madeOf = connections;
+      madeOfLists = connections.map(known);
+      offers = toOffers(connections.map((connection) => ({ connection, list: known(connection) })));
     }
     return offers;
   };
 
   return {
     list: live,
-    async offers({ refresh = false } = {}) {
-      const wanted = usable().filter((connection) => connection.modelIds.length === 0);
+    offers({ refresh = false } = {}) {
       forgetOthers(lists, live());
-      const waits = wanted.map((connection) =>
-        refresh ? listOf(connection).refresh() : listOf(connection).touch(),
-      );
-      if (waits.some((wait) => wait !== undefined)) {
-        await Promise.all(waits);
+      const waits: Promise<void>[] = [];
+      for (const connection of usable()) {
+        if (connection.modelIds.length === 0) {
+          const wait = refresh ? listOf(connection).refresh() : listOf(connection).touch();
+          if (wait !== undefined) {
+            waits.push(wait);
+          }
+        }
       }
-      return current();
+      return waits.length > 0 ? Promise.all(waits).then(current) : current();
     },
     known: current,
     async refresh(index) {

@@ -1,3 +1,4 @@
+import { whenThere } from "#kernel/completion/at-once.ts";
 import { Readable } from "node:stream";
 import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
 import type { CompletionAnswer, MessageSupport, ModelProvider } from "#kernel/completion/provider.ts";
@@ -80,7 +81,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
 
   return {
     id: providerId,
-    models: async (wanted) => (await options.connections.offers(wanted)).models,
+    models: (wanted) => whenThere(options.connections.offers(wanted), ({ models }) => models),
     requireTarget,
     send,
     post,

@@ -1,3 +1,4 @@
+import { whenThere } from "#kernel/completion/at-once.ts";
 import type { MessageSupport } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/http/json.ts";
@@ -36,7 +37,7 @@ export function toService(parts: ServiceParts): CommonConnections {
     async post({ modelId, path, ...call }) {
       return provider.send(path, { ...call, target: provider.requireTarget(modelId) });
     },
-    messageModels: async (wanted) => (await connections.offers(wanted)).messageModels,
+    messageModels: (wanted) => whenThere(connections.offers(wanted), ({ messageModels }) => messageModels),
     messageSupport: parts.messageSupport,
     pipelineHosts: () => connections.known().pipelineHosts,
     async refresh(index) {

@@ -1,7 +1,9 @@
+import type { AtOnce } from "#kernel/completion/at-once.ts";
 import { type Breaker, createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
+import { createUsable } from "#kernel/upstream/usable.ts";
 import { type Backend, type Holder, toBackends } from "./backend.ts";
 import type { RuntimeConfig } from "./config.ts";
 import type { RuntimeList } from "./fetch-list.ts";
@@ -16,7 +18,7 @@ export interface Backends {
   /** The backend of this index. Throws `not_found` for one that does not exist or cannot be called. */
   require(index: number): Backend;
   /** What they offer: from the last good lists, refreshed behind; `refresh` waits for every backend. */
-  offers(options?: { refresh?: boolean }): Promise<Offers>;
+  offers(options?: { refresh?: boolean }): AtOnce<Offers>;
   /** What `offers` would resolve to now, without asking anybody. */
   known(): Offers;
   /** The backends that hold a model, by its public id, in the order in which to try them; those that are down come last. */
@@ -47,16 +49,16 @@ interface Kept {
 export function createBackends(options: BackendsOptions): Backends {
   const kept = new Map<string, Kept>();
   const live = createLive(options);
+  const usable = createUsable(options.config, live);
   let offers: Offers = toOffers([]);
-  let madeOf: unknown[] = [];
+  let madeOf: readonly Backend[] = [];
+  let madeOfLists: readonly unknown[] = [];
 
   const keep = (backend: Backend): Kept => {
     const known = kept.get(backend.fingerprint) ?? open(backend, options);
     kept.set(backend.fingerprint, known);
     return known;
   };
-  const usable = () =>
-    options.config.enabled ? live().filter((each) => each.isEnabled && !each.problem) : [];
   const isUp = (backend: Backend) => {
     const known = kept.get(backend.fingerprint);
     return known === undefined || (known.isListing && known.calls.allows());
@@ -64,11 +66,12 @@ export function createBackends(options: BackendsOptions): Backends {
 
   /** The same object until a setting or a list changes. */
   const current = (): Offers => {
-    const entries = usable().map((backend) => ({ backend, list: kept.get(backend.fingerprint)?.list.list }));
-    const parts = entries.flatMap(({ backend, list }) => [backend, list]);
-    if (parts.length !== madeOf.length || parts.some((part, at) => part !== madeOf[at])) {
-      madeOf = parts;
-      offers = toOffers(entries);
+    const backends = usable();
+    const known = ({ fingerprint }: Backend) => kept.get(fingerprint)?.list.list;
+    if (backends !== madeOf || backends.some((each, at) => known(each) !== madeOfLists[at])) {
+      madeOf = backends;
+      madeOfLists = backends.map(known);
+      offers = toOffers(backends.map((backend) => ({ backend, list: known(backend) })));
     }
     return offers;
   };
@@ -83,15 +86,17 @@ export function createBackends(options: BackendsOptions): Backends {
       }
       return backend;
     },
-    async offers({ refresh = false } = {}) {
+    offers({ refresh = false } = {}) {
       forgetOthers(kept, live());
-      const waits = usable().map((backend) =>
-        refresh ? keep(backend).list.refresh() : keep(backend).list.touch(),
-      );
-      if (waits.some((wait) => wait !== undefined)) {
-        await Promise.all(waits);
+      const waits: Promise<void>[] = [];
+      for (const backend of usable()) {
+        const { list } = keep(backend);
+        const wait = refresh ? list.refresh() : list.touch();
+        if (wait !== undefined) {
+          waits.push(wait);
+        }
       }
-      return current();
+      return waits.length > 0 ? Promise.all(waits).then(current) : current();
     },
     known: current,
     holders: (id) =>

@@ -74,7 +74,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       async ({ body, caller }) => {
         await configuration.set(toChanges(body, config), caller.userId);
         options.changed(caller, { backends: config.baseUrls.length });
-        await withinTime(backends.offers({ refresh: true }), patienceAfterUpdate);
+        await withinTime(Promise.resolve(backends.offers({ refresh: true })), patienceAfterUpdate);
         return toView(config);
       },
     ),

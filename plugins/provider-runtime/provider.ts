@@ -1,3 +1,4 @@
+import { whenThere } from "#kernel/completion/at-once.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import type { Completion } from "#kernel/completion/chunk.ts";
 import type {
@@ -65,7 +66,7 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
 
   return {
     id: providerId,
-    models: async (wanted) => (await backends.offers(wanted)).models,
+    models: (wanted) => whenThere(backends.offers(wanted), ({ models }) => models),
     requireHolders,
     async complete(call) {
       const { request, model, signal } = call;
