@@ -7,6 +7,7 @@ import { type MessageRow, messageSelection, toMessageValue } from "./message-row
 import { findChildren } from "./message-store.ts";
 import type { ChatParts } from "./parts.ts";
 import type { ChatMessage } from "./service.ts";
+import { tailsSize } from "./tails.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 export interface PageWish {
@@ -120,7 +121,7 @@ async function climb(
     select path.id, path.parent_id, (coalesce(octet_length(m.content::text), 0) + coalesce(octet_length(m.output::text), 0)
       + coalesce(octet_length(m.sources::text), 0) + coalesce(octet_length(m.files::text), 0)
       + coalesce(octet_length(m.status_history::text), 0) + coalesce(octet_length(m.embeds::text), 0)
-      + octet_length(m.extra::text) + 300)::int as bytes
+      + octet_length(m.extra::text) + 2 * ${tailsSize} + 300)::int as bytes
     from path join chat_message as m on m.chat_id = ${chatId} and m.id = path.id
     order by path.depth`.execute(db);
   return rows;

@@ -5,6 +5,7 @@ import { type ChatRow, isRunning } from "./chat-store.ts";
 import type { ChatParts } from "./parts.ts";
 import type { Chats, ContextStep } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
+import { tailsSize } from "./tails.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** What a model reads of a chat, as far as it can be told without reading what was said. */
@@ -26,7 +27,7 @@ export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "cont
               path.usage ->> 'input_tokens', path.usage ->> 'prompt_eval_count') ~ '^[1-9]', false)))
         select path.role, path.usage, path.tokens as "contextTokens",
           char_length(path.context_summary) as "summaryChars",
-          greatest(char_length(chat_message_text(m.content)), coalesce(char_length(m.output::text), 0)) as chars
+          greatest(char_length(chat_message_text(m.content)), coalesce(char_length(m.output::text), 0) + ${tailsSize})::int as chars
         from path join chat_message as m on m.chat_id = ${chatId} and m.id = path.id
         order by path.depth`.execute(db);
       return rows;

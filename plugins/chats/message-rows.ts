@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { anyOf } from "#storage/values.ts";
 import { messageColumns } from "./message-fields.ts";
+import { tailsText, withTails } from "./tails.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A stored message as it is read: JSON columns as text, so that only who needs their values parses them. */
@@ -8,6 +9,7 @@ export type MessageRow = Readonly<Record<string, string | boolean | null>> & {
   readonly id: string;
   readonly parent_id: string | null;
   readonly extra: string;
+  readonly tails: string | null;
 };
 
 const columns = Object.entries(messageColumns).map(([key, { column, kind }]) => ({ key, column, kind }));
@@ -17,13 +19,15 @@ export const messageSelection: RawBuilder<unknown> = sql.join([
   sql`m.id`,
   sql`m.parent_id`,
   sql`m.extra::text as extra`,
+  sql`${tailsText} as tails`,
   ...columns.map(({ column, kind }) =>
     kind === "json" ? sql`m.${sql.ref(column)}::text as ${sql.ref(column)}` : sql`m.${sql.ref(column)}`,
   ),
 ]);
 
 /** The stored part of a message as JSON text: composed as text, so that nothing is parsed to be written. */
-export function toMessageText(row: MessageRow): string {
+export function toMessageText(stored: MessageRow): string {
+  const row = whole(stored);
   // An explicit null stands in `extra`; a value has a column.
   const parts = row.extra === "{}" ? [] : [row.extra.slice(1, -1)];
   for (const { key, column, kind } of columns) {
@@ -36,7 +40,8 @@ export function toMessageText(row: MessageRow): string {
 }
 
 /** The same as a value. */
-export function toMessageValue(row: MessageRow): Record<string, unknown> {
+export function toMessageValue(stored: MessageRow): Record<string, unknown> {
+  const row = whole(stored);
   const message = JSON.parse(row.extra) as Record<string, unknown>;
   for (const { key, column, kind } of columns) {
     const value = row[column] ?? null;
@@ -45,6 +50,10 @@ export function toMessageValue(row: MessageRow): Record<string, unknown> {
     }
   }
   return message;
+}
+
+function whole(row: MessageRow): MessageRow {
+  return row.tails === null ? row : { ...row, ...withTails(row["output"] as string | null, row.tails) };
 }
 
 /** Reads some messages of a chat, in no order. */

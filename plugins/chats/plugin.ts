@@ -10,6 +10,7 @@ import { createChats } from "./migrations/0001_chats.ts";
 import { createReplies } from "./migrations/0002_replies.ts";
 import { createEndedRuns } from "./migrations/0003_ended_runs.ts";
 import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
+import { createTails } from "./migrations/0005_tails.ts";
 import { sharedType } from "./parts.ts";
 import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
@@ -32,12 +33,13 @@ export default definePlugin({
     settings: chatSettings,
   },
   provides: [chats, folderChats],
-  tables: tables<ChatTables>("chat", "chat_message", "shared_chat", "chat_file", "tag"),
+  tables: tables<ChatTables>("chat", "chat_message", "chat_message_tail", "shared_chat", "chat_file", "tag"),
   migrations: {
     "0001_chats": createChats,
     "0002_replies": createReplies,
     "0003_ended_runs": createEndedRuns,
     "0004_quick_texts": createQuickTexts,
+    "0005_tails": createTails,
   },
   resources: [sharedType],
 

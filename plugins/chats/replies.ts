@@ -3,15 +3,20 @@ import { seconds } from "#storage/clock.ts";
 import { toAssignments, toRow } from "./reply-state.ts";
 import type { Chats, Checkpoint, InterruptedReply, Reply } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
-import type { ChatDatabase } from "./tables.ts";
+import { foldTails } from "./tails.ts";
+import type { ChatDatabase, Transact } from "./tables.ts";
 
 /** More events than any run sends between two checkpoints. */
 export const maxUnstored = 100_000;
 
 /** The messages that runs write: given to one, stored while they grow, given back. */
-export function createReplies(
-  db: ChatDatabase,
-): Pick<Chats, "begin" | "checkpoint" | "held" | "finish" | "settle" | "interrupt"> {
+export function createReplies({
+  db,
+  transaction,
+}: {
+  db: ChatDatabase;
+  transaction: Transact;
+}): Pick<Chats, "begin" | "checkpoint" | "held" | "finish" | "settle" | "interrupt"> {
   return {
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
@@ -70,11 +75,20 @@ export function createReplies(
         .execute();
     },
 
-    async interrupt(replies) {
-      const { rows } = await sql<InterruptedReply>`
+    interrupt: (replies) =>
+      transaction(async (tx) => {
+        const places = toPlaces(replies);
+        await foldTails(tx, places);
+        return await interrupt(tx, places);
+      }),
+  };
+}
+
+async function interrupt(tx: ChatDatabase, places: string): Promise<InterruptedReply[]> {
+  const { rows } = await sql<InterruptedReply>`
         with stale as (
           select m.chat_id, m.id, p.run_id from chat_message as m
-          join jsonb_to_recordset(cast(${toPlaces(replies)} as jsonb)) as p (chat_id text, id text, run_id text)
+          join jsonb_to_recordset(cast(${places} as jsonb)) as p (chat_id text, id text, run_id text)
             on m.chat_id = p.chat_id and m.id = p.id
           where m.run_id = p.run_id or (m.run_id is null and m.done = false)
           for update of m)
@@ -83,10 +97,8 @@ export function createReplies(
           seq = m.seq + ${maxUnstored}
         from stale where m.chat_id = stale.chat_id and m.id = stale.id
         returning m.chat_id as "chatId", m.id as "messageId", stale.run_id as "runId", m.user_id as "userId",
-          m.seq`.execute(db);
-      return rows;
-    },
-  };
+          m.seq`.execute(tx);
+  return rows;
 }
 
 /** They follow from a reply that is about to change. */
@@ -118,7 +130,11 @@ function toPlaces(replies: readonly Reply[]): string {
   );
 }
 
-/** Stores the state of replies in one statement; resolves to the runs whose message was still theirs. */
+/**
+ * Stores the state of replies in one statement; resolves to the runs whose message was still theirs. A state replaces
+ * what was added since the one before. What is added must follow what is stored: a statement that was given up on may
+ * still arrive, and late.
+ */
 async function write(
   db: ChatDatabase,
   checkpoints: readonly Checkpoint[],
@@ -130,13 +146,22 @@ async function write(
   const rows = checkpoints.map(toRow);
   const now = seconds();
   const { rows: written } = await sql<{ run_id: string }>`
-    with replies as (
+    with p as materialized (
+      select * from jsonb_to_recordset(cast(${toStorableJson(rows)} as jsonb)) as p (chat_id text, id text,
+        run_id text, seq int, after int, grown jsonb, numbers jsonb, "set" jsonb)),
+    replies as (
       update chat_message as m set ${sql.join(toAssignments(rows), sql``)} seq = p.seq, updated_at = ${now}
         ${ends ? sql`, done = true, run_id = null, ended_by = p.run_id` : sql``}
-      from jsonb_to_recordset(cast(${toStorableJson(rows)} as jsonb))
-        as p (chat_id text, id text, run_id text, seq int, appended text, numbers jsonb, "set" jsonb)
-      where m.chat_id = p.chat_id and m.id = p.id and m.run_id = p.run_id
-      returning p.run_id, m.chat_id),
+      from p
+      where m.chat_id = p.chat_id and m.id = p.id and m.run_id = p.run_id and coalesce(m.seq = p.after, true)
+      returning m.chat_id, m.id, p.run_id, p.seq, p.after, p.grown),
+    folded as (
+      delete from chat_message_tail as t using replies
+      where t.chat_id = replies.chat_id and t.message_id = replies.id and replies.after is null),
+    added as (
+      insert into chat_message_tail as t (chat_id, message_id, seq, grown)
+      select chat_id, id, seq, grown from replies where grown is not null
+      on conflict (chat_id, message_id, seq) do update set grown = t.grown || excluded.grown),
     touched as (
       update chat set updated_at = greatest(updated_at, ${now})
       where ${ends} and id in (select chat_id from replies))

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { usedColumns, valueOf } from "./columns.ts";
-import type { Checkpoint, ReplyListKey, ReplyState } from "./service.ts";
+import type { Checkpoint, GrownItem, ReplyListKey, ReplyState } from "./service.ts";
 
 /** A checkpoint as the row of a statement. */
 export interface CheckpointRow {
@@ -8,7 +8,8 @@ export interface CheckpointRow {
   readonly id: string;
   readonly run_id: string;
   readonly seq: number;
-  readonly appended?: string;
+  readonly after?: number;
+  readonly grown?: readonly GrownItem[];
   /** By column: the numbers of the events of new entries. */
   readonly numbers: Readonly<Record<string, readonly number[]>>;
   readonly set: Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ export function toRow({
   runId,
   state,
   seq,
-  appended,
+  grown,
   numbers = {},
 }: Checkpoint): CheckpointRow {
   const columnOf = (key: string) => stateColumns[key as keyof ReplyState];
@@ -49,7 +50,8 @@ export function toRow({
     id: messageId,
     run_id: runId,
     seq,
-    ...(appended !== undefined && { appended }),
+    ...(grown && { after: grown.after }),
+    ...(grown && grown.items.length > 0 && { grown: grown.items }),
     numbers: Object.fromEntries(
       Object.entries(numbers).map(([key, value]) => [columnOf(key as ReplyListKey), value]),
     ),
@@ -61,10 +63,9 @@ export function toRow({
 export function toAssignments(rows: readonly CheckpointRow[]): RawBuilder<unknown>[] {
   const used = usedColumns(rows);
   const columns = used.filter((column) => column !== "extra" && !(column in lists));
-  const appends = rows.some((row) => "appended" in row);
   const assignments = columns.map(
     (column) => sql`${sql.ref(column)} = case when p."set" ? ${sql.lit(column)}
-      then ${valueOf(column)} ${(appends && grown[column]) || sql``} else m.${sql.ref(column)} end, `,
+      then ${valueOf(column)} else m.${sql.ref(column)} end, `,
   );
   for (const [column, place] of Object.entries(lists)) {
     if (used.includes(column)) {
@@ -74,11 +75,6 @@ export function toAssignments(rows: readonly CheckpointRow[]): RawBuilder<unknow
   }
   if (used.includes("extra")) {
     assignments.push(sql`extra = m.extra || coalesce(p."set" -> 'extra', '{}'::jsonb), `);
-  }
-  for (const [column, grows] of Object.entries(appends ? grown : {})) {
-    if (!columns.includes(column)) {
-      assignments.push(sql`${sql.ref(column)} = case ${grows} else m.${sql.ref(column)} end, `);
-    }
   }
   return assignments;
 }
@@ -95,10 +91,3 @@ function toList(column: string, place: "before" | "behind"): RawBuilder<unknown>
     where coalesce((p.numbers -> ${key} ->> (a.at - 1)::int)::int > m.seq, true))`;
   return place === "before" ? sql`${added} || ${held}` : sql`${held} || ${added}`;
 }
-
-/** Only the new text travels; it belongs to the last item of the output as well. */
-const grown: Readonly<Record<string, RawBuilder<unknown>>> = {
-  content: sql`when p.appended is not null then to_jsonb(coalesce(m.content #>> '{}', '') || p.appended)`,
-  output: sql`when m.output #>> '{-1,content,-1,text}' || p.appended is not null
-    then jsonb_set(m.output, '{-1,content,-1,text}', to_jsonb((m.output #>> '{-1,content,-1,text}') || p.appended))`,
-};

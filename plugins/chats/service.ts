@@ -60,13 +60,28 @@ export interface Checkpoint extends Reply {
   readonly state: ReplyState;
   /** Number of the message's last event that the state includes. */
   readonly seq: number;
-  /** Text that goes behind the stored `content` in place; `state` has none then. */
-  readonly appended?: string;
+  /**
+   * What the output has grown by since the checkpoint with the number `after`; `state` has neither content nor output
+   * then. Not stored when another one was the last.
+   */
+  readonly grown?: { readonly after: number; readonly items: readonly GrownItem[] };
   /**
    * For each entry of the state's lists the number of the event that showed it: one that the stored message includes
    * already is not added again. Without numbers every entry is new.
    */
   readonly numbers?: Partial<Readonly<Record<ReplyListKey, readonly number[]>>>;
+}
+
+/** An item of a reply that is new or has changed, or what was added at its end. */
+export interface GrownItem {
+  /** Its place in the output. */
+  readonly at: number;
+  /** The item as a whole. */
+  readonly item?: unknown;
+  /** More text, arguments or words of a refusal, by the kind of the item. */
+  readonly text?: string;
+  /** More `reasoning_details`. */
+  readonly details?: readonly unknown[];
 }
 
 /** A message whose run is gone. */
@@ -162,8 +177,8 @@ export interface Chats {
    */
   begin(reply: Reply & { readonly keeps?: boolean }): Promise<number | undefined>;
   /**
-   * Stores what runs have so far, all in one statement; resolves to the ids of the runs whose message is still theirs.
-   * Meant to be called once a second.
+   * Stores what runs have so far, all in one statement; resolves to the ids of the runs whose state was stored: their
+   * message is still theirs. Meant to be called once a second.
    */
   checkpoint(checkpoints: readonly Checkpoint[]): Promise<Set<string>>;
   /** Ids of those runs whose message is still theirs. */

@@ -68,6 +68,14 @@ export interface ChatMessageTable {
   updated_at: number;
 }
 
+/** What a reply that is being written has grown by since it was stored whole (`tails.ts`). */
+export interface ChatMessageTailTable {
+  chat_id: string;
+  message_id: string;
+  seq: number;
+  grown: Json<unknown>;
+}
+
 /** What a chat looked like when it was shared (configuration document, Shared chat). */
 export interface SharedChatTable {
   id: string;
@@ -110,6 +118,7 @@ export interface TagTable {
 export interface ChatTables {
   chat: ChatTable;
   chat_message: ChatMessageTable;
+  chat_message_tail: ChatMessageTailTable;
   shared_chat: SharedChatTable;
   chat_file: ChatFileTable;
   tag: TagTable;

@@ -48,7 +48,7 @@ export function createChatsService(
       }
     },
 
-    ...createReplies(db),
+    ...createReplies(parts),
     ...links,
     ...createTaskResults(parts),
     ...createEventKeeper({ ...parts, ...links }),

@@ -49,7 +49,11 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
     const quiet = looks ? [...growing.values()].filter((reply) => !stored.has(reply)) : [];
     try {
       if (taken.length > 0) {
-        endLost([...stored], await chats.checkpoint(taken.map(({ checkpoint }) => checkpoint)));
+        const written = await chats.checkpoint(taken.map(({ checkpoint }) => checkpoint));
+        await settle(
+          [...stored].filter(({ runId }) => !written.has(runId)),
+          chats,
+        );
       }
       if (quiet.length > 0) {
         // Nothing new to store; but a run whose chat is gone must not wait for its upstream to say something.
@@ -113,6 +117,15 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
       }
     },
   };
+}
+
+/** What could not be added to what is stored is stored whole next time, unless the message is another's by now. */
+async function settle(left: readonly Growing[], chats: Pick<Chats, "held">): Promise<void> {
+  if (left.length > 0) {
+    const own = await chats.held(left);
+    endLost(left, own);
+    left.filter(({ runId }) => own.has(runId)).forEach((reply) => reply.failed());
+  }
 }
 
 function endLost(replies: readonly Growing[], own: ReadonlySet<string>): void {

@@ -1,8 +1,9 @@
+import { toContent } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.ts";
 import { seconds } from "#storage/clock.ts";
 import { toMessages } from "./history.ts";
-import { type MessageItem, type OutputItem, toContent, toShown } from "./items.ts";
+import { type MessageItem, type OutputItem, toShown } from "./items.ts";
 import type { RunOutcome, RunStart, Writing } from "./run-facts.ts";
 
 /**

@@ -1,6 +1,7 @@
+import { textOf } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
-import { type CallOutputItem, type OutputItem, textOf } from "./items.ts";
+import { type CallOutputItem, type OutputItem } from "./items.ts";
 
 /** A stored branch as the common wire has it: calls and their results expanded, empty replies left out. */
 export function toMessages(branch: readonly ChatMessage[]): Message[] {

@@ -67,20 +67,6 @@ export function makeItemId(prefix: "msg" | "r" | "fc" | "fco"): string {
   return `${prefix}_${randomBytes(9).toString("base64url")}`;
 }
 
-/** The text of a reply: its message items, joined by newlines. */
-export function toContent(items: readonly OutputItem[]): string {
-  return items
-    .filter((item): item is MessageItem => item.type === "message")
-    .map(textOf)
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
-/** The visible words of one message item. */
-export function textOf({ content }: MessageItem): string {
-  return content.map((part) => (part.type === "output_text" ? part.text : part.refusal)).join("");
-}
-
 /** An item as clients get it: pictures that tools gave to the model stay here. */
 export function toShown(item: OutputItem): OutputItem {
   return item.type === "function_call_output"

@@ -37,7 +37,6 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
   };
   const place = { userId: principal.userId, chatId: placed.chatId, messageId: asked.messageId };
   const journal = new Journal(parts.hub, { ...place, seq: start.seq });
-  const settings = parts.settings();
   const reply = new Reply({
     runId: start.id,
     chatId: placed.chatId,
@@ -45,7 +44,6 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
     journal,
     tags: toTags(admitted.model.params["reasoning_tags"]),
     before: start.before,
-    appends: settings.appends,
     hurry: parts.checkpoints.hurry,
     lost: () => stop("lost"),
   });

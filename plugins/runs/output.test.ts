@@ -1,8 +1,9 @@
+import { toContent } from "#kernel/completion/reply-text.ts";
 import { describe, expect, it } from "vitest";
 import type { Delta } from "#kernel/completion/chunk.ts";
 import { chunk, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { fromOutput } from "./history.ts";
-import { type OutputItem, toContent } from "./items.ts";
+import type { OutputItem } from "./items.ts";
 import { Output } from "./output.ts";
 import { knownTags } from "./reasoning-tags.ts";
 import { createUsageTotal } from "./usage.ts";
@@ -14,6 +15,7 @@ function build(deltas: readonly Delta[]) {
   const output = new Output(
     {
       delta: (item, kind, text) => told.push(`${item.type} ${kind} ${text}`),
+      details: () => {},
       border: (item) => told.push(`${item.type} ${"status" in item ? String(item.status) : ""}`),
     },
     { tags: knownTags, now: () => (time += 500) },

@@ -14,6 +14,8 @@ import { type Piece, TagReader, type Tags } from "./reasoning-tags.ts";
 export interface OutputObserver {
   /** Text was added to an item. */
   delta(item: OutputItem, kind: DeltaKind, text: string): void;
+  /** What a provider wants back in later rounds was added to an item. */
+  details(item: OutputItem, details: readonly unknown[]): void;
   /** An item is new, or complete. */
   border(item: OutputItem): void;
 }
@@ -86,7 +88,8 @@ export class Output {
     }
     if (Array.isArray(details) && details.length > 0) {
       const item = this.#reasoning();
-      item.reasoning_details = [...(item.reasoning_details ?? []), ...(details as unknown[])];
+      (item.reasoning_details ??= []).push(...(details as unknown[]));
+      this.#observer.details(item, details as unknown[]);
     }
   }
 

@@ -14,7 +14,6 @@ export interface RunSettings {
   readonly maxIterations: number;
   readonly stopsRepeats: boolean;
   readonly savesEveryChunk: boolean;
-  readonly appends: boolean;
   readonly convertsPictures: boolean;
   readonly typesByExtension: boolean;
 }

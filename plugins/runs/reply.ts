@@ -1,7 +1,9 @@
+import { toContent } from "#kernel/completion/reply-text.ts";
 import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
 import type { Checkpoint, ReplyListKey, ReplyState } from "#plugins/chats/service.ts";
 import type { Growing } from "./checkpoints.ts";
-import { type OutputItem, toContent, toShown } from "./items.ts";
+import { type OutputItem, toShown } from "./items.ts";
+import { Growth } from "./growth.ts";
 import type { Journal } from "./journal.ts";
 import { Output } from "./output.ts";
 import { createReplyLists, type TakenLists } from "./reply-lists.ts";
@@ -16,11 +18,14 @@ export interface ReplyOptions {
   readonly tags: readonly Tags[];
   /** Where an interrupted reply goes on. */
   readonly before?: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
-  /** ENABLE_CHAT_RESPONSE_STREAM_INPLACE_APPEND. */
-  readonly appends: boolean;
   /** Called at every border of an item, and when the message is not the run's any more. */
   hurry(): void;
   lost(): void;
+}
+
+interface Stored {
+  readonly state: ReplyState;
+  readonly numbers: TakenLists["numbers"];
 }
 
 /** A reply while it is written: what it says, what clients were told of it, and what of it is stored. */
@@ -34,10 +39,9 @@ export class Reply implements Growing {
   readonly #lists = createReplyLists();
   #extra: Record<string, unknown> = {};
   #isDirty = false;
-  /** Items have changed in more than their text since they were stored. */
-  #isReshaped = true;
-  #storedLength = 0;
-  #tail = "";
+  readonly #growth = new Growth();
+  /** Number of the last event of what is stored; undefined while nothing is that could be added to. */
+  #storedSeq: number | undefined;
 
   constructor(options: ReplyOptions) {
     this.#options = options;
@@ -50,18 +54,18 @@ export class Reply implements Growing {
       {
         delta: (item, kind, text) => {
           journal.delta(item.id, kind, text);
+          this.#growth.text(item, text);
           this.#isDirty = true;
-          if (isPlainText(item)) {
-            this.#tail += text;
-          } else {
-            this.#isReshaped = true;
-          }
+        },
+        details: (item, details) => {
+          this.#growth.details(item, details);
+          this.#isDirty = true;
         },
         border: (item) => {
           // A copy: what is kept for clients that come later must not grow with the item.
           journal.emit("chat:completion", { output: [structuredClone(toShown(item))] });
+          this.#growth.whole(item);
           this.#isDirty = true;
-          this.#isReshaped = true;
           options.hurry();
         },
       },
@@ -98,14 +102,14 @@ export class Reply implements Growing {
       const { journal } = this.#options;
       journal.emit(...toEvent());
       this.#lists.add(key, entries, journal.seq);
-      this.#isReshaped = this.#isDirty = true;
+      this.#isDirty = true;
     }
   }
 
   /** Notes keys of the message that have no place of their own. */
   note(extra: Record<string, unknown>): void {
     this.#extra = { ...this.#extra, ...extra };
-    this.#isReshaped = this.#isDirty = true;
+    this.#isDirty = true;
   }
 
   /** Takes in what chunks carry besides text and calls. */
@@ -118,21 +122,29 @@ export class Reply implements Growing {
 
   /** What is known of the reply, whether stored or not. */
   state(): ReplyState {
-    const usage = this.usage.total();
-    return {
-      content: toContent(this.output.items),
-      output: this.output.items,
-      ...(usage && { usage }),
-      ...this.#lists.all(),
-      ...(Object.keys(this.#extra).length > 0 && { extra: this.#extra }),
-    };
+    return { ...this.#said(), ...this.#lists.all(), ...this.#facts() };
   }
 
   /** The same as it is stored: of lists only what is new. */
-  toStore(): { state: ReplyState; numbers: TakenLists["numbers"] } {
-    const { sources: _s, files: _f, embeds: _e, statusHistory: _h, ...state } = this.state();
+  toStore(): Stored {
     const { lists, numbers } = this.#lists.take();
-    return { state: { ...state, ...lists }, numbers };
+    return { state: { ...this.#said(), ...this.#facts(), ...lists }, numbers };
+  }
+
+  #said(): ReplyState {
+    return { content: toContent(this.output.items), output: this.output.items };
+  }
+
+  #facts(): ReplyState {
+    const usage = this.usage.total();
+    return { ...(usage && { usage }), ...(Object.keys(this.#extra).length > 0 && { extra: this.#extra }) };
+  }
+
+  /** What is new since event `after`, which the stored message includes. */
+  #toAdd(after: number): Stored & Pick<Checkpoint, "grown"> {
+    const { lists, numbers } = this.#lists.take();
+    const items = this.#growth.take(this.output.items);
+    return { state: { ...this.#facts(), ...lists }, numbers, grown: { after, items } };
   }
 
   take(): Checkpoint | undefined {
@@ -144,22 +156,19 @@ export class Reply implements Growing {
     const { journal } = this.#options;
     journal.flush();
     const place = { runId, chatId, messageId, seq: journal.seq };
-    const tail = this.#tail;
-    this.#tail = "";
-    if (this.#options.appends && !this.#isReshaped && this.#storedLength > 0) {
-      this.#lists.take();
-      return { ...place, state: {}, appended: tail };
+    const after = this.#storedSeq;
+    this.#storedSeq = place.seq;
+    if (after !== undefined) {
+      return { ...place, ...this.#toAdd(after) };
     }
-    this.#isReshaped = false;
-    const stored = this.toStore();
-    this.#storedLength = stored.state.content?.length ?? 0;
-    return { ...place, ...stored };
+    this.#growth.clear();
+    return { ...place, ...this.toStore() };
   }
 
   failed(): void {
     this.#lists.failed();
     this.#isDirty = true;
-    this.#isReshaped = true;
+    this.#storedSeq = undefined;
   }
 
   lost(): void {
@@ -180,9 +189,4 @@ export class Reply implements Growing {
       ...more,
     };
   }
-}
-
-/** Its text can be stored by adding to what is stored. */
-function isPlainText(item: OutputItem): boolean {
-  return item.type === "message" && item.content.length === 1 && item.content[0]?.type === "output_text";
 }
