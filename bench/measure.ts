@@ -113,6 +113,10 @@ export async function sideBySide(
     try {
       for (const at of shuffled(contestants.length)) {
         const process = await contestants[at]!.start(bench.mock.port);
+        await heat(bench, process).catch(async (error: unknown) => {
+          await process.stop();
+          throw error;
+        });
         running.push({ at, process, load: openLoad(process, shape) });
       }
       await delay(bench.warm);
@@ -134,6 +138,15 @@ export async function sideBySide(
     }
   }
   return results;
+}
+
+/** A paced load is so light that its code would be compiled for minutes; dense answers get that done in seconds. */
+async function heat(bench: Bench, running: Running): Promise<void> {
+  const load = openLoad(running, { model: "burst-5", connections: 16 });
+  await delay(bench.warm / 2);
+  await load.drain();
+  failOnErrors(running, load.take());
+  load.stop();
 }
 
 /** Throws when a load saw anything but complete answers. */
