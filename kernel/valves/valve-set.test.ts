@@ -60,3 +60,27 @@ test.each<[unknown, RegExp]>([
 ])("a declaration like %j is refused", (declared, message) => {
   expect(() => createValveSet(declared, "Valves")).toThrow(message);
 });
+
+test("a pattern that takes for ever is broken off, and others are not", () => {
+  const set = createValveSet(
+    {
+      tag: { type: "string", pattern: "^(a+)+$" },
+      list: { type: "array", items: { type: "string", pattern: "^x" } },
+    },
+    "UserValves",
+  );
+  const began = performance.now();
+  expect(() => set.check({ tag: `${"a".repeat(40)}b` })).toThrow(/^tag: .*too long/);
+  expect(set.complete({ tag: `${"a".repeat(40)}b` })).toEqual({});
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(set.check({ tag: "aaa", list: ["x1"] })).toEqual({ tag: "aaa", list: ["x1"] });
+  expect(() => set.check({ list: ["y"] })).toThrow(/^list\.0: /);
+});
+
+test.each([
+  [{ a: { type: "string", pattern: "^(a+)+$", default: `${"a".repeat(40)}b` } }, /a has a default/],
+  [{ a: { type: "string", pattern: "a".repeat(2_000) } }, /at most 1000 characters/],
+  [{ a: { type: "string", description: "x".repeat(70_000) } }, /at most 65536 characters/],
+])("a declaration that would hold the server up is refused", (declared, message) => {
+  expect(() => createValveSet(declared, "Valves")).toThrow(message);
+});

@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
+import { createSchemaCheck, type SchemaCheck } from "#kernel/schema-check.ts";
 
 export type ValveValues = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,7 @@ export function createValveSet(declared: unknown, title: string): ValveSet {
       for (const [name, schema] of properties) {
         const own = saved[name] ?? null;
         // Code changes after its valves were saved; a value of the old shape must not reach the new code.
-        const value = own !== null && checks.get(name)?.safeParse(own).success ? own : schema["default"];
+        const value = own !== null && checks.get(name)?.check(own).success ? own : schema["default"];
         if (value !== undefined) {
           filled.push([name, value]);
         }
@@ -56,11 +57,16 @@ export function createValveSet(declared: unknown, title: string): ValveSet {
   };
 }
 
+const longest = 64 * 1024;
+
 function toProperties(declared: unknown, title: string) {
   const isWhole = isObject(declared) && declared["type"] === "object" && isObject(declared["properties"]);
   const source = isWhole ? (declared["properties"] as ValveSchema) : declared;
   if (!isObject(source)) {
     throw new AppError("invalid", `${title} must be an object of JSON Schema properties.`);
+  }
+  if (JSON.stringify(source).length > longest) {
+    throw new AppError("invalid", `${title} may take at most ${longest} characters as JSON.`);
   }
   const listed = isWhole && Array.isArray(declared["required"]) ? (declared["required"] as unknown[]) : [];
   const properties = new Map<string, ValveSchema>();
@@ -74,23 +80,23 @@ function toProperties(declared: unknown, title: string) {
 }
 
 /** `default`, `input` and `title` are for the form and say nothing about which values fit. */
-function toCheck(schema: ValveSchema, name: string): z.ZodType {
+function toCheck(schema: ValveSchema, name: string): SchemaCheck {
   const { default: fallback, input: _input, title: _title, ...rest } = schema;
-  let check: z.ZodType;
+  let check: SchemaCheck;
   try {
-    check = z.fromJSONSchema(rest as Parameters<typeof z.fromJSONSchema>[0]);
+    check = createSchemaCheck(rest);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AppError("invalid", `${name} is no valid JSON Schema: ${reason}`, { cause });
   }
-  if (fallback !== undefined && fallback !== null && !check.safeParse(fallback).success) {
+  if (fallback !== undefined && fallback !== null && !check.check(fallback).success) {
     throw new AppError("invalid", `${name} has a default that does not fit its own schema.`);
   }
   return check;
 }
 
-function requireFit(checks: ReadonlyMap<string, z.ZodType>, name: string, value: unknown): unknown {
-  const result = checks.get(name)?.safeParse(value);
+function requireFit(checks: ReadonlyMap<string, SchemaCheck>, name: string, value: unknown): unknown {
+  const result = checks.get(name)?.check(value);
   if (result?.success) {
     return value;
   }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { createSchemaCheck } from "#kernel/schema-check.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 
 /** A call that a task model chose, with parameters that fit the tool. */
@@ -48,7 +48,7 @@ function fits(parameters: Bag, schema: Readonly<Bag>): boolean {
     return false;
   }
   try {
-    return z.fromJSONSchema(schema).safeParse(parameters).success;
+    return createSchemaCheck(schema).check(parameters).success;
   } catch {
     // A schema beyond what can be checked here: the tool checks what it gets.
     return true;

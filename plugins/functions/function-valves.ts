@@ -69,7 +69,7 @@ export function createFunctionValves(parts: FunctionValvesParts) {
     },
     async update(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
       const { row, facts } = await load(id);
-      const values = requireSmall(requireSet(facts.valves).check(given));
+      const values = requireSet(facts.valves).check(requireSmall(given));
       await updateValves(db, id, vault.close(values, toValvePlace(id)));
       await changes.changed(id);
       changes.announce("valves_updated", caller, row);
@@ -85,7 +85,7 @@ export function createFunctionValves(parts: FunctionValvesParts) {
     },
     async updateUser(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
       const { facts } = await load(id);
-      const values = requireSmall(requireSet(facts.userValves).check(given));
+      const values = requireSet(facts.userValves).check(requireSmall(given));
       await userValves.save(caller.userId, id, values);
       return values;
     },
