@@ -14,6 +14,39 @@ function read(text: string, wire: Wire = "chat", size = text.length) {
 
 const sse = (...values: unknown[]) => values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join("");
 
+const response = (item: object, length = 400) => ({
+  object: "response",
+  status: "completed",
+  output: [{ type: "message", content: [{ type: "output_text", text: "x".repeat(length) }] }, item],
+  tools: [{ type: "function", name: "unused" }],
+  usage: null,
+});
+
+describe("reads an answer of the Responses format once, though its last event repeats it", () => {
+  const items = {
+    "type first": { type: "function_call", id: "fc_1", call_id: "c", name: "clock", arguments: "{}" },
+    "name first": { arguments: "{}", call_id: "c", name: "clock", type: "function_call", id: "fc_1" },
+  };
+  const delta = { type: "response.output_text.delta", delta: "x".repeat(200) };
+  const streamed = (item: object) =>
+    sse(
+      delta,
+      delta,
+      { type: "response.output_item.added", item: { ...item, arguments: "" } },
+      { type: "response.output_item.done", item },
+      { type: "response.completed", response: response(item) },
+    );
+  it.each(Object.entries(items))("with its %s", (_name, item) => {
+    for (const text of [streamed(item), JSON.stringify(response(item))]) {
+      expect(read(text, "responses", 100)).toMatchObject({ characters: 402, tools: ["clock"] });
+    }
+    // Of what is longer than the end that is kept, that end counts.
+    const long = read(JSON.stringify(response(item, 40_000)), "responses", 100);
+    expect(long.tools).toEqual(["clock"]);
+    expect(long.characters).toBeGreaterThan(16_000);
+  });
+});
+
 describe("finds what an answer cost", () => {
   it.each<[string, Wire, string, object]>([
     [

@@ -95,7 +95,7 @@ export class UsageTail {
     return {
       usage,
       characters: usage ? 0 : this.#estimate(text, bytes.length),
-      tools: text.includes(toolMarks[this.#wire] ?? noMark) ? findTools(text) : [],
+      tools: text.includes(toolMarks[this.#wire] ?? noMark) ? findTools(text, this.#wire) : [],
       end: toEnd(text.slice(-1024)),
     };
   }
@@ -113,6 +113,12 @@ export class UsageTail {
 
   /** Of a long answer the part that was kept stands for all of it. */
   #estimate(tail: string, tailLength: number): number {
+    if (this.#wire === "responses" && !isCutStream(tail)) {
+      const whole = findWhole(tail);
+      return whole === undefined
+        ? tailLength
+        : lengthOfValues(whole, '"text":') + lengthOfValues(whole, '"arguments":');
+    }
     const text = tail.slice(-sampleLength);
     const bytes = text.length === tail.length ? tailLength : Buffer.byteLength(text);
     if (bytes === 0) {
@@ -124,6 +130,19 @@ export class UsageTail {
     }
     return Math.round((characters * this.#total) / bytes);
   }
+}
+
+/** The last event of the Responses format says the whole answer once more; one without events says nothing else. */
+const lastOfResponses = /"type":\s*"response\.(?:completed|incomplete|failed)"|^\s*\{/;
+
+/** True for what ends before its last event; an end that lies within that event has no events of its own. */
+function isCutStream(text: string): boolean {
+  return findWhole(text) === undefined && /"delta":|output_item\.added"/.test(text);
+}
+
+function findWhole(text: string): string | undefined {
+  const at = text.search(lastOfResponses);
+  return at < 0 ? undefined : text.slice(at);
 }
 
 /** The first usage block of a text: a short answer is head and tail at once, and its last block says less. */
@@ -206,7 +225,16 @@ function readObject(text: string, at: number): unknown {
 }
 
 /** Tools are named once a call, in the frame that begins it. */
-function findTools(text: string): string[] {
+function findTools(text: string, wire: Wire): string[] {
+  if (wire === "responses" && !isCutStream(text)) {
+    const whole = findWhole(text) ?? text;
+    const [first = [], second = []] = [
+      /"type":\s*"function_call"(?:(?!"type":)[^])*?"name":\s*"([^"\\]+)"/g,
+      // Some servers write the name ahead of the type.
+      /"name":\s*"([^"\\]+)"(?:(?!"type":)[^])*?"type":\s*"function_call"/g,
+    ].map((pattern) => [...whole.matchAll(pattern)].map(([, name]) => name as string));
+    return first.length > 0 ? first : second;
+  }
   const names: string[] = [];
   const begins =
     /"tool_calls":\s*\[[^\]]*?"name":\s*"([^"\\]+)"|output_item\.added"[^\n]*?"function_call"[^\n]*?"name":\s*"([^"\\]+)"|"type":\s*"tool_use"[^\n]*?"name":\s*"([^"\\]+)"/g;

@@ -8,7 +8,14 @@ import { toCommonHeaders } from "./cors.ts";
 import { findCredential } from "./credential.ts";
 import { toErrorAnswer } from "./errors.ts";
 import type { ClientAddress } from "./forwarded.ts";
-import { requireAccess, requireNoForeignForm, requireSameOrigin, resolveCaller, toFacts } from "./gate.ts";
+import {
+  requireAccess,
+  requireJsonType,
+  requireNoForeignForm,
+  requireSameOrigin,
+  resolveCaller,
+  toFacts,
+} from "./gate.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { parseJson } from "./json.ts";
 import { isLasting, type OpenAnswers } from "./open-answers.ts";
@@ -124,6 +131,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     throw switchedOff(owned.whenOff);
   }
   requireAccess(route, caller);
+  requireJsonType(surfaces[owned.surface], route, req);
 
   const params = route.params ? validate(route.params, decodeParams(served.params), "path") : undefined;
   const query = route.query ? validate(route.query, toQuery(req.url ?? ""), "query") : undefined;

@@ -5,6 +5,7 @@ import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "./credential.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
+import type { SurfaceFacts } from "./surfaces.ts";
 
 /** Asks the authenticator who calls; public routes go on without a caller when the credential is no good. */
 export function resolveCaller({
@@ -88,6 +89,18 @@ export function requireSameOrigin(req: IncomingMessage, origins: readonly string
 export function requireNoForeignForm(req: IncomingMessage, origins: readonly string[]): void {
   if (isForeign(req, origins) && !/^application\/json\b/i.test(req.headers["content-type"] ?? "")) {
     throw new AppError("forbidden", "Requests from other sites have to send JSON and say so.");
+  }
+}
+
+/** Refuses a JSON body that says it is something else, or nothing, where a surface demands the type. */
+export function requireJsonType(
+  { demandsJsonType }: SurfaceFacts,
+  route: AnyRoute,
+  { method, headers }: IncomingMessage,
+): void {
+  const isDemanded = demandsJsonType === true && route.body !== undefined && method === "POST";
+  if (isDemanded && !/^application\/(?:[\w.-]+\+)?json\b/i.test(headers["content-type"] ?? "")) {
+    throw new AppError("invalid", "Content-Type: must be application/json.");
   }
 }
 

@@ -12,6 +12,8 @@ export interface SurfaceFacts {
   readonly docs: boolean;
   /** Status for input that does not fit the declared shape. */
   readonly invalidStatus: 400 | 422;
+  /** Whether JSON bodies of POST requests have to be declared as such. */
+  readonly demandsJsonType?: boolean;
 }
 
 /** The mount points. Each becomes an application of its own with its own docs and error shape. */
@@ -25,6 +27,8 @@ export const surfaces = {
     inner: { base: "/v1", errors: "compat" },
     docs: true,
     invalidStatus: 400,
+    // Core API, local model runtime pass-through.
+    demandsJsonType: true,
   },
   compat: { base: "/compat", title: "Compat", errors: "compat", docs: true, invalidStatus: 400 },
   images: { base: "/images/api/v1", title: "Images", errors: "detail", docs: true, invalidStatus: 422 },

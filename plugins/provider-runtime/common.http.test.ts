@@ -89,6 +89,28 @@ describe("the common formats of the runtime", () => {
     ]);
   });
 
+  it("put a saved prompt ahead of the caller's in the vendor's format", async () => {
+    const record = {
+      id: "brief",
+      base_model_id: model,
+      name: "Brief",
+      meta: {},
+      params: { system: "Be brief." },
+      access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
+    };
+    await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+    const prompt = { type: "text", text: "Be brief." };
+    for (const [system, expected] of [
+      [undefined, [prompt]],
+      ["In French.", [prompt, { type: "text", text: "In French." }]],
+      [[{ type: "text", text: "S" }], [prompt, { type: "text", text: "S" }]],
+    ] as const) {
+      runtime.reply("/v1/messages", json({ type: "message", model, content: [] }));
+      expect((await call("messages", { model: "brief", messages, max_tokens: 5, system })).status).toBe(200);
+      expect(runtime.last("/v1/messages").body).toMatchObject({ model, system: expected });
+    }
+  });
+
   it("end a stream that broke off with an error frame", async () => {
     runtime.reply("/v1/chat/completions", resetAfter(500, sse(textChunks("one two three four five"))));
     const stream = await sdk().chat.completions.create({ model, messages, stream: true });

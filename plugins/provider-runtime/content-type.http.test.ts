@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { type Runtime, startRuntime } from "#test/support/runtime.ts";
+
+let runtime: Runtime;
+let app: App;
+let member: TestUser;
+
+beforeAll(async () => {
+  runtime = await startRuntime();
+  app = await startApp({
+    env: { OLLAMA_BASE_URL: runtime.origin, OLLAMA_API_CONFIGS: '{"0":{"access":"everyone"}}' },
+  });
+  member = await app.user();
+});
+afterAll(async () => {
+  await app.close();
+  await runtime.close();
+});
+
+const messages = [{ role: "user", content: "Hi" }];
+
+describe("a request that does not say it is JSON", () => {
+  const body = JSON.stringify({ model: "llama3:latest", messages, prompt: "Hi", input: "Hi", stream: false });
+  it.each(
+    ["api/generate", "api/chat", "api/embed", "v1/responses", "v1/embeddings/0"].flatMap((path) =>
+      ["text/plain", "application/x-www-form-urlencoded", ""].map((type) => [path, type] as const),
+    ),
+  )("is refused by %s: %j", async (path, type) => {
+    const { status, text } = await app.call(`POST /runtime/${path}`, {
+      token: member.token,
+      body: new TextEncoder().encode(body),
+      headers: { "content-type": type },
+    });
+    expect([status, text]).toEqual([400, expect.stringContaining("Content-Type: must be application/json.")]);
+  });
+
+  it.each(["application/json; charset=utf-8", "Application/JSON"])("is none with %s", async (type) => {
+    const headers = { "content-type": type };
+    const answer = await app.call("POST /runtime/api/chat", { token: member.token, body, headers });
+    expect(answer.status).toBe(200);
+  });
+});
