@@ -1,16 +1,14 @@
 import type { Completion } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Response } from "./response.ts";
-import { ResponseWriter } from "./response-writer.ts";
-import type { TranslatedRequest } from "./schema.ts";
+import type { ResponseWriter } from "./response-writer.ts";
 
 /** The events of a streamed answer, as they are written. A stream that breaks off ends with `response.failed`. */
 export async function* toFrames(
   batches: AsyncIterable<ChunkBatch>,
-  request: TranslatedRequest,
-  { signal, requestId }: { signal: AbortSignal; requestId: string },
+  writer: ResponseWriter,
+  { signal, requestId, ended }: { signal: AbortSignal; requestId: string; ended(): void },
 ): AsyncGenerator<string> {
-  const writer = new ResponseWriter(request);
   writer.begin();
   yield writer.take();
   try {
@@ -28,19 +26,22 @@ export async function* toFrames(
     }
     writer.fail(error, requestId);
   }
+  // Before the last event goes out: what it tells of may be named at once.
+  ended();
   yield writer.take();
 }
 
 /** The whole answer; throws what its batches throw. */
 export async function toResponse(
   batches: AsyncIterable<ChunkBatch>,
-  request: TranslatedRequest,
+  writer: ResponseWriter,
+  ended: () => void,
 ): Promise<Response> {
-  const writer = new ResponseWriter(request);
   for await (const batch of batches) {
     batch.forEach((chunk) => writer.add(chunk));
   }
   writer.end();
+  ended();
   return writer.response;
 }
 

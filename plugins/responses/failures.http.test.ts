@@ -57,7 +57,8 @@ describe("failures", () => {
   it.each([
     ["input", {}],
     ["input", { input: 5 }],
-    ["input[0].type", { input: [{ type: "item_reference", id: "x" }] }],
+    ["input[0].id", { input: [{ type: "item_reference", id: "x" }] }],
+    ["input[0].type", { input: [{ type: "computer_call", id: "x" }] }],
     [
       "input[1].role",
       {

@@ -8,6 +8,9 @@ import type { Logger } from "#kernel/log.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { fromWhole, toFrames, toResponse } from "./deliver.ts";
+import { createKeptItems, type KeptItems } from "./kept-items.ts";
+import { withKeptItems } from "./references.ts";
+import { ResponseWriter } from "./response-writer.ts";
 import { TranslatedRequest } from "./schema.ts";
 import type { ResponsesAnswer, ResponsesContext, ResponsesFormat, ResponsesRequest } from "./service.ts";
 import { toCommon } from "./to-common.ts";
@@ -24,6 +27,7 @@ export interface ResponsesParts {
 /** Answers requests of the Responses format with any model the caller may use. */
 export function createResponses(parts: ResponsesParts): ResponsesFormat {
   const { completions, models, findProfile } = parts;
+  const items = createKeptItems();
   return {
     async answer(body, { backend, ...context }) {
       const { caller: principal, signal, userAgent, requestId } = context;
@@ -35,20 +39,25 @@ export function createResponses(parts: ResponsesParts): ResponsesFormat {
         const prompted = withInstructions(body, saved);
         return passOn(await forward({ body: prompted, isStream, principal, signal, userAgent }), requestId);
       }
-      const { request, chat } = read(parts, body, requestId);
+      const { request, chat } = read(parts, items, { body, context });
       const answer = await completions.run(chat, { principal, signal, userAgent, backend });
-      return deliver(answer, request, context);
+      return deliver(answer, { request, context, items });
     },
     async translate(body, context, complete) {
-      const { request, chat } = read(parts, body, context.requestId);
-      return deliver(await complete(chat), request, context);
+      const { request, chat } = read(parts, items, { body, context });
+      return deliver(await complete(chat), { request, context, items });
     },
   };
 }
 
 /** The request with the chat completion that asks the same. */
-function read({ isStateful, log }: ResponsesParts, body: ResponsesRequest, requestId: string) {
-  const request = validate(TranslatedRequest, body, "body") as TranslatedRequest;
+function read(
+  { isStateful, log }: ResponsesParts,
+  items: KeptItems,
+  { body, context: { caller, requestId } }: { body: ResponsesRequest; context: ResponsesContext },
+) {
+  const sent = validate(TranslatedRequest, body, "body") as TranslatedRequest;
+  const request = withKeptItems(sent, (id) => items.find(caller.userId, id));
   if (request.previous_response_id && isStateful()) {
     // Left out, it would be a conversation without its beginning.
     throw new AppError(
@@ -67,15 +76,26 @@ function read({ isStateful, log }: ResponsesParts, body: ResponsesRequest, reque
   return { request, chat };
 }
 
+interface Delivered {
+  readonly request: TranslatedRequest;
+  readonly context: ResponsesContext;
+  readonly items: KeptItems;
+}
+
 async function deliver(
   answer: RunAnswer | CompletionAnswer,
-  request: TranslatedRequest,
-  { signal, requestId }: ResponsesContext,
+  { request, context: { caller, signal, requestId }, items }: Delivered,
 ): Promise<ResponsesAnswer> {
+  const writer = new ResponseWriter(request);
+  const ended = () => {
+    if (request["store"] !== false) {
+      items.keep(caller.userId, writer.response.output);
+    }
+  };
   const batches = toBatches(answer);
   return request.stream === true
-    ? stream(toFrames(batches, request, { signal, requestId }))
-    : await toResponse(batches, request);
+    ? stream(toFrames(batches, writer, { signal, requestId, ended }))
+    : await toResponse(batches, writer, ended);
 }
 
 function toBatches(answer: RunAnswer | CompletionAnswer): AsyncIterable<ChunkBatch> {
