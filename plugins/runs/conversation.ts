@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
 import type { Asked } from "./asked.ts";
-import { toMessages } from "./history.ts";
+import { seesPictures, toMessages } from "./history.ts";
 import { inlinePictures } from "./pictures.ts";
 import type { RunParts } from "./parts.ts";
 import type { Placed } from "./placing.ts";
@@ -26,12 +26,12 @@ export async function withConversation(
   request: CompletionRequest,
   options: ConversationOptions,
 ): Promise<CompletionRequest> {
-  const { parts, principal, asked } = options;
+  const { parts, principal, asked, model } = options;
   const stored = await readBranch(options);
   const [first] = request.messages;
   const system = first?.role === "system" ? [first] : [];
   const messages = stored
-    ? joinSystem([...system, ...mergeSystem(system, toMessages(stored))])
+    ? joinSystem([...system, ...mergeSystem(system, toMessages(stored, { sees: seesPictures(model.meta) }))])
     : request.messages;
   const asks: Message[] = asked.regenerationPrompt
     ? [{ role: "user", content: asked.regenerationPrompt }]

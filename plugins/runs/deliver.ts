@@ -66,7 +66,8 @@ export async function deliver(output: ToolOutput, options: DeliverOptions): Prom
   reply.addEmbeds(embeds);
   reply.addSources(output.sources);
   const pictures = files.filter(({ type }) => type === "image").map(({ url }) => url);
-  return { pictures, files, embeds, notes };
+  // Files that are stored nowhere are in their event already: once is enough for what large data they are.
+  return { pictures, files: options.stores ? files : [], embeds, notes };
 }
 
 async function tryStore(file: ToolFile, options: DeliverOptions): Promise<FileEntry | undefined> {

@@ -3,13 +3,18 @@ import type { Message } from "#kernel/completion/request.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
 import { type CallOutputItem, type OutputItem } from "./items.ts";
 
+export interface HistoryRules {
+  /** False for a model that takes no pictures: those that tools made are left out. */
+  readonly sees?: boolean;
+}
+
 /** A stored branch as the common wire has it: calls and their results expanded, empty replies left out. */
-export function toMessages(branch: readonly ChatMessage[]): Message[] {
+export function toMessages(branch: readonly ChatMessage[], rules: HistoryRules = {}): Message[] {
   return branch.flatMap((message) => {
     const { role, content, output } = message;
     if (role === "assistant") {
       const items = Array.isArray(output) ? (output as OutputItem[]) : [];
-      return items.length > 0 ? fromOutput(items) : toReply(content);
+      return items.length > 0 ? fromOutput(items, rules) : toReply(content);
     }
     return role === "user" || role === "system"
       ? [{ role, content: withPictures(toContent(content), message["files"]) }]
@@ -18,7 +23,7 @@ export function toMessages(branch: readonly ChatMessage[]): Message[] {
 }
 
 /** The items of a reply as the messages that a model gets of them (contract §3.5). */
-export function fromOutput(items: readonly OutputItem[]): Message[] {
+export function fromOutput(items: readonly OutputItem[], { sees = true }: HistoryRules = {}): Message[] {
   const messages: Message[] = [];
   let reply: Reply | undefined;
   let pictures: Part[] = [];
@@ -39,7 +44,7 @@ export function fromOutput(items: readonly OutputItem[]): Message[] {
     if (isResult(item)) {
       endReply();
       messages.push(toResult(item));
-      pictures.push(...picturesOf(item));
+      pictures.push(...(sees ? picturesOf(item) : []));
       continue;
     }
     endResults();
@@ -64,6 +69,11 @@ export function fromOutput(items: readonly OutputItem[]): Message[] {
   endReply();
   endResults();
   return messages;
+}
+
+/** Whether a model takes pictures: every one does that does not say otherwise (appendix A9). */
+export function seesPictures({ capabilities }: Readonly<Record<string, unknown>>): boolean {
+  return (capabilities as { vision?: unknown } | null | undefined)?.vision !== false;
 }
 
 type Part = { type: string; [key: string]: unknown };

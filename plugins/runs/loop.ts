@@ -6,7 +6,7 @@ import type { ToolContext } from "#kernel/tools/tool.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
 import { createRepeats, runCalls } from "./call-tools.ts";
 import type { Delivered } from "./deliver.ts";
-import { fromOutput } from "./history.ts";
+import { fromOutput, seesPictures } from "./history.ts";
 import type { CallItem, OutputItem } from "./items.ts";
 import type { Output } from "./output.ts";
 import type { UsageTotal } from "./usage.ts";
@@ -46,9 +46,10 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
   const { run, output, maxIterations, context } = options;
   const base = run.request.messages;
   const repeats = createRepeats();
+  const sees = seesPictures(run.model.meta);
   for (let iterations = 0; ; iterations += 1) {
     // A reply that goes on begins with what it already says.
-    const said = await options.withPictures(fromOutput(output.items));
+    const said = await options.withPictures(fromOutput(output.items, { sees }));
     const calls = await runRound(options, [...base, ...said]);
     context.signal.throwIfAborted();
     if (calls.length === 0 || run.tools.length === 0) {

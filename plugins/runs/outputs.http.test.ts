@@ -120,6 +120,18 @@ describe("a tool's result", () => {
     await stage.ended(chatId);
   });
 
+  it("shows no picture to a model that takes none", async () => {
+    const body = { id: "blind", name: "Blind", base_model_id: "alpha", params: {} };
+    const made = await stage.app.call("POST /api/v1/models/create", {
+      token: stage.user.token,
+      body: { ...body, meta: { capabilities: { vision: false } } },
+    });
+    expect(made.status).toBe(200);
+    const { sent, chatId, replyId } = await run(["draw"], { model: "blind" });
+    expect(sent.at(-1)).toMatchObject({ role: "tool", tool_call_id: "call_draw" });
+    expect((await stage.message(chatId, replyId)).files).toMatchObject([{ type: "image" }]);
+  });
+
   it("with files, embeds and sources shows all of them, newest first", async () => {
     const { chatId, replyId, events } = await run(["map", "report"]);
     const reply = await stage.message(chatId, replyId);
