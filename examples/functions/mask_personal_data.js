@@ -273,7 +273,11 @@ function hasIbanSum(text) {
   const digits = (iban.slice(4) + iban.slice(0, 4)).replace(/[A-Z]/g, (letter) =>
     String(letter.charCodeAt(0) - 55),
   );
-  return iban.length <= 34 && BigInt(digits) % 97n === 1n;
+  let rest = 0;
+  for (const digit of digits) {
+    rest = (rest * 10 + Number(digit)) % 97;
+  }
+  return iban.length <= 34 && rest === 1;
 }
 
 /** @param {string} text */

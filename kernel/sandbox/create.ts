@@ -52,12 +52,12 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
   });
 
   /** The context that overran is replaced: what it left undone must not trouble the next call. */
-  const overran = (realm: Realm, error: SandboxError) => {
+  const overran = (realm: Realm, error: SandboxError, heldMs?: number) => {
     realm.retire();
-    overruns.add(realm.id, error.message);
+    overruns.add(realm.id, error.message, heldMs);
   };
 
-  const quick = createQuickLane(pool);
+  const quick = createQuickLane(pool, overruns);
 
   async function onThread(script: Script, options: CallOptions, text?: string): Promise<Json | undefined> {
     const realm = await pool.realm(script, "calls");

@@ -33,12 +33,15 @@ export function toEndings(told: unknown): { readonly id: number; readonly messag
   });
 }
 
-/** Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later. */
+/**
+ * Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later: long texts
+ * come without (inside/bridge.js).
+ */
 export function fromText(text: string | undefined): Json | undefined {
   if (text === undefined) {
     return undefined;
   }
-  return text.includes('"__proto__"')
+  return text.includes('"__proto__":')
     ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
     : (JSON.parse(text) as Json);
 }

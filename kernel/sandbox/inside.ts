@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** In this order: guards before what they guard is used, primordials before code can change them. */
+/** In this order: natives before they are guarded, guards before what they guard is used, primordials before code can change them. */
 const parts = [
+  "natives",
   "guards",
+  "guarded-lists",
+  "guarded-texts",
+  "guarded-rest",
   "globals",
   "primordials",
   "bridge",
@@ -18,13 +22,13 @@ const ways = "adopt, answer, chain: toChain, end, enter, enterAll, hook: toHook,
 const read = (name: string): string => readFileSync(new URL(`inside/${name}.js`, import.meta.url), "utf8");
 
 /**
- * What runs first in every context, as the body of a function of `$0` (sends a message to the host) and `$1` (asks the
- * host for a pure fact). It answers an object of the host's ways in. The parts share one scope, which no code of an
- * author can reach.
+ * What runs first in every context, as the body of a function of `$0` (sends a message to the host), `$1` (asks the
+ * host for a pure fact) and `$2` (whether it runs on the event loop's own thread). It answers an object of the host's ways
+ * in. The parts share one scope, which no code of an author can reach.
  */
 export const bootstrap = [
   '"use strict";',
-  "const [send, lookup] = [$0, $1];",
+  "const [send, lookup, onLoop] = [$0, $1, $2];",
   ...parts.map(read),
   `return { ${ways} };`,
 ].join("\n");
@@ -35,6 +39,6 @@ export const bootstrap = [
  */
 export const switchboard = [
   '"use strict";',
-  ...["primordials", "switch"].map(read),
+  ...["natives", "primordials", "switch"].map(read),
   "return { cross, register, resume, retry, where };",
 ].join("\n");

@@ -22,10 +22,14 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
+  /** A hook that held the event loop for so long of the thread's own time is switched off at once. */
+  heldMs: 250,
   /** What a stopped isolate gets beyond its limit before it is given up. */
   graceMs: 1000,
   /** Characters of a source, of an answer, of arguments. */
   sourceLength: 512 * 1024,
+  /** What a module exports as data, as JSON: it stands in records and lists. */
+  shapeLength: 512 * 1024,
   answerLength: 16 * 1024 * 1024,
   argumentsLength: 16 * 1024 * 1024,
   /** Contexts of one isolate; the one that was unused longest goes first. */

@@ -7,7 +7,7 @@ import { limits } from "./limits.ts";
 import type { Receiver } from "./message.ts";
 import { type ModuleShape, SandboxError, type Script } from "./sandbox.ts";
 import { toShape, toUnfinished } from "./shape.ts";
-import { sourceName, toImportPosition, toPosition } from "./source.ts";
+import { requireStoppable, sourceName, toImportPosition, toPosition } from "./source.ts";
 import type { Code } from "./typescript.ts";
 
 export interface RealmOptions {
@@ -19,6 +19,14 @@ export interface RealmOptions {
   /** A line that the code wrote. */
   log(level: string, text: string): void;
 }
+
+/** Texts of the engine that say too little. */
+const hints: ReadonlyMap<string, string> = new Map([
+  ["Not supported", "import() is not available here: a function has no imports."],
+  ["fetch is not defined", "fetch is not defined: ask host.fetch, with the host in meta.capabilities.fetch."],
+  ["require is not defined", "require is not defined: a function has no imports, only what its host offers."],
+  ["process is not defined", "process is not defined: a function reaches nothing but what its host offers."],
+]);
 
 type Way = "answer" | "end" | "enter" | "pull" | "tick";
 const ways = ["adopt", "answer", "chain", "end", "enter", "enterAll", "hook", "pull", "tick"] as const;
@@ -152,10 +160,11 @@ export class Realm {
       return toTimeoutError();
     }
     const at = toPosition(isError ? String(error.stack) : "", this.#options.compiled.positions);
-    // Two texts of the engine that say too little.
-    const said =
-      message === "Not supported" ? "import() is not available here: a function has no imports." : message;
-    return new SandboxError(isError && error.name === "SyntaxError" ? "syntax" : "thrown", said, at);
+    return new SandboxError(
+      isError && error.name === "SyntaxError" ? "syntax" : "thrown",
+      hints.get(message) ?? message,
+      at,
+    );
   }
 
   /** The error that code reported about itself. */
@@ -179,6 +188,7 @@ export class Realm {
         : isolate.compileModule(compiled.code, filename),
     );
     refuseImports(script.source, module.dependencySpecifiers);
+    requireStoppable(script.source);
     const context = await step(() => (onLoop ? isolate.createContextSync() : isolate.createContext()));
     this.#context = context;
     await step(() => this.#boot(context, onLoop));
@@ -209,8 +219,8 @@ export class Realm {
     const reference = { reference: true } as const;
     const options = { result: reference } as const;
     const bridge: ivm.Reference = onLoop
-      ? context.evalClosureSync(bootstrap, [send, lookup], options)
-      : await context.evalClosure(bootstrap, [send, lookup], options);
+      ? context.evalClosureSync(bootstrap, [send, lookup, onLoop], options)
+      : await context.evalClosure(bootstrap, [send, lookup, onLoop], options);
     const get = (way: string) => (onLoop ? bridge.getSync(way, reference) : bridge.get(way, reference));
     const found = (await Promise.all(ways.map(get))) as ivm.Reference[];
     for (const [at, way] of ways.entries()) {

@@ -108,7 +108,10 @@ export interface Sandbox {
   logs(id: string): readonly LogLine[];
   /** Drops the contexts of a script that was changed or deleted. */
   forget(id: string): void;
-  /** Told when a script used up its third overrun within a minute: its owner plugin switches it off. */
+  /**
+   * Told when a script used up its third overrun within a minute, or held up the event loop for long: its owner plugin
+   * switches it off. The reason goes on after "because".
+   */
   onRepeatedOverrun(handler: (id: string, reason: string) => void): void;
   close(): Promise<void>;
 }

@@ -1,8 +1,16 @@
+import { limits } from "./limits.ts";
 import { type Json, type ModuleShape, SandboxError } from "./sandbox.ts";
 import { toComments, toHeader } from "./source.ts";
 
 /** What the code says about itself is not believed to have the right form: it may have changed how JSON is made. */
 export function toShape(text: string, source: string): ModuleShape {
+  if (text.length > limits.shapeLength) {
+    const kilobytes = limits.shapeLength / 1024;
+    throw new SandboxError(
+      "value",
+      `The data that the module exports is longer than ${kilobytes} thousand characters.`,
+    );
+  }
   const { functions, data, tools } = JSON.parse(text) as Record<string, Json | undefined>;
   const told = Object.entries(toObject(tools)).map(([name, tool]) => [name, withoutRun(tool)]);
   return {

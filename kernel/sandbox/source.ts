@@ -34,6 +34,28 @@ export function requireSize(source: string): void {
   }
 }
 
+const bigInt = /(?<![\w$])(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)n(?![\w$])/;
+/** Compiling a class of characters takes a tenth of a millisecond; a pattern stands in one line. */
+const mostClasses = 200;
+
+/**
+ * Throws when the source holds what nothing can stop once it runs: arithmetic of large numbers, a pattern that takes
+ * long to compile. What stands in comments and texts counts as well:
+ * only a whole parser could tell.
+ */
+export function requireStoppable(source: string): void {
+  const number = bigInt.exec(source);
+  if (number) {
+    const message = `BigInt (${number[0].slice(0, 40)}) is not available in the sandbox, not even in a comment.`;
+    throw new SandboxError("syntax", message, toPlace(source, number.index));
+  }
+  const line = source.split("\n").findIndex((text) => text.split(/\\p\{/i).length > mostClasses) + 1;
+  if (line > 0) {
+    const message = `One line has ${mostClasses} classes of characters (\\p{…}) or more.`;
+    throw new SandboxError("syntax", message, { line, column: 1 });
+  }
+}
+
 /** Positions of code that runs as it was written. */
 export const same: Positions = (line, column) => ({ line, column });
 
@@ -59,10 +81,13 @@ export function toHeader(source: string): Record<string, string> {
   return header;
 }
 
+const mostExports = 500;
+
 /** The doc comments of exported functions, by name. */
 export function toComments(source: string): Record<string, string> {
   const comments: Record<string, string> = {};
-  for (const { index } of source.matchAll(/\bexport\s+(?:async\s+)?(?:function|const|let|var)\b/g)) {
+  const exported = source.matchAll(/\bexport\s+(?:async\s+)?(?:function|const|let|var)\b/g);
+  for (const { index } of exported.take(mostExports)) {
     const before = source.slice(Math.max(0, index - 20_000), index).trimEnd();
     const from = before.endsWith("*/") ? before.lastIndexOf("/**") : -1;
     const after = source.slice(index, index + 300);
@@ -82,6 +107,10 @@ export function toImportPosition(
   specifier: string,
 ): { line: number; column: number } | undefined {
   const at = source.search(new RegExp(`["']${RegExp.escape(specifier)}["']`));
+  return at < 0 ? undefined : toPlace(source, at);
+}
+
+function toPlace(source: string, at: number): { line: number; column: number } {
   const before = source.slice(0, at);
-  return at < 0 ? undefined : { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
+  return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };
 }

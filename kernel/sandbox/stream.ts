@@ -7,7 +7,7 @@ import { type Passenger, type Switchboard, switchboardOf } from "./switchboard.t
 export interface StreamParts {
   readonly links: readonly StreamLink[];
   readonly realms: readonly Realm[];
-  overran(realm: Realm, error: SandboxError): void;
+  overran(realm: Realm, error: SandboxError, heldMs: number): void;
 }
 
 /**
@@ -97,7 +97,7 @@ class Chain implements StreamChain, Passenger {
     }
   }
 
-  broke(place: number, error: unknown): void {
+  broke(place: number, error: unknown, heldMs: number): void {
     const hook = this.#hooks[place] ?? this.#hooks[0];
     if (!hook || hook.isOut) {
       this.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
@@ -110,7 +110,7 @@ class Chain implements StreamChain, Passenger {
     }
     const slow = new SandboxError("timeout", `The stream hook took more than ${limits.streamMs} ms.`);
     this.#fail(hook, slow);
-    this.#parts.overran(hook.realm, slow);
+    this.#parts.overran(hook.realm, slow, heldMs);
   }
 
   failAll(error: SandboxError): void {

@@ -10,7 +10,7 @@ export interface Passenger {
   /** Hooks that failed by themselves, `place:report` each, apart by tabs; no place means all. */
   told(failures: string): void;
   /** The hook at `place` took too long, or broke the isolate. */
-  broke(place: number, error: unknown): void;
+  broke(place: number, error: unknown, heldMs: number): void;
   failAll(error: SandboxError): void;
 }
 
@@ -140,17 +140,18 @@ function cross(ways: Ways, { all, news }: { all: readonly Waiting[]; news: reado
     } catch (error) {
       args = [];
       // A busy machine took the time, not the hook.
-      if (!hasRetried && isTimeout(error) && threadMs() - before < limits.streamMs / 2) {
+      const heldMs = threadMs() - before;
+      if (!hasRetried && isTimeout(error) && heldMs < limits.streamMs / 2) {
         hasRetried = true;
         way = ways.retry;
         continue;
       }
       const { passenger, place } = findCulprit(ways, all);
       if (!passenger || !isTimeout(error)) {
-        giveUp(all, error);
+        giveUp(all, error, heldMs);
         return;
       }
-      passenger.broke(place, error);
+      passenger.broke(place, error, heldMs);
       way = ways.resume;
     }
   }
@@ -168,9 +169,9 @@ function deliver(all: readonly Waiting[], lines: readonly string[]): void {
 }
 
 /** The isolate itself failed: all who are in it go on without their hooks. */
-function giveUp(all: readonly Waiting[], error: unknown): void {
+function giveUp(all: readonly Waiting[], error: unknown, heldMs: number): void {
   for (const { passenger, batch, done } of all) {
-    passenger.broke(0, error);
+    passenger.broke(0, error, heldMs);
     passenger.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
     done(batch);
   }

@@ -114,12 +114,12 @@ function toHostParts({ config, use, db, transaction, log }: FunctionContext): Ho
   };
 }
 
-/** Three overruns within a minute switch a function off; tools of other plugins have other names. */
+/** Three overruns within a minute, or one that everybody felt, switch a function off; tools of other plugins have other names. */
 function switchOffAfterOverruns(box: Sandbox, off: (id: string, reason: string) => Promise<void>): void {
   box.onRepeatedOverrun((scriptId, reason) => {
     const id = toFunctionId(scriptId);
     if (id !== undefined) {
-      void off(id, `Switched off because it overran its limits three times within a minute: ${reason}`);
+      void off(id, `Switched off because ${reason}`);
     }
   });
 }

@@ -38,7 +38,31 @@ function toText(value) {
   if (text === undefined) {
     throw new TypeError_(`A ${typeof value} cannot be handed over; only JSON values can.`);
   }
-  return text;
+  return toPlain(text);
+}
+
+// The host reads a text on its event loop: what would take it long is done or refused here.
+const prototypeKey = '"__proto__":';
+const withoutPrototype = (key, value) => (key === "__proto__" ? undefined : value);
+
+/** The same JSON without keys that would become prototypes. */
+function toPlain(text) {
+  if (text.length > manyText) {
+    let count = 0;
+    for (let at = -1; (at = apply(indexOf, text, [",", at + 1])) >= 0;) {
+      if (++count > maxValues) {
+        throw new RangeError_(`More than ${maxValues} values cannot be handed over at once.`);
+      }
+    }
+  }
+  if (!apply(includes, text, [prototypeKey])) {
+    return text;
+  }
+  const plain = stringify(parse(text, withoutPrototype));
+  if (plain.length > maxItemText && apply(includes, plain, [prototypeKey])) {
+    throw new TypeError_("A value with such keys cannot be handed over.");
+  }
+  return plain;
 }
 
 /** Tells the host how the call ended, once. */
@@ -191,6 +215,8 @@ function answer(id, at, isOk, text, isSource) {
   } else if (isOk) {
     asked.resolve(text === undefined ? undefined : parse(text));
   } else {
-    asked.reject(new Error_(text));
+    const { failure } = asked;
+    defineProperty(failure, "message", { __proto__: null, value: text, writable: true, configurable: true });
+    asked.reject(failure);
   }
 }

@@ -5,7 +5,28 @@
 // through the `host` of a call. `lookup(what, ...texts)` asks the host for pure facts: an address taken apart, random
 // bytes, a digest; it answers a text or undefined.
 {
-  const [bytes, clone, toText] = [Uint8Array, JSON.parse, JSON.stringify];
+  const [bytes, clone, toText, now] = [Uint8Array, JSON.parse, JSON.stringify, Date.now];
+  // The host answers on its event loop: so many questions and characters a second.
+  const [mostAsked, mostCharacters] = [5000, 2 ** 23];
+  let since = 0;
+  let asked = 0;
+  let characters = 0;
+  const ask = (what, first, second, third) => {
+    const at = now();
+    if (at - since >= 1000) {
+      since = at;
+      asked = characters = 0;
+    }
+    characters += (first?.length ?? 0) + (second?.length ?? 0) + (third?.length ?? 0);
+    if (++asked > mostAsked || characters > mostCharacters) {
+      throw new RangeError(
+        `The host answers ${mostAsked} questions of ${mostCharacters} characters a second.`,
+      );
+    }
+    const answer = lookup(what, first, second, third);
+    characters += answer?.length ?? 0;
+    return answer;
+  };
   const define = (values) => {
     for (const name of Object.keys(values)) {
       const value = values[name];
@@ -109,7 +130,7 @@
     constructor(from = "", changed = () => {}) {
       this.#changed = changed;
       if (typeof from === "string") {
-        this.#pairs = clone(lookup("query", from) ?? "[]");
+        this.#pairs = clone(ask("query", from) ?? "[]");
       } else {
         const pairs = typeof from[Symbol.iterator] === "function" ? [...from] : Object.entries(from);
         this.#pairs = pairs.map(([name, value]) => [String(name), String(value)]);
@@ -162,7 +183,7 @@
       return this.entries();
     }
     toString() {
-      return lookup("toQuery", toText(this.#pairs)) ?? "";
+      return ask("toQuery", toText(this.#pairs)) ?? "";
     }
   }
 
@@ -170,14 +191,14 @@
     #parts;
     #search;
     constructor(address, base) {
-      const parts = lookup("address", String(address), base === undefined ? undefined : String(base));
+      const parts = ask("address", String(address), base === undefined ? undefined : String(base));
       if (parts === undefined) {
         throw new TypeError(`Invalid URL: ${String(address).slice(0, 200)}`);
       }
       this.#parts = clone(parts);
     }
     static canParse(address, base) {
-      return lookup("address", String(address), base === undefined ? undefined : String(base)) !== undefined;
+      return ask("address", String(address), base === undefined ? undefined : String(base)) !== undefined;
     }
     static parse(address, base) {
       return URL.canParse(address, base) ? new URL(address, base) : null;
@@ -187,7 +208,7 @@
       return this.#search;
     }
     #set(name, value) {
-      this.#parts = clone(lookup("change", this.#parts.href, name, String(value)) ?? toText(this.#parts));
+      this.#parts = clone(ask("change", this.#parts.href, name, String(value)) ?? toText(this.#parts));
     }
     toString() {
       return this.#parts.href;
@@ -230,19 +251,19 @@
   const viewOf = (data) =>
     ArrayBuffer.isView(data) ? new bytes(data.buffer, data.byteOffset, data.byteLength) : new bytes(data);
   const crypto = {
-    randomUUID: () => lookup("uuid"),
+    randomUUID: () => ask("uuid"),
     getRandomValues(target) {
       const view = viewOf(target);
       if (view.length > 65_536) {
         throw new RangeError("getRandomValues fills up to 65536 bytes.");
       }
-      view.set(fromBase64(lookup("random", String(view.length))));
+      view.set(fromBase64(ask("random", String(view.length))));
       return target;
     },
     subtle: {
       async digest(algorithm, data) {
         const letters = Array.from(viewOf(data), (byte) => String.fromCharCode(byte)).join("");
-        const digest = lookup("digest", String(algorithm?.name ?? algorithm), btoa(letters));
+        const digest = ask("digest", String(algorithm?.name ?? algorithm), btoa(letters));
         if (digest === undefined) {
           throw new TypeError("digest knows SHA-1, SHA-256, SHA-384 and SHA-512, of up to 700 KB.");
         }

@@ -67,7 +67,7 @@ function post(call, name, args) {
   }
   let text;
   try {
-    text = stringify(args);
+    text = toText(args);
   } catch (error) {
     return rejected(error);
   }
@@ -78,8 +78,10 @@ function post(call, name, args) {
   const at = ++serial;
   call.waiting++;
   call.waitingLength += length;
+  // Made here, so that it names the line that asked.
+  const failure = new Error_(`host.${name} failed.`);
   return new Promise_((resolve, reject) => {
-    call.pending[at] = { resolve, reject, length };
+    call.pending[at] = { __proto__: null, resolve, reject, length, failure };
     send("host", call.id, text, name, at);
   });
 }
