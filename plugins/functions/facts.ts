@@ -49,7 +49,8 @@ export function toFacts(shape: ModuleShape): FunctionFacts {
   const type = toType(exports);
   const meta = toObject(shape.data["meta"]);
   const manifest = { ...shape.header, ...meta };
-  const flag = (name: string) => (shape.data[name] ?? meta[name]) === true;
+  // The header comment has texts only.
+  const flag = (name: string) => [true, "true"].includes((shape.data[name] ?? manifest[name]) as never);
   return {
     type,
     exports,
@@ -58,7 +59,7 @@ export function toFacts(shape: ModuleShape): FunctionFacts {
     icon: toText(shape.data["icon"] ?? meta["icon"] ?? manifest["icon_url"]) ?? null,
     toggle: flag("toggle"),
     fileHandler: flag("file_handler"),
-    priority: toNumber(manifest["priority"]),
+    priority: toPriority(manifest["priority"]),
     capabilities: toCapabilities(meta["capabilities"]),
     valves: toValves(shape.data["valves"], "Valves"),
     userValves: toValves(shape.data["userValves"], "UserValves"),
@@ -67,10 +68,15 @@ export function toFacts(shape: ModuleShape): FunctionFacts {
   };
 }
 
+const mostItems = 1_000;
+
 /** A list of `{id, name}`, as `pipes` and `actions` give it. Throws AppError `invalid` for anything else. */
 export function toSubItems(value: unknown, name: string): readonly SubItem[] {
   if (!Array.isArray(value)) {
     throw new AppError("invalid", `${name} must be a list of {id, name}.`);
+  }
+  if (value.length > mostItems) {
+    throw new AppError("invalid", `${name} may list at most ${mostItems}.`);
   }
   return value.map((entry: unknown) => {
     const item = toObject(entry);
@@ -113,10 +119,29 @@ function toItems({ data, functions }: ModuleShape, type: FunctionType): Function
 }
 
 function toCapabilities(value: unknown): Capabilities {
-  const { fetch, complete, storage } = toObject(value);
-  const hosts = Array.isArray(fetch) ? fetch.filter((host) => typeof host === "string") : [];
+  const { fetch = [], complete = false, storage = false } = toObject(value);
+  if (!Array.isArray(fetch)) {
+    throw new AppError("invalid", "meta.capabilities.fetch must be a list of hosts.");
+  }
+  for (const host of fetch) {
+    if (
+      typeof host !== "string" ||
+      !/^(?:\*\.)?(?:[^\s/:*@?#[\]]+|\[[\da-f:.]+\])(?::(?:\d+|\*))?$/i.test(host)
+    ) {
+      const shown = JSON.stringify(host);
+      throw new AppError(
+        "invalid",
+        `meta.capabilities.fetch names hosts such as "api.example.com", not ${shown}.`,
+      );
+    }
+  }
+  for (const [name, flag] of Object.entries({ complete, storage })) {
+    if (typeof flag !== "boolean") {
+      throw new AppError("invalid", `meta.capabilities.${name} must be true or false.`);
+    }
+  }
   return {
-    fetch: hosts.map((host) => host.toLowerCase()),
+    fetch: fetch.map((host: string) => host.toLowerCase()),
     complete: complete === true,
     storage: storage === true,
   };
@@ -136,8 +161,13 @@ function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The header comment has texts only. */
-function toNumber(value: unknown): number | undefined {
+function toPriority(value: unknown): number | undefined {
+  if (value === undefined || value === null) {
+    return undefined;
+  }
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+  if (typeof number !== "number" || !Number.isFinite(number)) {
+    throw new AppError("invalid", "meta.priority must be a number.");
+  }
+  return number;
 }

@@ -144,6 +144,17 @@ describe("what filters may do to a run", () => {
   });
 });
 
+it.each(["null", "5", "undefined", "[]"])(
+  "keeps chunks that code makes %s of on their way",
+  async (value) => {
+    const code = `export function stream(event) { event.toJSON = () => ${value}; return event; }`;
+    await addFunction(app, "a_shape", code, { global: true });
+    upstream.reply("/chat/completions", text("one two three"));
+    const answer = await call("POST /api/chat/completions", { model: "alpha", messages, stream: true });
+    expect([answer.status, toTexts(answer.text).join("")]).toEqual([200, "one two three"]);
+  },
+);
+
 it("switches a filter off that overruns again and again, and says why", async () => {
   const hung = `export function inlet(body) { for (;;) {} }`;
   await addFunction(app, "hung", hung, { global: true });

@@ -169,6 +169,10 @@ function createStreamGroups(
   };
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function toHooks(chain: StreamChain, log: Logger): StreamHooks {
   const writer = new TextDeltaWriter();
   const reader = new TextDeltaReader();
@@ -180,6 +184,10 @@ function toHooks(chain: StreamChain, log: Logger): StreamHooks {
       return [known];
     }
     const chunks = JSON.parse(text) as Chunk[];
+    // Code may have made something else of a chunk on its way into JSON.
+    if (!chunks.every(isObject)) {
+      throw new TypeError("A stream hook made something else of a chunk.");
+    }
     if (chunks.length === 1) {
       reader.learn(text.slice(1, -1), chunks[0] as Chunk);
     }

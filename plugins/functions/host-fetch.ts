@@ -1,6 +1,7 @@
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Json } from "#kernel/sandbox/sandbox.ts";
+import { toBag } from "./host-call.ts";
 
 export interface HostFetchOptions {
   readonly egress: Pick<Egress, "fetch">;
@@ -58,12 +59,12 @@ function requireAllowed(address: unknown, hosts: readonly string[]): URL {
   return url;
 }
 
+/** `api.example.com`, `*.example.com`, both with a port or `:*` for any; without one the port is the scheme's own. */
 function isAllowed(url: URL, allowed: string): boolean {
-  if (allowed.startsWith("*.")) {
-    return url.port === "" && url.hostname.endsWith(allowed.slice(1));
-  }
-  // `host` has the port when it is not the scheme's own.
-  return url.host === allowed;
+  const [, name = "", port = ""] = /^(.*?)(?::(\d+|\*))?$/.exec(allowed) ?? [];
+  const isName = name.startsWith("*.") ? url.hostname.endsWith(name.slice(1)) : url.hostname === name;
+  const own = url.protocol === "https:" ? "443" : "80";
+  return isName && (port === "*" || (port === own ? "" : port) === url.port);
 }
 
 function toInit(given: Json | undefined): FetchInit {
@@ -79,10 +80,4 @@ function toInit(given: Json | undefined): FetchInit {
     },
     body: isText ? body : JSON.stringify(body),
   };
-}
-
-function toBag(value: Json | undefined): Readonly<Record<string, Json>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, Json>>)
-    : {};
 }

@@ -138,6 +138,17 @@ describe("host.fetch", () => {
     expect(await seen).toMatchObject({ method: "POST", body: { a: 1 }, headers: { "x-own": "1" } });
   });
 
+  it("reaches any port of a host that was declared so", async () => {
+    await addAction("get", get, { fetch: ["127.0.0.1:*"] });
+    upstream.reply("/port", json({ here: 1 }));
+    expect(await act("get", member, { url: `${upstream.origin}/port` })).toMatchObject({
+      body: '{"here":1}',
+    });
+    // Nothing listens there, and nobody asks: any other host stays undeclared.
+    const { refused } = await act("get", member, { url: "http://127.0.0.2:1/" });
+    expect(refused).toMatch(/did not declare 127\.0\.0\.2/);
+  });
+
   it.each<[string, () => object, () => string, RegExp]>([
     ["without the capability", () => ({}), () => upstream.origin, /did not declare fetch/],
     [
