@@ -224,16 +224,20 @@ function readObject(text: string, at: number): unknown {
   return undefined;
 }
 
+/** The names of a whole answer's calls, which stand behind their type, or ahead of it as some servers write them. */
+function findCalls(whole: string): string[] {
+  const parts = whole.split('"type":');
+  const calls = parts.flatMap((part, at) => (/^\s*"function_call"/.test(part) ? [at] : []));
+  const namesIn = (part = "") =>
+    Array.from(part.matchAll(/"name":\s*"([^"\\]+)"/g), ([, name]) => name as string);
+  const behind = calls.flatMap((at) => namesIn(parts[at]).slice(0, 1));
+  return behind.length > 0 ? behind : calls.flatMap((at) => namesIn(parts[at - 1]).slice(-1));
+}
+
 /** Tools are named once a call, in the frame that begins it. */
 function findTools(text: string, wire: Wire): string[] {
   if (wire === "responses" && !isCutStream(text)) {
-    const whole = findWhole(text) ?? text;
-    const [first = [], second = []] = [
-      /"type":\s*"function_call"(?:(?!"type":)[^])*?"name":\s*"([^"\\]+)"/g,
-      // Some servers write the name ahead of the type.
-      /"name":\s*"([^"\\]+)"(?:(?!"type":)[^])*?"type":\s*"function_call"/g,
-    ].map((pattern) => [...whole.matchAll(pattern)].map(([, name]) => name as string));
-    return first.length > 0 ? first : second;
+    return findCalls(findWhole(text) ?? text);
   }
   const names: string[] = [];
   const begins =
