@@ -131,7 +131,7 @@ describe("the rest of the page", () => {
       `| ${limits.isolateMegabytes} MB; beyond`,
       `| computing without a pause | ${limits.sliceMs / 1000} s |`,
       `| \`stream\`, a batch of chunks | ${limits.streamMs} ms |`,
-      `| ${limits.answerLength / 2 ** 20} MB of JSON each |`,
+      `| ${limits.answerLength / 2 ** 20} MB of JSON each;`,
       `the last ${limits.logLines} lines`,
     ]) {
       expect(page).toContain(row);
