@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
 import { type Authenticator, concerns, type RequestFacts } from "#kernel/access/authenticator.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import { judgeAgain, judgeAll } from "#kernel/access/rejudge.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "./credential.ts";
 import { requireAccess } from "./gate.ts";
@@ -25,40 +25,29 @@ export interface OpenAnswers {
   watch(answer: OpenAnswer, judgedAt: number): void;
 }
 
-const atOnce = 16;
-const retryMs = 1_000;
-
 export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
   const open = new Set<OpenAnswer>();
   const state = { changes: 0 };
 
   async function judge(answer: OpenAnswer): Promise<void> {
-    while (open.has(answer)) {
-      try {
-        requireAccess(answer.route, await authenticator.authenticate(answer.credential, answer.facts));
-        return;
-      } catch (error) {
-        if (error instanceof AppError && /^(unauthenticated|forbidden)$/.test(error.code)) {
-          answer.res.destroy();
-          return;
-        }
-        // The database is away: nobody loses an answer for that, and nobody is forgotten either.
-        await pause(retryMs, undefined, { ref: false });
-      }
+    const judged = await judgeAgain(
+      () => open.has(answer),
+      async () => {
+        const caller = await authenticator.authenticate(answer.credential, answer.facts);
+        requireAccess(answer.route, caller);
+        return caller;
+      },
+    );
+    if (judged instanceof AppError) {
+      answer.res.destroy();
     }
-  }
-  async function judgeAll(answers: readonly OpenAnswer[]): Promise<void> {
-    const queue = answers[Symbol.iterator]();
-    const work = async () => {
-      for (const answer of queue) {
-        await judge(answer);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(atOnce, answers.length) }, work));
   }
   authenticator.onChange((change) => {
     state.changes += 1;
-    void judgeAll([...open].filter(({ caller }) => concerns(change, caller)));
+    void judgeAll(
+      [...open].filter(({ caller }) => concerns(change, caller)),
+      judge,
+    );
   });
 
   return {

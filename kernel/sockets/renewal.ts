@@ -1,7 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { type Authenticator, concerns } from "#kernel/access/authenticator.ts";
 import { isMember } from "#kernel/access/principal.ts";
+import { judgeAgain, judgeAll } from "#kernel/access/rejudge.ts";
 import { AppError } from "#kernel/errors.ts";
+import type { Credential } from "#kernel/http/credential.ts";
 import { closing, toClosing } from "./closing.ts";
 import type { Members } from "./members.ts";
 import type { Session } from "./session.ts";
@@ -25,41 +26,25 @@ const lookEveryMs = 5_000;
 const verifyEveryMs = 60_000;
 /** Unverified connections that say nothing are of no use to anybody. */
 const strangerMs = 120_000;
-const atOnce = 16;
-const retryMs = 1_000;
 
 export function createRenewal({ members, authenticator }: RenewalParts): Renewal {
   const state = { changes: 0, stopped: false };
 
   async function renew(session: Session): Promise<void> {
-    while (session.isOpen && !state.stopped && session.credential !== undefined) {
-      try {
-        const principal = await authenticator.authenticate(session.credential, session.facts);
-        session.verifiedAt = Date.now();
-        if (isMember(principal)) {
-          session.principal = principal;
-        } else {
-          session.end(closing.forbidden);
-        }
-        return;
-      } catch (error) {
-        if (error instanceof AppError && /^(unauthenticated|forbidden)$/.test(error.code)) {
-          session.end(toClosing(error));
-          return;
-        }
-        // The database is away: nobody is thrown out for that, and nobody is forgotten either.
-        await pause(retryMs, undefined, { ref: false });
+    const judged = await judgeAgain(
+      () => session.isOpen && !state.stopped && session.credential !== undefined,
+      () => authenticator.authenticate(session.credential as Credential, session.facts),
+    );
+    if (judged instanceof AppError) {
+      session.end(toClosing(judged));
+    } else if (judged !== undefined) {
+      session.verifiedAt = Date.now();
+      if (isMember(judged)) {
+        session.principal = judged;
+      } else {
+        session.end(closing.forbidden);
       }
     }
-  }
-  async function renewAll(sessions: readonly Session[]): Promise<void> {
-    const queue = sessions[Symbol.iterator]();
-    const work = async () => {
-      for (const session of queue) {
-        await renew(session);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(atOnce, sessions.length) }, work));
   }
   const look = () => {
     const now = Date.now();
@@ -67,18 +52,20 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
     sessions
       .filter(({ principal, heardAt }) => principal === undefined && heardAt < now - strangerMs)
       .forEach((session) => session.end(closing.silent));
-    void renewAll(
+    void judgeAll(
       sessions.filter(
         ({ principal, verifiedAt }) =>
           principal !== undefined &&
           (verifiedAt < now - verifyEveryMs || (principal.session?.expiresAt ?? Infinity) * 1000 <= now),
       ),
+      renew,
     );
   };
   authenticator.onChange((change) => {
     state.changes += 1;
-    void renewAll(
+    void judgeAll(
       [...members.all()].filter(({ principal }) => principal !== undefined && concerns(change, principal)),
+      renew,
     );
   });
   const timer = setInterval(look, lookEveryMs).unref();

@@ -1,3 +1,4 @@
+import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { hub } from "#kernel/services.ts";
@@ -16,13 +17,13 @@ export default definePlugin({
   id: "approvals",
   title: "Approval of tool calls",
   config: approvalVariables,
-  uses: { chats, hub },
+  uses: { access, chats, hub },
   tables: tables<ApprovalTables>("tool_approval"),
   migrations: { "0001_approvals": createApprovals },
 
   setup({ config, use, db, log }) {
     const questions = createQuestions();
-    const remembered = createRemembered(db);
+    const remembered = createRemembered(db, use.access);
     const parts = { ...use, log, questions, remembered, settings: config };
     return {
       routes: { api: approvalRoutes({ answering: createAnswering(parts), remembered }) },

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
-import { AppError } from "#kernel/errors.ts";
+import type { Access } from "#kernel/access/resource.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 import { seconds } from "#storage/clock.ts";
 import type { ApprovalDatabase } from "./tables.ts";
@@ -30,8 +30,14 @@ export interface RememberedApproval {
 
 export type Remembered = ReturnType<typeof createRemembered>;
 
-/** What people decided once for all calls of a tool. */
-export function createRemembered(db: ApprovalDatabase) {
+/** What people decided once for all calls of a tool; administrators do not decide for others. */
+export function createRemembered(db: ApprovalDatabase, access: Access) {
+  const loader = access.loader({
+    type: "tool_approval",
+    find: (id) => db.selectFrom("tool_approval").selectAll().where("id", "=", id).executeTakeFirst(),
+    ownerOf: (row) => row.user_id,
+    adminPasses: false,
+  });
   return {
     /** Undefined also when the tool is not what it was when the person decided. */
     async find(userId: string, tool: JudgedTool): Promise<Decision | undefined> {
@@ -67,14 +73,8 @@ export function createRemembered(db: ApprovalDatabase) {
 
     /** Throws `not_found` for what is not the caller's. */
     async forget(caller: Principal, id: string): Promise<void> {
-      const { numDeletedRows } = await db
-        .deleteFrom("tool_approval")
-        .where("id", "=", id)
-        .where("user_id", "=", caller.userId)
-        .executeTakeFirstOrThrow();
-      if (numDeletedRows === 0n) {
-        throw new AppError("not_found", "Not found");
-      }
+      const row = await loader.load(caller, id, "write");
+      await db.deleteFrom("tool_approval").where("id", "=", row.id).execute();
     },
 
     async forgetAll(caller: Principal): Promise<void> {

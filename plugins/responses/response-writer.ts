@@ -1,6 +1,6 @@
 import type { Chunk, Delta, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
-import { CallItem } from "./call-item.ts";
+import { CallItem, type GrowingCall } from "./call-item.ts";
 import { CustomCallItem } from "./custom-call-item.ts";
 import { type OwnTool, toOwnTools } from "./own-tools.ts";
 import { type OutputItem, type Response, toBegun, toResponseUsage } from "./response.ts";
@@ -19,8 +19,8 @@ export class ResponseWriter {
   /** The message or thought that grows now. */
   #text: TextItem | undefined;
   /** Calls by their position in the chunks. */
-  readonly #calls = new Map<number, CallItem | CustomCallItem>();
-  readonly #open: (CallItem | CustomCallItem)[] = [];
+  readonly #calls = new Map<number, GrowingCall>();
+  readonly #open: GrowingCall[] = [];
   /** The caller's tools by the names that models know. */
   readonly #tools: ReadonlyMap<string | undefined, OwnTool>;
   #usage: Usage | undefined;
