@@ -1,4 +1,6 @@
 import { hasPermission } from "#kernel/access/permissions.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
 import { type ToolApprover, withApproval } from "./approval.ts";
 import { isToolSource, type Tool, type ToolSelection, type ToolSource } from "./tool.ts";
 
@@ -9,6 +11,12 @@ export interface OwnedTool {
 }
 
 export interface ToolRegistry {
+  /**
+   * Throws `not_found` unless the caller may use everything that `toolIds` names: unknown ids and ids of others' tools
+   * are told alike, and nothing outside is asked.
+   */
+  requireGranted(selection: ToolSelection): Promise<void>;
+
   /**
    * The tools the caller may use now, each name once: native tools first, then what sources select. A second
    * tool of a taken name is offered as `<tool id>_<name>`. Each runs only as far as its `approval` allows; those with
@@ -22,19 +30,33 @@ export function createToolRegistry(
   owned: readonly OwnedTool[],
   approvers: () => readonly ToolApprover[],
 ): ToolRegistry {
+  const enabled = () => {
+    const entries = owned.filter((tool) => tool.isEnabled()).map(({ entry }) => entry);
+    const native = entries.filter((entry): entry is Tool => !isToolSource(entry));
+    return { native, sources: entries.filter(isToolSource) };
+  };
   return {
+    async requireGranted(selection) {
+      const { native, sources } = enabled();
+      const granted = await Promise.all(sources.map((source) => source.granted(selection)));
+      const own = native.filter(isPermitted(selection.principal)).map(({ id }) => id);
+      const all = new Set([...own, ...granted.flat()]);
+      if (!selection.toolIds.every((id) => all.has(id))) {
+        throw new AppError("not_found", "Tool not found");
+      }
+    },
     async select(selection) {
-      const enabled = owned.filter((tool) => tool.isEnabled()).map(({ entry }) => entry);
-      const native = enabled.filter((entry): entry is Tool => !isToolSource(entry));
-      const sources = enabled.filter(isToolSource);
+      const { native, sources } = enabled();
       const selected = await Promise.all(sources.map((source) => source.select(selection)));
-      const permitted = [...native, ...selected.flat()].filter(
-        (tool) => tool.permission === undefined || hasPermission(selection.principal, tool.permission),
-      );
+      const permitted = [...native, ...selected.flat()].filter(isPermitted(selection.principal));
       const [approver] = approvers();
       return withUniqueNames(permitted.map((tool) => withApproval(tool, approver)));
     },
   };
+}
+
+function isPermitted(principal: Principal): (tool: Tool) => boolean {
+  return ({ permission }) => permission === undefined || hasPermission(principal, permission);
 }
 
 function withUniqueNames(tools: readonly Tool[]): Tool[] {

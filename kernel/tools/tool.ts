@@ -52,13 +52,15 @@ export interface Tool {
 
 export interface ToolSelection {
   readonly principal: Principal;
-  /** Ids the request asks for; a source offers only what the caller may use. */
+  /** Ids the request names; a source offers only what the caller may use. */
   readonly toolIds: readonly string[];
 }
 
 /** Tools that come and go at run time (workspace tools, tool servers). */
 export interface ToolSource {
   readonly id: string;
+  /** Those of `toolIds` that are its own and that the caller may use; asks nobody outside. */
+  granted(selection: ToolSelection): Promise<readonly string[]>;
   select(selection: ToolSelection): Promise<readonly Tool[]>;
 }
 

@@ -2,6 +2,7 @@ import { hasPermission } from "#kernel/access/permissions.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
 import type { ChatAccess, TerminalAccess } from "./service.ts";
@@ -22,17 +23,27 @@ export async function requireChat(
   }
 }
 
+/** What decides whether a run may begin. */
+export interface Admission {
+  readonly models: Models;
+  readonly toolRegistry: ToolRegistry;
+  terminals(): readonly TerminalAccess[];
+}
+
 /**
- * Resolves the model, as the request's picks of its controls make it, and checks that the caller may open the terminal
- * the request names. Throws `not_found` for unknown and foreign models alike, `unavailable` for terminals, before
- * anything is written or an upstream is asked.
+ * Resolves the model, as the request's picks of its controls make it, and checks that the caller may use the tools and
+ * the terminal that the request names. Throws `not_found` for unknown and foreign models and tools alike, `unavailable`
+ * for terminals, before anything is written or an upstream is asked. Core API, chat completion rules 12 and 13.
  */
 export async function admitModel(
   request: CompletionRequest,
   principal: Principal,
-  { models, terminals }: { readonly models: Models; terminals(): readonly TerminalAccess[] },
+  { models, toolRegistry, terminals }: Admission,
 ): Promise<ResolvedModel> {
   const model = await models.resolve(principal, request.model);
+  if (request.tool_ids && request.tool_ids.length > 0) {
+    await toolRegistry.requireGranted({ principal, toolIds: request.tool_ids });
+  }
   if (request.terminal_id) {
     const chatId = request.chat_id || undefined;
     await requireTerminal(request.terminal_id, { principal, terminals: terminals(), chatId });

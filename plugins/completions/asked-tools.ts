@@ -5,8 +5,8 @@ import type { Tool } from "#kernel/tools/tool.ts";
 import { toDefinitions } from "./native-tools.ts";
 
 /**
- * The tools that the request names in `tool_ids` and the caller may use. Ids that are unknown and ids of others'
- * tools are left out alike (Core API, chat completion rule 12); built-in tools come in only by their own id.
+ * The tools that the request names in `tool_ids` and the caller may use; built-in tools come in only by their own id.
+ * Foreign ids that the caller sent were refused before; those that a filter adds are left out.
  */
 export async function selectAsked(
   tools: ToolRegistry,

@@ -99,7 +99,7 @@ describe("the task model", () => {
   });
 
   it("is not asked when there is nothing to choose", async () => {
-    for (const body of [{ tool_ids: [] }, { tool_ids: ["unknown"] }, { tools: [] }, { params: {} }]) {
+    for (const body of [{ tool_ids: [] }, { tools: [] }, { params: {} }]) {
       expect((await complete(body)).task).toBeUndefined();
     }
   });
@@ -199,12 +199,15 @@ describe("results", () => {
 });
 
 describe("who may", () => {
-  it("is the caller: guarded tools are neither offered nor run for others", async () => {
+  it("is the caller: others' tools are refused like unknown ones, and no model is asked", async () => {
     const user = await app.user();
-    choose({ tool_calls: [{ name: "vault" }] });
-    const refused = await complete({ tool_ids: ["toolbox.vault", "toolbox.clock"] }, user.token);
-    expect([refused.body.sources, runs]).toEqual([[], []]);
-    expect(refused.task.messages[0].content).not.toContain("vault");
+    for (const toolIds of [["toolbox.vault", "toolbox.clock"], ["unknown"], ["weather", "server:mcp:gone"]]) {
+      for (const mode of [{}, { stream: true }, { params: {} }, { tools: [] }]) {
+        const refused = await complete({ tool_ids: toolIds, ...mode }, user.token);
+        expect([refused.status, refused.body.detail]).toEqual([404, "Tool not found"]);
+        expect([refused.task, refused.model, runs]).toEqual([undefined, undefined, []]);
+      }
+    }
     // The administrator's choice of a task model works for members who may not use that model themselves.
     expect((await complete({ model: "worker" }, user.token)).status).toBe(404);
     choose({ tool_calls: [{ name: "vault" }] });

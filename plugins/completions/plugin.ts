@@ -52,6 +52,7 @@ export default definePlugin({
     });
     const runner = createRunner({
       models: use.models,
+      toolRegistry: use.toolRegistry,
       pipeline: use.pipeline,
       log,
       findProfile: (principal) => use.accounts.templateFacts(principal),

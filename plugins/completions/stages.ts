@@ -4,22 +4,21 @@ import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
-import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
+import type { Admission } from "./admit.ts";
 import { toModelIds } from "./model-ids.ts";
 import { toProviderRequest, withUsage } from "./parameters.ts";
 import type { FindProfile } from "./prepare.ts";
-import type { ChatAccess, PromptSource, TerminalAccess } from "./service.ts";
+import type { ChatAccess, PromptSource } from "./service.ts";
 import type { ToolsStage } from "./tools.ts";
 import { type VoiceSettings, withVoicePrompt } from "./voice.ts";
 
-export interface RunOptions {
-  readonly models: Models;
+export interface RunOptions extends Admission {
   readonly pipeline: Pipeline;
   readonly log: Logger;
   readonly findProfile: FindProfile;
   readonly tools: ToolsStage;
   chats(): readonly ChatAccess[];
-  terminals(): readonly TerminalAccess[];
   prompts(): readonly PromptSource[];
   settings(): VoiceSettings & { readonly outletFilters: boolean; readonly deltaChunkSize: number };
 }

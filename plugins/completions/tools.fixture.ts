@@ -49,6 +49,7 @@ export const toolbox = definePlugin({
       }),
       {
         id: "toolbox.weather",
+        granted: async () => ["weather"],
         select: async ({ toolIds }) =>
           toolIds.includes("weather")
             ? [

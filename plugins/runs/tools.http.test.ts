@@ -137,6 +137,18 @@ describe("whose tools", () => {
     expect(reply.error).toBeUndefined();
   });
 
+  it("others' are refused before anything is written or asked", async () => {
+    const { chatId, replyId } = await stage.makeChat();
+    const before = (await stage.app.call(`GET /api/v1/chats/${chatId}`, { token: stage.user.token })).body;
+    const asked = stage.upstream.requests.length;
+    const place = { chat_id: chatId, id: replyId, tool_ids: ["weather", "unknown"] };
+    const refused = await stage.complete(place);
+    expect([refused.status, refused.body.detail]).toEqual([404, "Tool not found"]);
+    const after = (await stage.app.call(`GET /api/v1/chats/${chatId}`, { token: stage.user.token })).body;
+    expect(after).toEqual(before);
+    expect(stage.upstream.requests.length).toBe(asked);
+  });
+
   it("an empty list opts out of all", async () => {
     stage.upstream.reply(completions, text("None"));
     const { asked } = await run({ tools: [] });
