@@ -124,6 +124,7 @@ async function write(
       deliver: show,
       withPictures: (messages) => inlinePictures(messages, principal, pictures),
       grown: settings.savesEveryChunk ? parts.checkpoints.hurry : () => {},
+      spent: (usage) => emit("chat:completion", { usage }),
     });
     if (settings.convertsPictures && placed.chat) {
       await storePictures(reply, principal, parts);

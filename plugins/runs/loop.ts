@@ -29,6 +29,8 @@ export interface LoopOptions {
   withPictures(messages: readonly Message[]): Promise<readonly Message[]>;
   /** Told after each batch of chunks. */
   grown(): void;
+  /** Told what the reply has cost so far, before its tools run and the model is asked again. */
+  spent(usage: Usage): void;
 }
 
 /** Tells the model that it goes in circles. */
@@ -57,6 +59,10 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
     }
     if (maxIterations >= 0 && iterations >= maxIterations) {
       return `Tool-call limit reached (${maxIterations} iterations).`;
+    }
+    const spent = options.usage.total();
+    if (spent !== undefined) {
+      options.spent(spent);
     }
     const isRepeating = await callTools(options, calls, repeats);
     if (isRepeating && options.stopsRepeats) {

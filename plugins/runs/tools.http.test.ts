@@ -80,6 +80,27 @@ describe("the native loop", () => {
     ]);
   });
 
+  it("tells clients between its rounds what the reply has cost so far", async () => {
+    stage.upstream.reply(completions, calling("clock", "{}", "call_1"));
+    stage.upstream.reply(completions, calling("clock", "{}", "call_2"));
+    stage.upstream.reply(completions, text("Noon"));
+    const client = await stage.connect();
+    const { replyId } = await run({});
+    const frames = eventsOf(client, replyId).map(({ data }) => data.data);
+    const told = frames.filter(({ usage, done }) => usage && !done);
+    const latest = { prompt_tokens: 10, completion_tokens: 4 };
+    expect(told.map(({ usage }) => usage)).toEqual([
+      { ...latest, input_tokens: 10, output_tokens: 4, total_tokens: 14 },
+      { ...latest, input_tokens: 20, output_tokens: 8, total_tokens: 28 },
+    ]);
+    // Before the results of the calls that the round ended with.
+    const results = frames.flatMap(({ output }, at) =>
+      output?.[0]?.type === "function_call_output" ? at : [],
+    );
+    expect(frames.indexOf(told[0])).toBeLessThan(results[0] as number);
+    expect(told.every((frame) => Object.keys(frame).join() === "usage")).toBe(true);
+  });
+
   it("tells the model what went wrong, and nothing internal", async () => {
     const calls = [
       { id: "a", name: "broken", arguments: "{}" },
