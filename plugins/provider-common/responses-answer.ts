@@ -12,6 +12,7 @@ import { toResponsesBody } from "./responses-request.ts";
 import { type TranslatorOptions, textsOf, toFailure, toFinishReason, toUsage } from "./responses-events.ts";
 import { ResponsesTranslator } from "./responses-events.ts";
 import { toDetails } from "./responses-reasoning.ts";
+import { cutAtStop, StoppedTranslator, toStops } from "./stop-sequences.ts";
 
 /**
  * A chat completion over a connection of the Responses format: it goes out and comes back translated (contract §2.3).
@@ -26,6 +27,7 @@ export async function askByResponses(send: Posting["send"], call: PreparedCall):
     isStream: call.isStream,
     signal: call.context.signal,
     hasUsageChunk: streaming?.include_usage === true,
+    stops: toStops(chat["stop"]),
     toPublicId: (id) => (prefix === "" ? id : `${prefix}.${id}`),
   });
 }
@@ -34,22 +36,27 @@ interface ReadingResponses extends TranslatorOptions {
   /** Whether chunks are wanted. */
   readonly isStream: boolean;
   readonly signal: AbortSignal;
+  /** Where the answer ends: the format itself knows no stop sequences. */
+  readonly stops: readonly string[];
 }
 
 const largestAnswer = 64 * 1024 * 1024;
 
 /** Reads an answer of the Responses format the way it came and gives it the way it was asked for. */
 async function readResponses(upstream: Upstream, reading: ReadingResponses): Promise<CompletionAnswer> {
-  const { isStream, signal, toPublicId, hasUsageChunk } = reading;
+  const { isStream, signal, stops } = reading;
   const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
   if (!type.includes("event-stream") && (!isStream || type.includes("json"))) {
-    const completion = fromResponse(await readText(upstream.body, largestAnswer, signal), toPublicId);
+    const completion = fromResponse(await readText(upstream.body, largestAnswer, signal), reading);
     return isStream
       ? { kind: "stream", stream: { raw: undefined, chunks: () => fromCompletion(completion) } }
       : { kind: "whole", completion };
   }
   const chunks = (atLeast?: number) => {
-    const parser = new TranslatedEvents(new ResponsesTranslator({ toPublicId, hasUsageChunk }));
+    const translator = new ResponsesTranslator(reading);
+    const parser = new TranslatedEvents(
+      stops.length > 0 ? new StoppedTranslator(translator, stops) : translator,
+    );
     return readStream(upstream.body, { parser, eventMark: "data:", signal, atLeast });
   };
   return isStream
@@ -58,7 +65,10 @@ async function readResponses(upstream: Upstream, reading: ReadingResponses): Pro
 }
 
 /** A whole response as a chat completion. Throws ProviderError for a failed one, AppError `upstream` for none at all. */
-export function fromResponse(text: string, toPublicId: (id: string) => string): Completion {
+function fromResponse(
+  text: string,
+  { toPublicId, stops }: Pick<ReadingResponses, "toPublicId" | "stops">,
+): Completion {
   const response = parse(text);
   if (response["status"] === "failed") {
     throw toFailure((response["error"] ?? {}) as Record<string, unknown>);
@@ -68,8 +78,8 @@ export function fromResponse(text: string, toPublicId: (id: string) => string): 
   if (!Array.isArray(output)) {
     throw new AppError("upstream", "The provider's answer is not a response.");
   }
-  const message = toMessage(output as Record<string, unknown>[]);
-  const reason = toFinishReason(response, message.tool_calls !== undefined);
+  const { message, isStopped } = toMessage(output as Record<string, unknown>[], stops);
+  const reason = isStopped ? "stop" : toFinishReason(response, message.tool_calls !== undefined);
   const usage = toUsage(response["usage"]);
   return {
     id: String(id ?? ""),
@@ -81,11 +91,17 @@ export function fromResponse(text: string, toPublicId: (id: string) => string): 
   };
 }
 
-function toMessage(output: readonly Record<string, unknown>[]): CompletionMessage {
+/** What an answer says up to the first of `stops`; what came after it would not have been said. */
+function toMessage(output: readonly Record<string, unknown>[], stops: readonly string[]) {
   const message: CompletionMessage = { role: "assistant", content: null };
   for (const item of output) {
-    for (const [key, text] of Object.entries(textsOf(item))) {
+    const texts = textsOf(item);
+    const kept = cutAtStop(texts.content ?? "", stops);
+    for (const [key, text] of Object.entries(kept === undefined ? texts : { content: kept })) {
       message[key] = ((message[key] as string | null | undefined) ?? "") + text;
+    }
+    if (kept !== undefined) {
+      return { message, isStopped: true };
     }
     const details = toDetails(item);
     if (details.length > 0) {
@@ -97,7 +113,7 @@ function toMessage(output: readonly Record<string, unknown>[]): CompletionMessag
       (message.tool_calls ??= []).push({ id, type: "function", function: called });
     }
   }
-  return message;
+  return { message, isStopped: false };
 }
 
 function parse(text: string): Record<string, unknown> {
