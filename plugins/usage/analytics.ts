@@ -112,7 +112,7 @@ function toTotals(sums: Sums) {
 
 function toCall({ id, input_tokens: input, output_tokens: output, ...call }: StoredCall) {
   return {
-    id: String(id),
+    id,
     ...call,
     role: "assistant" as const,
     usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },

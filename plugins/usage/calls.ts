@@ -1,21 +1,21 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { toSeconds } from "./period.ts";
 import { ofThem, type Range } from "./sums.ts";
-import type { UsageDatabase, UsageRecordTable } from "./tables.ts";
+import type { UsageDatabase, UsageRecord } from "./tables.ts";
 
 // What only the records of single calls tell; they reach back as far as they are kept.
 
 /** How many different chats had calls. */
 export async function countChats(db: UsageDatabase, range: Range): Promise<number> {
   const { rows } = await sql<{ chats: number }>`select count(distinct chat_id) as chats
-    from usage_record where ${during(range)}`.execute(db);
+    from ${records(["chat_id"], range)}`.execute(db);
   return rows[0]?.chats ?? 0;
 }
 
 /** Different chats by model. */
 export async function countChatsByModel(db: UsageDatabase, range: Range): Promise<Map<string, number>> {
   const { rows } = await sql<{ model_id: string; chats: number }>`
-    select model_id, count(distinct chat_id) as chats from usage_record where ${during(range)}
+    select model_id, count(distinct chat_id) as chats from ${records(["model_id", "chat_id"], range)}
     group by model_id`.execute(db);
   return new Map(rows.map(({ model_id, chats }) => [model_id, chats]));
 }
@@ -27,7 +27,7 @@ export async function topTools(
   limit: number,
 ): Promise<{ name: string; count: number }[]> {
   const { rows } = await sql<{ name: string; count: number }>`
-    select name, count(*) as count from usage_record, unnest(tools) as name where ${during(range)}
+    select name, count(*) as count from ${records(["tools"], range)}, unnest(tools::text[]) as name
     group by name order by count desc, name limit ${limit}`.execute(db);
   return rows;
 }
@@ -38,7 +38,7 @@ export async function countByHour(
   range: Range,
 ): Promise<{ hour: number; count: number }[]> {
   const { rows } = await sql<{ hour: number; count: number }>`
-    select (created_at / 3600) % 24 as hour, count(*) as count from usage_record where ${during(range)}
+    select (created_at / 3600) % 24 as hour, count(*) as count from ${records([], range)}
     group by 1 order by count desc, hour`.execute(db);
   return rows;
 }
@@ -51,12 +51,13 @@ export async function sumByHour(
   const { rows } = await sql<{ date: string; model_id: string; count: number; total_tokens: number }>`
     select to_char(to_timestamp(created_at) at time zone 'UTC', 'YYYY-MM-DD HH24:00') as date, model_id,
       count(*) as count, sum(input_tokens + output_tokens)::bigint as total_tokens
-    from usage_record where ${during(range)} group by 1, 2 order by 1, count desc, 2`.execute(db);
+    from ${records(["model_id", "input_tokens", "output_tokens"], range)}
+    group by 1, 2 order by 1, count desc, 2`.execute(db);
   return rows;
 }
 
-/** A call as it is stored. */
-export type StoredCall = Selectable<UsageRecordTable>;
+/** A call as it is stored, with an id of its own. */
+export type StoredCall = UsageRecord & { readonly id: string };
 
 export interface CallFilter {
   readonly modelId?: string | undefined;
@@ -65,26 +66,56 @@ export interface CallFilter {
   readonly limit: number;
 }
 
+const all = [
+  "model_id",
+  "base_model_id",
+  "provider",
+  "connection",
+  "wire",
+  "task",
+  "chat_id",
+  "message_id",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+  "reasoning_tokens",
+  "estimated",
+  "duration_ms",
+  "first_token_ms",
+  "outcome",
+  "tools",
+] as const satisfies readonly (keyof UsageRecord)[];
+
 /** Single calls, newest first. */
 export async function listCalls(
   db: UsageDatabase,
   range: Range,
   { modelId, chatId, skip, limit }: CallFilter,
 ): Promise<StoredCall[]> {
-  return db
-    .selectFrom("usage_record")
-    .selectAll()
-    .where(during(range))
-    .$if(modelId !== undefined, (found) => found.where("model_id", "=", modelId as string))
-    .$if(chatId !== undefined, (found) => found.where("chat_id", "=", chatId as string))
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .offset(skip)
-    .limit(limit)
-    .execute();
+  const ofModel = modelId === undefined ? sql`true` : sql`model_id = ${modelId}`;
+  const ofChat = chatId === undefined ? sql`true` : sql`chat_id = ${chatId}`;
+  const { rows } = await sql<StoredCall>`
+    select batch_id || '.' || place as id, created_at, user_id, ${sql.join(all.map(shown))}
+    from ${records(all, range)} where ${ofModel} and ${ofChat}
+    order by created_at desc, batch_id desc, place desc
+    offset ${skip} limit ${limit}`.execute(db);
+  return rows;
 }
 
-function during({ period, whose }: Range) {
+function shown(name: keyof UsageRecord): RawBuilder<unknown> {
+  return sql.raw(name === "tools" ? "tools::text[] as tools" : name);
+}
+
+/** The calls of a range as rows of these columns, with `created_at`, `user_id` and their place in their batch. */
+function records(wanted: readonly (keyof UsageRecord)[], { period, whose }: Range): RawBuilder<unknown> {
   const { from, to } = toSeconds(period);
-  return sql<boolean>`created_at >= ${from} and created_at < ${to} and ${ofThem(whose)}`;
+  const columns = sql.join(["created_at", "user_id", ...wanted].map((name) => sql.ref(name)));
+  const theirs = whose.userId === undefined ? sql`true` : sql`users @> array[${whose.userId}::text]`;
+  return sql`(select * from
+      (select id as batch_id, r.* from
+        (select * from usage_batch where last_at >= ${from} and first_at < ${to} and ${theirs}) as batch,
+        unnest(${columns}) with ordinality as r (${columns}, place)
+      ) as taken
+      where created_at >= ${from} and created_at < ${to} and ${ofThem(whose)}
+    ) as called`;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { toRow } from "./record.ts";
+import { toRecord } from "./record.ts";
 import { insertBatch } from "./store.ts";
 import type { UsageDatabase } from "./tables.ts";
 import { called, noon, toCall, witness, written } from "./usage.fixture.ts";
@@ -40,8 +40,8 @@ it("writes names as they are, whatever signs they have", async () => {
 it("counts a batch once, however often it is written", async () => {
   const before = await written(app);
   const db = app.running.database.db as unknown as UsageDatabase;
-  const row = toRow(toCall({ by: ann.id, at: noon("2026-04-04") }));
-  const batch = { id: randomUUID(), rows: [row, row] };
+  const record = toRecord(toCall({ by: ann.id, at: noon("2026-04-04") }));
+  const batch = { id: randomUUID(), records: [record, record] };
   await insertBatch(db, batch);
   await insertBatch(db, batch);
   expect(await written(app)).toEqual({ records: before.records + 2, calls: before.calls + 2 });
@@ -80,21 +80,33 @@ it("keeps the sums of accounts that are gone, without their names", async () => 
     token: admin.token,
   });
   expect(users.body.users).toMatchObject([{ user_id: null, name: null, count: 2, total_tokens: 14 }]);
+  // Together with somebody who is there.
+  called({ by: gone.id, at: noon("2026-06-01"), input: 7, output: 0 });
+  called({ by: ann.id, at: noon("2026-06-01"), input: 7, output: 0 });
+  await expect.poll(async () => (await count()).total_messages, { timeout: 5000 }).toBe(4);
+  const calls = await app.call("GET /api/v1/analytics/messages?start_date=2026-06-01&end_date=2026-06-01", {
+    token: admin.token,
+  });
+  expect(calls.body.map(({ user_id: id }: { user_id: string | null }) => id).toSorted()).toEqual([
+    ann.id,
+    null,
+    null,
+    null,
+  ]);
 });
 
 it("writes what waits when it stops, and forgets old calls but not their days", async () => {
   const other = await startApp({ plugins: [witness], env: { USAGE_RECORD_RETENTION_DAYS: "30" } });
   const { id, token } = await other.admin();
+  const listed = async () =>
+    (await other.call("GET /api/v1/analytics/messages?days=60", { token })).body.length;
   called({ by: id, at: Date.now() });
+  await expect.poll(listed, { timeout: 5000 }).toBe(1);
   called({ by: id, at: Date.now() - 40 * 86_400_000 });
   const retention = other.running.gathered.jobs.find(({ job }) => job.id === "usage.retention");
-  await expect
-    .poll(async () => (await other.call("GET /api/v1/analytics/messages?days=60", { token })).body.length, {
-      timeout: 5000,
-    })
-    .toBe(2);
+  await expect.poll(listed, { timeout: 5000 }).toBe(2);
   await retention!.job.run(undefined, { signal: new AbortController().signal });
-  expect((await other.call("GET /api/v1/analytics/messages?days=60", { token })).body.length).toBe(1);
+  expect(await listed()).toBe(1);
   expect((await other.call("GET /api/v1/users/usage?days=60", { token })).body.totals.count).toBe(2);
   called({ by: id, at: Date.now() });
   const closing = other.running.database;
@@ -102,7 +114,11 @@ it("writes what waits when it stops, and forgets old calls but not their days", 
   const close = closing.close.bind(closing);
   Object.assign(closing, {
     close: async () => {
-      const { rows } = await sql<{ count: number }>`select count(*) from usage_record`.execute(closing.db);
+      const { rows } = await sql<{
+        count: number;
+      }>`select coalesce(sum(cardinality(created_at)), 0)::bigint as count from usage_batch`.execute(
+        closing.db,
+      );
       stopped.resolve(rows[0]?.count);
       await close();
     },

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "#kernel/log.ts";
-import type { UsageRow } from "./record.ts";
+import type { UsageRecord } from "./tables.ts";
 
 /** Records that are written together, under an id by which a second try is recognised. */
 export interface UsageBatch {
   readonly id: string;
-  readonly rows: readonly UsageRow[];
+  readonly records: readonly UsageRecord[];
 }
 
 export interface LedgerOptions {
@@ -18,21 +18,21 @@ export interface LedgerOptions {
 
 /** Takes records at once and writes them soon. */
 export interface Ledger {
-  add(row: UsageRow): void;
+  add(record: UsageRecord): void;
   /** Writes what waits; resolves when it is written, or the database does not take it. */
   flush(): Promise<void>;
 }
 
 /** Records in one statement. */
-const batchSize = 500;
+const batchSize = 1000;
 
 /** Milliseconds for which a record waits for others, and the database for another try. */
 const longestWait = 1000;
 
 /** Keeps records in memory for at most a second; while the database is away, for as long as there is room. */
 export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
-  let waiting: UsageRow[] = [];
-  /** The batch whose fate is unknown; its rows are still the first that wait. */
+  let waiting: UsageRecord[] = [];
+  /** The batch whose fate is unknown; its records are still the first that wait. */
   let tried: UsageBatch | undefined;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -44,9 +44,9 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
     timer = undefined;
     try {
       while (waiting.length > 0) {
-        tried ??= { id: randomUUID(), rows: waiting.slice(0, batchSize) };
+        tried ??= { id: randomUUID(), records: waiting.slice(0, batchSize) };
         await insert(tried);
-        waiting = waiting.slice(tried.rows.length);
+        waiting = waiting.slice(tried.records.length);
         tried = undefined;
       }
       turned(undefined);
@@ -83,7 +83,7 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
 
   return {
     flush,
-    add(row) {
+    add(record) {
       if (waiting.length >= limit()) {
         lost += 1;
         if (lost === 1) {
@@ -91,7 +91,7 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
         }
         return;
       }
-      waiting.push(row);
+      waiting.push(record);
       if (waiting.length >= batchSize && !isFailing) {
         void flush();
       } else {

@@ -7,7 +7,7 @@ import { usageVariables } from "./config.ts";
 import { createLedger } from "./ledger.ts";
 import { migration as usage0001 } from "./migrations/0001_usage.ts";
 import { toOwnUsage } from "./own.ts";
-import { toRow } from "./record.ts";
+import { toRecord } from "./record.ts";
 import { usageRoutes } from "./routes.ts";
 import { dropOldRecords, insertBatch } from "./store.ts";
 import type { UsageTables } from "./tables.ts";
@@ -17,7 +17,7 @@ export default definePlugin({
   title: "Usage",
   config: usageVariables,
   uses: { accounts, events },
-  tables: tables<UsageTables>("usage_batch", "usage_record", "usage_day"),
+  tables: tables<UsageTables>("usage_batch", "usage_day"),
   migrations: { "0001_usage": usage0001 },
 
   setup({ config, use, db, log }) {
@@ -35,7 +35,7 @@ export default definePlugin({
         }),
       },
       jobs: [{ id: "usage.retention", every: 3600, run: () => dropOldRecords(db, config.keepDays) }],
-      start: () => void use.events.on(modelCallEnded, (call) => ledger.add(toRow(call))),
+      start: () => void use.events.on(modelCallEnded, (call) => ledger.add(toRecord(call))),
       stop: () => ledger.flush(),
     };
   },

@@ -1,11 +1,8 @@
 import type { ModelCall } from "#kernel/completion/model-call.ts";
-import type { UsageRecordTable } from "./tables.ts";
-
-/** A record as it is written; the database looks up whether its account still exists. */
-export type UsageRow = Omit<UsageRecordTable, "id">;
+import type { UsageRecord } from "./tables.ts";
 
 /** The record of a model call that is over. */
-export function toRow(call: ModelCall): UsageRow {
+export function toRecord(call: ModelCall): UsageRecord {
   const { tokens, chatId } = call;
   return {
     created_at: Math.floor(call.startedAt / 1000),

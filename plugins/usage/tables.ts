@@ -2,8 +2,7 @@ import type { Generated } from "kysely";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 
 /** One model call. */
-export interface UsageRecordTable {
-  id: Generated<number>;
+export interface UsageRecord {
   /** Epoch seconds at which the call began. */
   created_at: number;
   /** Null once the account is gone. */
@@ -47,16 +46,21 @@ export interface UsageDayTable {
   duration_ms: Generated<number>;
 }
 
-/** Which batches of records are written. */
-export interface UsageBatchTable {
+/** Records that were written together: each of their fields as an array, in which a record has the same place. */
+export type UsageBatchTable = {
   id: string;
-  /** Epoch seconds. */
-  created_at: number;
-}
+  /** `created_at` of the earliest and of the latest call. */
+  first_at: number;
+  last_at: number;
+  /** Everybody in `user_id`, once. */
+  users: string[];
+} & { [K in Exclude<keyof UsageRecord, "tools">]: UsageRecord[K][] } & {
+  /** Each an array's text: arrays of arrays would have to be equally long. */
+  tools: string[];
+};
 
 export interface UsageTables {
   usage_batch: UsageBatchTable;
-  usage_record: UsageRecordTable;
   usage_day: UsageDayTable;
 }
 

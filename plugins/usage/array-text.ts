@@ -1,0 +1,21 @@
+/** What an element of a Postgres array is made from. */
+export type Element = string | number | boolean | null | readonly string[];
+
+/** The text form of a Postgres array; an array among its elements becomes that array's text. */
+export function toArrayText(values: readonly Element[]): string {
+  return `{${values.map(toElement).join(",")}}`;
+}
+
+function toElement(value: Element): string {
+  if (value === null) {
+    return "NULL";
+  }
+  if (typeof value === "object") {
+    return quoted(toArrayText(value));
+  }
+  return typeof value === "string" ? quoted(value) : String(value);
+}
+
+function quoted(text: string): string {
+  return `"${/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text}"`;
+}
