@@ -7,7 +7,7 @@ import type { ResponseWriter } from "./response-writer.ts";
 export async function* toFrames(
   batches: AsyncIterable<ChunkBatch>,
   writer: ResponseWriter,
-  { signal, requestId, ended }: { signal: AbortSignal; requestId: string; ended(): void },
+  { signal, requestId, ended }: { signal: AbortSignal; requestId: string; ended(): Promise<void> },
 ): AsyncGenerator<string> {
   writer.begin();
   yield writer.take();
@@ -27,7 +27,7 @@ export async function* toFrames(
     writer.fail(error, requestId);
   }
   // Before the last event goes out: what it tells of may be named at once.
-  ended();
+  await ended();
   yield writer.take();
 }
 
@@ -35,13 +35,13 @@ export async function* toFrames(
 export async function toResponse(
   batches: AsyncIterable<ChunkBatch>,
   writer: ResponseWriter,
-  ended: () => void,
+  ended: () => Promise<void>,
 ): Promise<Response> {
   for await (const batch of batches) {
     batch.forEach((chunk) => writer.add(chunk));
   }
   writer.end();
-  ended();
+  await ended();
   return writer.response;
 }
 

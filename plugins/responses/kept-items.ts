@@ -1,58 +1,98 @@
+import { sql } from "kysely";
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Access } from "#kernel/access/resource.ts";
+import type { Logger } from "#kernel/log.ts";
+import { seconds } from "#storage/clock.ts";
+import { anyOf } from "#storage/values.ts";
 import type { OutputItem } from "./response.ts";
+import { createRowWriter } from "./row-writer.ts";
+import type { ResponseDatabase, ResponseItemTable } from "./tables.ts";
 
-/** Output items that their caller may name by id in later requests, in the memory of this process. */
+/** Output items that their caller may name by id in later requests, to any replica. */
 export interface KeptItems {
-  keep(userId: string, items: readonly OutputItem[]): void;
-  /** Undefined for an item that is another account's, was let go, or never existed. */
-  find(userId: string, id: string): OutputItem | undefined;
+  /** Resolves when the items can be named, or when that takes too long for an answer to wait; never rejects. */
+  keep(userId: string, items: readonly OutputItem[]): Promise<void>;
+  /** Those of `ids` that are the caller's and still there. */
+  find(caller: Principal, ids: readonly string[]): Promise<ReadonlyMap<string, OutputItem>>;
+  /** Lets go of what is too old, and of the oldest of accounts that have too much. */
+  sweep(): Promise<void>;
 }
 
-/** Milliseconds: a loop of tools is over by then. */
-const longest = 60 * 60_000;
+export interface KeptItemsOptions {
+  readonly db: ResponseDatabase;
+  readonly access: Access;
+  readonly log: Logger;
+}
 
-/** Characters of all items together; the oldest go first. */
+/** Seconds: a loop of tools is over by then. */
+const longest = 3600;
+
+/** Characters of all items of one account; the oldest go first. */
 const most = 16 * 1024 * 1024;
 
 /** Longer items are not kept: one answer must not push out all others. */
 const largest = 1024 * 1024;
 
-interface Kept {
-  readonly item: OutputItem;
-  readonly size: number;
-  readonly until: number;
-}
+type Row = ResponseItemTable;
 
-/** Creates an empty memory of items. */
-export function createKeptItems(now: () => number = () => performance.now()): KeptItems {
-  // In the order of arrival, and everything stays equally long, so the first is always the oldest.
-  const kept = new Map<string, Kept>();
-  let total = 0;
-  const drop = (key: string, { size }: Kept) => {
-    kept.delete(key);
-    total -= size;
-  };
-  const letGo = () => {
-    for (const [key, entry] of kept) {
-      if (total <= most && entry.until > now()) {
-        return;
-      }
-      drop(key, entry);
-    }
-  };
+/** Keeps items in the database. */
+export function createKeptItems({ db, access, log }: KeptItemsOptions): KeptItems {
+  const writer = createRowWriter<Row>({
+    async insert(rows) {
+      await sql`insert into response_item (id, user_id, item, size, created_at)
+        select * from jsonb_to_recordset(cast(${JSON.stringify(rows)} as jsonb))
+          as made (id text, user_id text, item text, size int, created_at bigint)
+        on conflict do nothing`.execute(db);
+    },
+    failed: (error) => log.warn({ err: error }, "items of answers could not be kept"),
+  });
+
   return {
     keep(userId, items) {
-      for (const item of items) {
-        const size = JSON.stringify(item).length;
-        if (size <= largest) {
-          kept.set(`${userId} ${item.id}`, { item, size, until: now() + longest });
-          total += size;
+      const rows = items.map((item) => toRow(userId, item));
+      return writer.add(rows.filter(({ size }) => size <= largest));
+    },
+
+    async find(caller, ids) {
+      const rows = await db
+        .selectFrom("response_item")
+        .select(["id", "user_id", "item"])
+        .where("id", "=", anyOf(ids))
+        .where("created_at", ">", seconds() - longest)
+        .execute();
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      const loader = access.loader({
+        type: "response_item",
+        find: async (id) => byId.get(id),
+        ownerOf: (row) => row.user_id,
+        adminPasses: false,
+      });
+      const found = new Map<string, OutputItem>();
+      for (const { id } of rows) {
+        const row = await loader.find(caller, id, "read");
+        if (row !== undefined) {
+          found.set(id, JSON.parse(row.item) as OutputItem);
         }
       }
-      letGo();
+      return found;
     },
-    find(userId, id) {
-      letGo();
-      return kept.get(`${userId} ${id}`)?.item;
+
+    async sweep() {
+      await db
+        .deleteFrom("response_item")
+        .where("created_at", "<=", seconds() - longest)
+        .execute();
+      await sql`delete from response_item where id in (
+        select id from (
+          select id, sum(size) over (partition by user_id order by created_at desc, id) as total
+          from response_item
+          where user_id in (select user_id from response_item group by user_id having sum(size) > ${most})
+        ) as counted where total > ${most})`.execute(db);
     },
   };
+}
+
+function toRow(userId: string, item: OutputItem): Row {
+  const text = JSON.stringify(item);
+  return { id: item.id, user_id: userId, item: text, size: text.length, created_at: seconds() };
 }

@@ -2,19 +2,26 @@ import { AppError } from "#kernel/errors.ts";
 import type { OutputItem } from "./response.ts";
 import type { Item, TranslatedRequest } from "./schema.ts";
 
+/** Ids of the items that a request names instead of sending them. */
+export function namedItems({ input }: TranslatedRequest): string[] {
+  return typeof input === "string"
+    ? []
+    : input.filter(isReference).flatMap(({ id }) => (typeof id === "string" ? id : []));
+}
+
 /**
  * The request with the items themselves where it names them by id. Toolkits do so with what they were answered a moment
  * ago. Throws `invalid`, naming the place, for an item that is not there any more.
  */
 export function withKeptItems(
   request: TranslatedRequest,
-  find: (id: string) => OutputItem | undefined,
+  kept: ReadonlyMap<string, OutputItem>,
 ): TranslatedRequest {
   const { input } = request;
   if (typeof input === "string" || !input.some(isReference)) {
     return request;
   }
-  return { ...request, input: input.map((item, at) => (isReference(item) ? resolve(item, at, find) : item)) };
+  return { ...request, input: input.map((item, at) => (isReference(item) ? resolve(item, at, kept) : item)) };
 }
 
 /** References may come without a type. */
@@ -25,8 +32,8 @@ function isReference({ type, role, content, id }: Item): boolean {
   );
 }
 
-function resolve({ id }: Item, at: number, find: (id: string) => OutputItem | undefined): Item {
-  const item = typeof id === "string" ? find(id) : undefined;
+function resolve({ id }: Item, at: number, kept: ReadonlyMap<string, OutputItem>): Item {
+  const item = typeof id === "string" ? kept.get(id) : undefined;
   if (item === undefined) {
     throw new AppError(
       "invalid",

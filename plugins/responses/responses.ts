@@ -8,8 +8,8 @@ import type { Logger } from "#kernel/log.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { fromWhole, toFrames, toResponse } from "./deliver.ts";
-import { createKeptItems, type KeptItems } from "./kept-items.ts";
-import { withKeptItems } from "./references.ts";
+import type { KeptItems } from "./kept-items.ts";
+import { namedItems, withKeptItems } from "./references.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import { TranslatedRequest } from "./schema.ts";
 import type { ResponsesAnswer, ResponsesContext, ResponsesFormat, ResponsesRequest } from "./service.ts";
@@ -18,6 +18,7 @@ import { toCommon } from "./to-common.ts";
 export interface ResponsesParts {
   readonly completions: Completions;
   readonly models: Models;
+  readonly items: KeptItems;
   readonly log: Logger;
   findProfile: FindProfile;
   /** ENABLE_RESPONSES_API_STATEFUL. */
@@ -26,8 +27,7 @@ export interface ResponsesParts {
 
 /** Answers requests of the Responses format with any model the caller may use. */
 export function createResponses(parts: ResponsesParts): ResponsesFormat {
-  const { completions, models, findProfile } = parts;
-  const items = createKeptItems();
+  const { completions, models, items, findProfile } = parts;
   return {
     async answer(body, { backend, ...context }) {
       const { caller: principal, signal, userAgent, requestId } = context;
@@ -39,25 +39,25 @@ export function createResponses(parts: ResponsesParts): ResponsesFormat {
         const prompted = withInstructions(body, saved);
         return passOn(await forward({ body: prompted, isStream, principal, signal, userAgent }), requestId);
       }
-      const { request, chat } = read(parts, items, { body, context });
+      const { request, chat } = await read(parts, { body, context });
       const answer = await completions.run(chat, { principal, signal, userAgent, backend });
       return deliver(answer, { request, context, items });
     },
     async translate(body, context, complete) {
-      const { request, chat } = read(parts, items, { body, context });
+      const { request, chat } = await read(parts, { body, context });
       return deliver(await complete(chat), { request, context, items });
     },
   };
 }
 
 /** The request with the chat completion that asks the same. */
-function read(
-  { isStateful, log }: ResponsesParts,
-  items: KeptItems,
+async function read(
+  { isStateful, items, log }: ResponsesParts,
   { body, context: { caller, requestId } }: { body: ResponsesRequest; context: ResponsesContext },
 ) {
   const sent = validate(TranslatedRequest, body, "body") as TranslatedRequest;
-  const request = withKeptItems(sent, (id) => items.find(caller.userId, id));
+  const named = namedItems(sent);
+  const request = named.length === 0 ? sent : withKeptItems(sent, await items.find(caller, named));
   if (request.previous_response_id && isStateful()) {
     // Left out, it would be a conversation without its beginning.
     throw new AppError(
@@ -87,9 +87,9 @@ async function deliver(
   { request, context: { caller, signal, requestId }, items }: Delivered,
 ): Promise<ResponsesAnswer> {
   const writer = new ResponseWriter(request);
-  const ended = () => {
+  const ended = async () => {
     if (request["store"] !== false) {
-      items.keep(caller.userId, writer.response.output);
+      await items.keep(caller.userId, writer.response.output);
     }
   };
   const batches = toBatches(answer);
