@@ -181,18 +181,25 @@ export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), "millrace-bench-"));
 }
 
-let prepared: Promise<string> | undefined;
+const prepared = new Map<number, Promise<string>>();
 
-/** A data folder with the schema and the administrator in it, so that rounds need not start from nothing. */
-async function preparedData(upstreamPort: number): Promise<string> {
-  prepared ??= (async () => {
-    const data = newFolder();
-    process.on("exit", () => rmSync(data, { recursive: true, force: true }));
-    const running = await startMillrace({ name: "millrace (first start)", data, upstreamPort });
+/**
+ * A data folder with the schema and the administrator in it, so that rounds need not start from nothing. The first
+ * start stores the upstream's address, which from then on counts for more than the variable: one folder an upstream.
+ */
+function preparedData(upstreamPort: number): Promise<string> {
+  const known = prepared.get(upstreamPort);
+  if (known !== undefined) {
+    return known;
+  }
+  const data = newFolder();
+  process.on("exit", () => rmSync(data, { recursive: true, force: true }));
+  const made = startMillrace({ name: "millrace (first start)", data, upstreamPort }).then(async (running) => {
     await running.stop();
     return data;
-  })();
-  return prepared;
+  });
+  prepared.set(upstreamPort, made);
+  return made;
 }
 
 function copyOf(folder: string): string {
