@@ -127,7 +127,8 @@ describe("search", () => {
     expect(await titles("/search?text=needle%20here")).toEqual(["Barn"]);
     expect(await titles(`/search?text=${encodeURIComponent("京 天気")}`)).toEqual(["東京の天気"]);
     expect(await titles("/search?text=nothing")).toEqual([]);
-    for (const text of ["'", "!!! & |", "a:b:c", '"', "\\", "%", ":*"]) {
+    expect(await titles(`/search?text=${encodeURIComponent('needle -"is here"')}`)).toEqual(["Blocks"]);
+    for (const text of ["'", "!!! & |", "a:b:c", '"', "\\", "%", ":*", '-"a b"', "-(a", "-a or b"]) {
       expect((await me.call(`GET /search?text=${encodeURIComponent(text)}`)).status).toBe(200);
     }
   });

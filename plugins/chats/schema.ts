@@ -11,6 +11,7 @@ const fields = {
   currentId: z.string().nullish(),
   files: z.array(z.unknown()).nullish(),
   tags: z.array(z.unknown()).nullish(),
+  params: loose.nullish(),
 };
 
 /** Core API, Chat: title and models are required on creation. */

@@ -105,7 +105,9 @@ async function toQuery(
     return undefined;
   }
   const owner = `'user:${userId.replaceAll(/['\\]/g, "$&$&")}'`;
-  return sql`cast(${`${owner} & ( ${query}:* )`} as tsquery)`;
+  // A group, such as a phrase that must not occur, has no last word that could be unfinished.
+  const isWord = query.endsWith("'");
+  return sql`cast(${`${owner} & ( ${query}${isWord ? ":*" : ""} )`} as tsquery)`;
 }
 
 /** A piece of the messages that fit, around the first of the words. */

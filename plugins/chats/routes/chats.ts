@@ -36,7 +36,7 @@ function creatingRoutes({ parts, actions }: Parts) {
         idempotent: true,
       },
       async ({ caller, body: { chat, folder_id, variables } }) => {
-        const facts = { folder_id: folder_id ?? null, variables: variables ?? null };
+        const facts = { folder_id: folder_id || null, variables: variables ?? null };
         return await readWhole(parts.db, await actions.create(caller, chat, facts));
       },
     ),
@@ -68,7 +68,7 @@ function toImported(one: z.output<typeof ChatImport>["chats"][number]) {
       meta,
       pinned: one.pinned ?? false,
       archived: one.archived ?? false,
-      folder_id: one.folder_id ?? null,
+      folder_id: one.folder_id || null,
       variables: one.variables ?? null,
       ...(one.current_message_id ? { current_message_id: one.current_message_id } : {}),
       ...(one.created_at ? { created_at: one.created_at } : {}),

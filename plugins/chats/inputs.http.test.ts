@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type App, startApp } from "#test/support/app.ts";
+import { type ChatClient, chatClient } from "./chats.fixture.ts";
+
+let app: App;
+let me: ChatClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  me = chatClient(app, (await app.user()).token);
+});
+afterAll(() => app?.close());
+
+describe("a chat is made", () => {
+  it("in no folder where the folder's id is empty", async () => {
+    const made = await me.make({ title: "Loose" }, { folder_id: "" });
+    expect(made.folder_id).toBeNull();
+    const { status, body } = await me.call("POST /import", {
+      chats: [{ chat: { title: "Brought" }, folder_id: "" }],
+    });
+    expect([status, body[0].folder_id]).toEqual([200, null]);
+    const listed = (await me.call("GET /")).body.map(({ title }: { title: string }) => title);
+    expect(listed.toSorted()).toEqual(["Brought", "Loose"]);
+  });
+
+  it.each([
+    ["history", "x"],
+    ["messages", {}],
+    ["files", {}],
+    ["tags", "x"],
+    ["params", "x"],
+    ["params", []],
+    ["currentId", 1],
+  ])("but not with a %s that is %j, and the field is named", async (field, value) => {
+    const chat = { title: "T", models: [], [field]: value };
+    for (const [route, body] of [
+      ["POST /new", { chat }],
+      ["POST /import", { chats: [{ chat }] }],
+      ["POST /ID", { chat: { [field]: value } }],
+    ] as const) {
+      const { id } = await me.make({ title: "T" });
+      const before = await me.read(id);
+      const answer = await me.call(route.replace("ID", id), body);
+      expect([route, answer.status]).toEqual([route, 422]);
+      expect(answer.body.detail[0].loc).toContain(field);
+      expect(await me.read(id)).toEqual(before);
+    }
+  });
+});
