@@ -4,6 +4,7 @@ import { seconds } from "#storage/clock.ts";
 import { lockChat } from "./chat-store.ts";
 import type { FileLinks } from "./message-files.ts";
 import { type Kept, type MessageEvent, requireSize, toKept } from "./message-events.ts";
+import { withText } from "./output-text.ts";
 import type { Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
 import { addTags, tagNamesOf } from "./tag-store.ts";
@@ -112,7 +113,8 @@ async function keepText(
   const longer = sql`case when jsonb_typeof(content) = 'array'
     then content || jsonb_build_array(jsonb_build_object('type', 'text', 'text', ${said}))
     else to_jsonb(coalesce(content #>> '{}', '') || (${said})) end`;
-  await set(tx, place, sql`content = ${appends ? longer : json(text)}`);
+  const content = appends ? longer : json(text);
+  await set(tx, place, sql`content = ${content}, output = ${withText({ output: sql`output`, content })}`);
   await tx
     .updateTable("chat")
     .set((eb) => ({ updated_at: eb.fn<number>("greatest", ["updated_at", eb.val(seconds())]) }))

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import { anyOf } from "#storage/values.ts";
 import { splitMessage, splitNewMessage, timestampOf } from "./message-fields.ts";
+import { withText } from "./output-text.ts";
 import type { Place, TreePlan } from "./plan-tree.ts";
 import type { ChatDatabase } from "./tables.ts";
 
@@ -116,7 +117,7 @@ async function patchMessages(
         extra = n.extra, updated_at = ${seconds()}
       from (
         select o.id, case when p.moved then p.parent_id else o.parent_id end as parent_id,
-          coalesce(p."set" ->> 'role', o.role) as role, ${held("content")}, ${held("output")},
+          coalesce(p."set" ->> 'role', o.role) as role, ${held("content")}, ${heldOutput},
           case when p."set" ? 'model_id' then p."set" ->> 'model_id' else o.model_id end as model_id,
           ${patched("files")}, ${patched("sources")}, ${patched("embeds")}, ${patched("meta")},
           case when p."set" ? 'done' and o.run_id is null then (p."set" ->> 'done')::boolean else o.done end as done,
@@ -154,6 +155,13 @@ function held(column: string): RawBuilder<unknown> {
   return sql`case when p."set" ? ${sql.lit(column)} and o.run_id is null then ${sent(column)}
     else o.${sql.ref(column)} end as ${sql.ref(column)}`;
 }
+
+/** The output follows a content that was sent without one and says something else than before. */
+const heldOutput: RawBuilder<unknown> = sql`case when o.run_id is not null then o.output
+  when p."set" ? 'output' then ${sent("output")}
+  when p."set" ? 'content' and o.content is distinct from ${sent("content")}
+    then ${withText({ output: sql`o.output`, content: sent("content") })}
+  else o.output end as output`;
 
 function* toRows<T, R>(list: Iterable<T>, toRow: (one: T) => R): Generator<R> {
   for (const one of list) {

@@ -69,11 +69,16 @@ export function readAsked(request: CompletionRequest): Asked {
   }
   const asked = read.data;
   const chatId = asked.chat_id || undefined;
+  const replies = toReplies(request, asked);
+  const userMessage = asked.user_message ?? asked.parent_message ?? (chatId ? undefined : lastOf(request));
+  if (replies.some(({ messageId }) => messageId === userMessage?.id)) {
+    throw new AppError("invalid", "user_message.id: a reply has the same id.");
+  }
   return {
     request,
     chatId,
-    replies: toReplies(request, asked),
-    userMessage: asked.user_message ?? asked.parent_message ?? (chatId ? undefined : lastOf(request)),
+    replies,
+    userMessage,
     parentId: asked.parent_id ?? undefined,
     continues: Boolean(asked.assistant_message_id),
     regenerationPrompt: asked.regeneration_prompt || undefined,

@@ -63,6 +63,42 @@ describe("a run under way", () => {
     expect((await call(`POST /api/tasks/stop/${taskId}`)).status).toBe(404);
   });
 
+  it("of a temporary chat is its owner's, also when somebody else has come upon the same id", async () => {
+    const { token } = stage.user;
+    const grants = [{ principal_type: "user", principal_id: "*", permission: "read" }];
+    const model = { id: "beta", name: "beta", base_model_id: null, meta: {}, params: {} };
+    await stage.app.call("POST /api/v1/models/create", { token, body: { ...model, access_grants: grants } });
+    const [other, third] = [await stage.app.user(), await stage.app.user()];
+    const chatId = `temporary:${randomUUID()}`;
+    const start = async (who: string) => {
+      stage.upstream.reply(path, tokens(200, 20));
+      const body = { chat_id: chatId, id: randomUUID(), model: "beta" };
+      return (await stage.complete(body, who)).body.task_ids[0] as string;
+    };
+    const [mine, theirs] = [await start(token), await start(other.token)];
+    const call = (route: string, who: string) => stage.app.call(`${route}`, { token: who });
+    const list = `GET /api/tasks/chat/${chatId}`;
+    expect((await call(list, token)).body).toEqual({ task_ids: [mine] });
+    expect((await call(list, third.token)).status).toBe(404);
+    const stopped = await call(`POST /api/tasks/chat/${chatId}/stop`, token);
+    expect(stopped.body.task_ids).toEqual([mine]);
+    await expect.poll(async () => (await call("GET /api/tasks", token)).body.tasks).not.toContain(mine);
+    expect((await call(list, other.token)).body).toEqual({ task_ids: [theirs] });
+    await call(`POST /api/tasks/chat/${chatId}/stop`, other.token);
+    await expect.poll(async () => (await call(list, other.token)).body).toEqual({ task_ids: [] });
+  });
+
+  it("tells at its end what the chat is called by then", async () => {
+    const { chatId, replyId, client } = await startSlow(30);
+    const { token } = stage.user;
+    await stage.app.call(`POST /api/v1/chats/${chatId}`, { token, body: { chat: { title: "Renamed" } } });
+    const end = await client.event(
+      (_, data) => data?.message_id === replyId && data.data.data?.done === true,
+    );
+    expect(end.data.data.title).toBe("Renamed");
+    await stage.ended(chatId);
+  });
+
   it("has its message to itself", async () => {
     const { chatId, replyId } = await startSlow();
     const again = await stage.complete({ chat_id: chatId, id: replyId });

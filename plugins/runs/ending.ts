@@ -3,7 +3,7 @@ import type { Message } from "#kernel/completion/request.ts";
 import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.ts";
 import { seconds } from "#storage/clock.ts";
 import { toMessages } from "./history.ts";
-import { type MessageItem, type OutputItem, toShown } from "./items.ts";
+import { toShown } from "./items.ts";
 import type { RunOutcome, RunStart, Writing } from "./run-facts.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function endRun(start: RunStart, outcome: RunOutcome, writing: Writ
   const { placed } = start;
   const isOwn = await store(start, outcome, writing);
   if (isOwn) {
-    tell(start, outcome, writing);
+    tell(start, outcome, { ...writing, title: await findTitle(start, parts) });
     if (outcome.stopped === undefined && outcome.error === undefined) {
       await follow(start, outcome, writing);
     }
@@ -55,8 +55,26 @@ function withError<S extends { state: object }>(stored: S, text: string | undefi
   return text === undefined ? stored : { ...stored, state: { ...stored.state, error: { content: text } } };
 }
 
+/** The chat's title as it is now: people rename chats while replies are written. */
+async function findTitle(
+  { placed, principal }: RunStart,
+  { chats }: Writing["parts"],
+): Promise<string | undefined> {
+  return (
+    placed.chat &&
+    (await chats.require(principal, placed.chatId).then(
+      ({ title }) => title,
+      () => placed.chat?.title,
+    ))
+  );
+}
+
 /** Tells clients how it ended; the whole message goes out once (contract D.18). */
-function tell(start: RunStart, { error, stopped }: RunOutcome, { parts, journal, reply }: Writing): void {
+function tell(
+  start: RunStart,
+  { error, stopped }: RunOutcome,
+  { parts, journal, reply, title }: Writing & { readonly title: string | undefined },
+): void {
   const { principal, placed } = start;
   const text = stopped === "interrupted" ? "interrupted" : error;
   if (text !== undefined) {
@@ -67,7 +85,7 @@ function tell(start: RunStart, { error, stopped }: RunOutcome, { parts, journal,
     done: true,
     content,
     output: structuredClone(reply.output.items.map(toShown)),
-    ...(placed.chat && { title: placed.chat.title }),
+    ...(title !== undefined && { title }),
     ...(usage && { usage }),
     ...(sources && { sources }),
     ...(text !== undefined && { error: { content: text } }),
@@ -82,7 +100,7 @@ function tell(start: RunStart, { error, stopped }: RunOutcome, { parts, journal,
       data: {
         message_id: start.reply.messageId,
         model: start.admitted.model.id,
-        title: placed.chat.title,
+        title,
         ...(text !== undefined && { error: text }),
       },
     });
@@ -146,7 +164,7 @@ async function runOutlet(
     if (after === undefined) {
       return;
     }
-    const changed = after.messages.flatMap((message) => toChange(message, sent, reply.output.items));
+    const changed = after.messages.flatMap((message) => toChange(message, sent));
     if (changed.length > 0 && start.placed.chat) {
       const shown = start.placed.chat.id;
       await parts.chats.rewrite(start.principal, shown, changed);
@@ -203,20 +221,9 @@ async function toConversation(
 function toChange(
   { id, content }: ConversationMessage,
   sent: readonly ConversationMessage[],
-  items: readonly OutputItem[],
-): { id: string; content: unknown; originalContent: unknown; output?: OutputItem[] }[] {
+): { id: string; content: unknown; originalContent: unknown }[] {
   const before = sent.find((message) => message.id === id);
-  if (before === undefined || JSON.stringify(before.content) === JSON.stringify(content)) {
-    return [];
-  }
-  const isReply = before === sent.at(-1);
-  const texts = items.filter((item): item is MessageItem => item.type === "message");
-  const change = { id, content, originalContent: before.content };
-  const [only] = texts;
-  if (!isReply || texts.length !== 1 || only === undefined || typeof content !== "string") {
-    return [change];
-  }
-  // What is shown are the items: the only text of the reply follows its content.
-  const rewritten: MessageItem = { ...only, content: [{ type: "output_text", text: content }] };
-  return [{ ...change, output: items.map((item) => (item === only ? rewritten : item)) }];
+  return before === undefined || JSON.stringify(before.content) === JSON.stringify(content)
+    ? []
+    : [{ id, content, originalContent: before.content }];
 }

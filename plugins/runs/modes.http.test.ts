@@ -90,7 +90,7 @@ describe("what is refused before anything is written", () => {
     const { chatId, replyId } = await stage.makeChat();
     const other = await stage.makeChat();
     const stranger = await stage.app.user();
-    const cases = [
+    const cases: object[] = [
       { chat_id: randomUUID(), id: replyId },
       { chat_id: chatId, id: other.replyId },
       { chat_id: chatId, message_ids: [{ model_id: "alpha", message_id: other.replyId }] },
@@ -100,14 +100,25 @@ describe("what is refused before anything is written", () => {
       },
       { chat_id: chatId, id: randomUUID(), user_message: { id: other.userId, content: "x" } },
     ];
+    const question = { id: randomUUID(), content: "x" };
+    const reply = { chat_id: chatId, id: randomUUID() };
+    cases.push(
+      ...[other.replyId, randomUUID()].flatMap((parentId) => [
+        { ...reply, user_message: { ...question, parentId } },
+        { ...reply, user_message: question, parent_id: parentId },
+        { ...reply, parent_id: parentId },
+      ]),
+    );
+    // Nothing can go on that is not there.
+    cases.push({ chat_id: chatId, assistant_message_id: randomUUID() });
     const before = JSON.stringify([await stage.read(chatId), await stage.read(other.chatId)]);
-    const answers = [];
+    const answers: number[] = [];
     for (const body of cases) {
       answers.push((await stage.complete(body)).status);
     }
     answers.push((await stage.complete({ chat_id: chatId, id: replyId }, stranger.token)).status);
     answers.push((await stage.complete({ chat_id: chatId, id: replyId, model: "ghost" })).status);
-    expect(answers).toEqual([404, 404, 404, 404, 404, 404, 404]);
+    expect(answers).toEqual(Array.from(answers, () => 404));
     expect(JSON.stringify([await stage.read(chatId), await stage.read(other.chatId)])).toBe(before);
   });
 
@@ -124,6 +135,13 @@ describe("what is refused before anything is written", () => {
     const answer = await stage.complete({ chat_id: chatId, id: replyId, ...wrong });
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toContain(field);
+  });
+
+  it("a question and a reply with one id", async () => {
+    const { chatId, replyId } = await stage.makeChat();
+    const body = { chat_id: chatId, id: replyId, user_message: { id: replyId, content: "x" } };
+    const { status, body: answer } = await stage.complete(body);
+    expect([status, answer.detail]).toEqual([400, "user_message.id: a reply has the same id."]);
   });
 
   it("a reply that is no message of the assistant", async () => {

@@ -46,8 +46,12 @@ export async function placeReplies(asked: Asked, plans: readonly ReplyPlan[], pl
     return { chatId: chat.id, chat, ...user, made: new Set(plans.map(({ reply }) => reply.messageId)) };
   }
   const chat = await chats.require(principal, asked.chatId);
-  const ids = [...(userMessage ? [userMessage.id] : []), ...plans.map(({ reply }) => reply.messageId)];
+  const named = [userMessage?.id, userMessage?.parentId, asked.parentId].filter(
+    (id) => typeof id === "string",
+  );
+  const ids = [...named, ...plans.map(({ reply }) => reply.messageId)];
   const places = await chats.places(chat.id, ids);
+  requirePlaces(asked, plans, places);
   const missing = toMissing(asked, plans, places);
   // Files of a message are files of its chat, which only the longer way sees to.
   const hasFiles = missing.messages.some(({ files }) => Array.isArray(files) && files.length > 0);
@@ -99,6 +103,20 @@ async function makeChat(
     folderId: asked.folderId,
     variables: asked.variables,
   });
+}
+
+/** Throws `not_found` where a reply shall go on that is not there, or something hang below what is not there. */
+function requirePlaces(
+  { userMessage: user, parentId, continues }: Asked,
+  plans: readonly ReplyPlan[],
+  places: ReadonlyMap<string, MessagePlace>,
+): void {
+  const isMissing = plans.some(({ reply }) => !places.has(reply.messageId));
+  const below = user ? (user.parentId ?? parentId) : parentId;
+  const isHanging = user ? !places.has(user.id) : isMissing;
+  if ((continues && isMissing) || (isHanging && below !== undefined && !places.has(below))) {
+    throw new AppError("not_found", "Message not found");
+  }
 }
 
 /** The messages that are not there yet, and those that hang elsewhere than the request says. */
