@@ -9,7 +9,7 @@ import type { ChatAccess, TerminalAccess } from "./service.ts";
 
 /** Throws `not_found` for a chat that the caller may not write into: unknown and foreign ones alike. */
 export async function requireChat(
-  request: CompletionRequest,
+  request: Pick<CompletionRequest, "chat_id">,
   principal: Principal,
   chats: readonly ChatAccess[],
 ): Promise<void> {

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 import type { Models } from "#plugins/models/service.ts";
+import { requireChat } from "./admit.ts";
 import { toModelIds } from "./model-ids.ts";
+import type { ChatAccess } from "./service.ts";
 
 /** The body of the request, unknown keys kept. */
 export interface CompletedRequest {
@@ -24,10 +27,17 @@ export interface Completed {
   ): Promise<Conversation>;
 }
 
-/** Runs the outlet filters on a conversation that the caller sends. */
-export function createCompleted({ models, pipeline }: { models: Models; pipeline: Pipeline }): Completed {
+export interface CompletedParts {
+  readonly models: Models;
+  readonly pipeline: Pipeline;
+  chats(): readonly ChatAccess[];
+}
+
+/** Runs the outlet filters on a conversation that the caller sends. Throws `not_found` for chats of others. */
+export function createCompleted({ models, pipeline, chats }: CompletedParts): Completed {
   return {
     async run(request, { principal, signal }) {
+      await requireChat(request, principal, chats());
       const model = await models.resolve(principal, request.model);
       const facts = {
         principal,
@@ -37,6 +47,7 @@ export function createCompleted({ models, pipeline }: { models: Models; pipeline
         messageId: request.id ?? undefined,
         sessionId: request.session_id ?? undefined,
         metadata: {},
+        request: request as CompletionRequest,
         signal,
       };
       const filters = await pipeline.choose({

@@ -210,6 +210,20 @@ describe("filters", () => {
       messages: [{ id: "1", role: "user", content: "filtered" }],
     });
   });
+
+  it("run on demand for one's own chats only", async () => {
+    const body = { model: "alpha", messages, filter_ids: ["keep"] };
+    const run = (chat_id: string) =>
+      app.call("POST /api/chat/completed", { token: admin.token, body: { ...body, chat_id } });
+    const { token } = await app.user();
+    const chat = { title: "Theirs", models: [] };
+    const made = await app.call("POST /api/v1/chats/new", { token, body: { chat } });
+    outlets.length = 0;
+    const [foreign, unknown] = [await run(made.body.id), await run("3f0c")];
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+    expect(outlets).toEqual([]);
+    expect((await run("temporary:1")).status).toBe(200);
+  });
 });
 
 describe("bad requests and bad upstreams", () => {

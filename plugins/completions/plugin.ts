@@ -65,7 +65,11 @@ export default definePlugin({
     const routes = completionRoutes({
       completions: runner,
       chatRuns: () => use.chatRuns.list(),
-      completed: createCompleted({ models: use.models, pipeline: use.pipeline }),
+      completed: createCompleted({
+        models: use.models,
+        pipeline: use.pipeline,
+        chats: () => use.chats.list(),
+      }),
       embeddings: createEmbeddings(use.models),
     });
     const taskForms = taskRoutes({

@@ -62,6 +62,7 @@ export function completionRoutes({ completions, completed, embeddings, chatRuns 
       summary: "Run the outlet filters on a finished conversation",
       access: "user",
       body: CompletedRequest,
+      fails: [404],
     },
     ({ body, caller, request }) => completed.run(body, { principal: caller, signal: request.signal }),
   );
