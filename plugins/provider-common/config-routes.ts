@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Principal } from "#kernel/access/principal.ts";
-import { AppError, ProviderError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
+import { toPlainUrl } from "#kernel/upstream/endpoint.ts";
+import { requireNoProblem, tryOut, waitForLists } from "#kernel/upstream/endpoint-form.ts";
 import type { CommonConfig } from "./config.ts";
 import { type Connection, ConnectionConfig, findProblem, toConnections } from "./connection.ts";
 import { showConfig, type StoredConnections, unmaskConfig, unmaskKey } from "./connection-secrets.ts";
 import type { Connections } from "./connections.ts";
-import type { UpstreamList, UpstreamModel } from "./parse-models.ts";
+import type { UpstreamList } from "./parse-models.ts";
 
 export interface ConfigRoutesOptions {
   readonly config: CommonConfig;
@@ -41,9 +42,6 @@ const VerifyForm = z.object({
   key: z.string().trim().nullish(),
   config: ConnectionConfig.nullish(),
 });
-
-/** Milliseconds an update waits for the lists of models, so that the admin sees what was just connected. */
-const patienceAfterUpdate = 2000;
 
 /** Reading, changing and trying out the connections (contract §2.3). Keys are shown masked and may come back so. */
 export function configRoutes(options: ConfigRoutesOptions) {
@@ -81,7 +79,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       async ({ body, caller }) => {
         await configuration.set(toChanges(body, stored()), caller.userId);
         options.changed(caller, { connections: config.baseUrls.length });
-        await withinTime(Promise.resolve(connections.offers({ refresh: true })), patienceAfterUpdate);
+        await waitForLists(connections.offers({ refresh: true }));
         return view();
       },
     ),
@@ -99,9 +97,10 @@ export function configRoutes(options: ConfigRoutesOptions) {
         const url = toPlainUrl(body.url);
         const key = unmaskKey(body.key ?? "", url, stored());
         const settings = unmaskConfig(body.config ?? {}, url, stored());
-        requireUsable(url, settings, "This connection");
+        requireNoProblem(findProblem(url, settings), "This connection");
         const [connection] = toConnections([url], [key], { 0: settings });
-        return { object: "list", data: await verify(options, connection as Connection) };
+        const listing = options.fetchModels(connection as Connection);
+        return { object: "list", data: (await tryOut(listing, "The provider")).models };
       },
     ),
   ] as const;
@@ -115,7 +114,7 @@ function toChanges(form: Form, stored: StoredConnections): Record<string, unknow
   urls.forEach((url, index) => {
     const given = form.OPENAI_API_CONFIGS?.[index];
     if (given?.enable !== false) {
-      requireUsable(url, given ?? {}, `Connection ${index}`);
+      requireNoProblem(findProblem(url, given ?? {}), `Connection ${index}`);
     }
     if (given) {
       configs[index] = unmaskConfig(given, url, stored);
@@ -127,37 +126,4 @@ function toChanges(form: Form, stored: StoredConnections): Record<string, unknow
     OPENAI_API_KEYS: urls.map((url, index) => unmaskKey(form.OPENAI_API_KEYS[index] ?? "", url, stored)),
     OPENAI_API_CONFIGS: configs,
   };
-}
-
-function requireUsable(url: string, config: ConnectionConfig, name: string): void {
-  const problem = findProblem(url, config);
-  if (problem) {
-    throw new AppError("invalid", `${name} cannot be used: ${problem}.`);
-  }
-}
-
-/** The provider's own status must not reach the admin's browser as this platform's: a 401 would sign it out. */
-async function verify(
-  { fetchModels }: ConfigRoutesOptions,
-  connection: Connection,
-): Promise<readonly UpstreamModel[]> {
-  try {
-    return (await fetchModels(connection)).models;
-  } catch (error) {
-    if (error instanceof ProviderError) {
-      throw new AppError("upstream", `The provider refused with status ${error.status}.`, { cause: error });
-    }
-    throw error;
-  }
-}
-
-function toPlainUrl(url: string): string {
-  return url.trim().replace(/(?<!\/)\/+$/, "");
-}
-
-function withinTime(promise: Promise<unknown>, ms: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    promise.then(() => resolve(), reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,6 +1,6 @@
-import { AppError } from "#kernel/errors.ts";
 import type { ConnectionConfig } from "./connection.ts";
-import { isMasked, isSecretHeader, maskKey } from "#kernel/upstream/mask.ts";
+import { unmask } from "#kernel/upstream/endpoint-form.ts";
+import { isSecretHeader, maskKey } from "#kernel/upstream/mask.ts";
 
 /** The three parallel settings as they are stored. */
 export interface StoredConnections {
@@ -27,7 +27,7 @@ export function showConfig({ urls, keys, configs }: StoredConnections) {
  * stored key of the same URL has that mask, so that a key never moves to another address unseen.
  */
 export function unmaskKey(given: string, url: string, stored: StoredConnections): string {
-  return isMasked(given) ? findStored(given, url, { stored, read: (index) => stored.keys[index] }) : given;
+  return unmask(given, url, { urls: stored.urls, read: (index) => stored.keys[index] });
 }
 
 /** Like `unmaskKey`, for the key and the secret headers inside one connection's settings. */
@@ -37,15 +37,16 @@ export function unmaskConfig(
   stored: StoredConnections,
 ): ConnectionConfig {
   const result: ConnectionConfig = { ...config };
-  if (config.key && isMasked(config.key)) {
-    result.key = findStored(config.key, url, { stored, read: (index) => stored.configs[index]?.key });
+  const { urls, configs } = stored;
+  if (config.key) {
+    result.key = unmask(config.key, url, { urls, read: (index) => configs[index]?.key });
   }
   if (config.headers) {
     result.headers = Object.fromEntries(
       Object.entries(config.headers).map(([name, value]) => [
         name,
-        isMasked(value) && isSecretHeader(name)
-          ? findStored(value, url, { stored, read: (index) => (stored.configs[index]?.headers || {})[name] })
+        isSecretHeader(name)
+          ? unmask(value, url, { urls, read: (index) => (configs[index]?.headers || {})[name] })
           : value,
       ]),
     );
@@ -67,23 +68,4 @@ function maskConfig(config: ConnectionConfig): ConnectionConfig {
     );
   }
   return result;
-}
-
-interface Lookup {
-  readonly stored: StoredConnections;
-  read(index: number): string | null | undefined;
-}
-
-function findStored(masked: string, url: string, { stored, read }: Lookup): string {
-  const index = stored.urls.findIndex(
-    (known, at) => known.replace(/(?<!\/)\/+$/, "") === url && maskKey(read(at) ?? "") === masked,
-  );
-  const key = index < 0 ? undefined : read(index);
-  if (!key) {
-    throw new AppError(
-      "invalid",
-      "A masked key was sent for an address that has no such key; send the whole key.",
-    );
-  }
-  return key;
 }

@@ -1,16 +1,17 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-
-const Tag = z.looseObject({ name: z.string() });
+import {
+  byIndex,
+  type Endpoint,
+  EndpointConfig,
+  type EndpointEntry,
+  findAddressProblem,
+  toEndpoint,
+  toEntries,
+  toFingerprint,
+} from "#kernel/upstream/endpoint.ts";
 
 /** The stored settings of one connection (contract §2.3); unknown keys are kept. */
-export const ConnectionConfig = z.looseObject({
-  enable: z.boolean().nullish(),
-  key: z.string().nullish(),
-  prefix_id: z.string().max(128).nullish(),
-  tags: z.array(Tag).nullish(),
-  model_ids: z.array(z.string().min(1)).nullish(),
-  connection_type: z.string().nullish(),
+export const ConnectionConfig = EndpointConfig.extend({
   provider: z.string().nullish(),
   azure: z.boolean().nullish(),
   api_version: z.string().nullish(),
@@ -19,35 +20,15 @@ export const ConnectionConfig = z.looseObject({
   headers: z.union([z.record(z.string(), z.string()), z.literal("")]).nullish(),
   passthrough_params: z.string().nullish(),
   extra_params: z.record(z.string(), z.unknown()).nullish(),
-  /** Who may use models that have no record (contract D.13). */
-  access: z.enum(["admins", "everyone"]).nullish(),
 });
 
 export type ConnectionConfig = z.output<typeof ConnectionConfig>;
 
 /** Settings by index, or as a list. */
-export const ConnectionConfigs: z.ZodType<Record<string, ConnectionConfig>> = z.union([
-  z.record(z.string(), ConnectionConfig),
-  z
-    .array(ConnectionConfig)
-    .transform((entries) => Object.fromEntries(entries.map((entry, index) => [index, entry]))),
-]);
+export const ConnectionConfigs = byIndex(ConnectionConfig);
 
-/** One configured upstream, ready to be called. */
-export interface Connection {
-  readonly index: number;
-  /** Base address without a slash at the end. */
-  readonly url: string;
-  readonly key: string;
-  readonly isEnabled: boolean;
-  /** Why it cannot be used although it is enabled. */
-  readonly problem: string | undefined;
-  /** Put before public ids with a dot; empty for none. */
-  readonly prefix: string;
-  readonly tags: readonly { name: string }[];
-  /** When not empty, exactly these are offered and nothing is listed. */
-  readonly modelIds: readonly string[];
-  readonly connectionType: "external" | "local";
+/** One configured upstream, ready to be called. Its `modelIds`, when there are any, are offered without being listed. */
+export interface Connection extends Endpoint {
   readonly provider: string;
   /** What the upstream speaks: the common chat format, or the vendor's message format (contract D.11). */
   readonly format: "common" | "message";
@@ -61,13 +42,10 @@ export interface Connection {
   /** Header templates (contract §5.4). */
   readonly headers: readonly (readonly [name: string, template: string])[];
   readonly extraParams: Readonly<Record<string, unknown>>;
-  readonly access: "admins" | "everyone";
   /** Parameters that vendor-format requests may pass on; `*` for all. */
   readonly passthroughParams: readonly string[] | "*";
   /** True on the vendor's own host, whose list holds models that do not chat. */
   readonly isDefaultHost: boolean;
-  /** Changes with whatever the upstream's list of models depends on. */
-  readonly fingerprint: string;
 }
 
 /** Builds the connections from the three parallel settings; a URL without a key or settings gets defaults. */
@@ -76,15 +54,14 @@ export function toConnections(
   keys: readonly string[],
   configs: Readonly<Record<string, ConnectionConfig>>,
 ): Connection[] {
-  return urls.map((url, index) =>
-    toConnection({ url, index, key: keys[index] ?? "", config: configs[index] ?? configs[url] ?? {} }),
-  );
+  return toEntries(urls, configs, keys).map(toConnection);
 }
 
 /** What is wrong with a connection, in words for an admin; undefined when it can be used. */
 export function findProblem(url: string, config: ConnectionConfig): string | undefined {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-    return `"${url.slice(0, 200)}" is not an http or https address`;
+  const problem = findAddressProblem(url);
+  if (problem !== undefined) {
+    return problem;
   }
   if (!["", "chat", "responses"].includes(config.api_type ?? "")) {
     return `the api_type "${config.api_type}" is not supported; use responses, or leave it empty for chat completions`;
@@ -98,33 +75,18 @@ export function findProblem(url: string, config: ConnectionConfig): string | und
     : `"${name.slice(0, 100)}" is not a header name that a connection may set`;
 }
 
-interface Entry {
-  readonly url: string;
-  readonly index: number;
-  readonly key: string;
-  readonly config: ConnectionConfig;
-}
-
-function toConnection({ url: given, index, key: listed, config }: Entry): Connection {
-  const address = given.trim().replace(/(?<!\/)\/+$/, "");
-  const problem = findProblem(address, config);
+function toConnection(entry: EndpointEntry<ConnectionConfig>): Connection {
+  const { config, key, url: address } = entry;
   const format = toFormat(address, config);
   // Clients of the vendor's format add the version themselves, so its base addresses come with and without it.
   const url = format === "message" ? address.replace(/\/v1$/, "") : address;
   const auth = config.auth_type === "none" ? "none" : "bearer";
-  const key = config.key || listed;
   const headers = Object.entries(config.headers || {}).filter(([name]) => isOwnHeader(name));
   const isAzure = config.azure === true || config.provider === "azure";
   return {
-    index,
+    ...toEndpoint(entry, "external"),
     url,
-    key,
-    isEnabled: config.enable !== false && url !== "",
-    problem,
-    prefix: config.prefix_id?.trim() ?? "",
-    tags: config.tags ?? [],
-    modelIds: config.model_ids ?? [],
-    connectionType: config.connection_type === "local" ? "local" : "external",
+    problem: findProblem(address, config),
     provider: format === "message" ? vendorProvider : (config.provider ?? ""),
     format,
     apiType: config.api_type === "responses" && format === "common" ? "responses" : "chat",
@@ -134,12 +96,9 @@ function toConnection({ url: given, index, key: listed, config }: Entry): Connec
     auth,
     headers,
     extraParams: config.extra_params ?? {},
-    access: config.access ?? "admins",
     passthroughParams: toNames(config.passthrough_params ?? ""),
     isDefaultHost: URL.parse(url)?.hostname === "api.openai.com",
-    fingerprint: createHash("sha256")
-      .update(JSON.stringify([url, key, auth, headers, isAzure, config.api_version, format]))
-      .digest("hex"),
+    fingerprint: toFingerprint(url, key, auth, headers, isAzure, config.api_version, format),
   };
 }
 

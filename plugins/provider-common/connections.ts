@@ -3,6 +3,7 @@ import { createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
+import { createLive, forgetOthers } from "#kernel/upstream/live-endpoints.ts";
 import { createUsable } from "#kernel/upstream/usable.ts";
 import type { CommonConfig } from "./config.ts";
 import { type Connection, toConnections } from "./connection.ts";
@@ -34,8 +35,13 @@ export interface ConnectionsOptions {
 /** Follows the settings live; lists of connections that did not change are kept. */
 export function createConnections(options: ConnectionsOptions): Connections {
   const lists = new Map<string, FreshList<UpstreamList>>();
-  const live = createLive(options);
-  const usable = createUsable(options.config, live);
+  const { config, log } = options;
+  const live = createLive({
+    settings: () => [config.baseUrls, config.apiKeys, config.configs],
+    build: () => toConnections(config.baseUrls, config.apiKeys, config.configs),
+    leftOut: ({ index }, problem) => log.warn({ connection: index }, `a connection is left out: ${problem}`),
+  });
+  const usable = createUsable(config, live);
   let offers: Offers = toOffers([]);
   let madeOf: readonly Connection[] = [];
   let madeOfLists: readonly unknown[] = [];
@@ -91,25 +97,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
   };
 }
 
-/** The connections, built anew only when a setting was changed; what cannot be used is told once. */
-function createLive({ config, log }: ConnectionsOptions): () => readonly Connection[] {
-  let madeOf: unknown[] = [];
-  let connections: readonly Connection[] = [];
-  return () => {
-    const { baseUrls, apiKeys, configs } = config;
-    if (madeOf[0] !== baseUrls || madeOf[1] !== apiKeys || madeOf[2] !== configs) {
-      madeOf = [baseUrls, apiKeys, configs];
-      connections = toConnections(baseUrls, apiKeys, configs);
-      for (const { index, problem, isEnabled } of connections) {
-        if (isEnabled && problem) {
-          log.warn({ connection: index }, `a connection is left out: ${problem}`);
-        }
-      }
-    }
-    return connections;
-  };
-}
-
 function createList(
   connection: Connection,
   { fetchModels, log }: ConnectionsOptions,
@@ -131,15 +118,4 @@ function createList(
       }
     },
   });
-}
-
-function forgetOthers(lists: Map<string, FreshList<UpstreamList>>, connections: readonly Connection[]): void {
-  if (lists.size > connections.length) {
-    const wanted = new Set(connections.map((connection) => connection.fingerprint));
-    for (const fingerprint of lists.keys()) {
-      if (!wanted.has(fingerprint)) {
-        lists.delete(fingerprint);
-      }
-    }
-  }
 }

@@ -3,6 +3,7 @@ import { type Breaker, createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
+import { createLive, forgetOthers } from "#kernel/upstream/live-endpoints.ts";
 import { createUsable } from "#kernel/upstream/usable.ts";
 import { type Backend, type Holder, toBackends } from "./backend.ts";
 import type { RuntimeConfig } from "./config.ts";
@@ -48,8 +49,13 @@ interface Kept {
 /** Follows the settings live; lists of backends that did not change are kept. */
 export function createBackends(options: BackendsOptions): Backends {
   const kept = new Map<string, Kept>();
-  const live = createLive(options);
-  const usable = createUsable(options.config, live);
+  const { config, log } = options;
+  const live = createLive({
+    settings: () => [config.baseUrls, config.configs],
+    build: () => toBackends(config.baseUrls, config.configs),
+    leftOut: ({ index }, problem) => log.warn({ backend: index }, `a backend is left out: ${problem}`),
+  });
+  const usable = createUsable(config, live);
   let offers: Offers = toOffers([]);
   let madeOf: readonly Backend[] = [];
   let madeOfLists: readonly unknown[] = [];
@@ -120,25 +126,6 @@ export function createBackends(options: BackendsOptions): Backends {
   };
 }
 
-/** The backends, built anew only when a setting was changed; what cannot be used is told once. */
-function createLive({ config, log }: BackendsOptions): () => readonly Backend[] {
-  let madeOf: unknown[] = [];
-  let backends: readonly Backend[] = [];
-  return () => {
-    const { baseUrls, configs } = config;
-    if (madeOf[0] !== baseUrls || madeOf[1] !== configs) {
-      madeOf = [baseUrls, configs];
-      backends = toBackends(baseUrls, configs);
-      for (const { index, problem, isEnabled } of backends) {
-        if (isEnabled && problem) {
-          log.warn({ backend: index }, `a backend is left out: ${problem}`);
-        }
-      }
-    }
-    return backends;
-  };
-}
-
 function open(backend: Backend, { fetchList, log }: BackendsOptions): Kept {
   const now = () => performance.now();
   const kept: Kept = {
@@ -163,17 +150,6 @@ function open(backend: Backend, { fetchList, log }: BackendsOptions): Kept {
     }),
   };
   return kept;
-}
-
-function forgetOthers(kept: Map<string, Kept>, backends: readonly Backend[]): void {
-  if (kept.size > backends.length) {
-    const wanted = new Set(backends.map((backend) => backend.fingerprint));
-    for (const fingerprint of kept.keys()) {
-      if (!wanted.has(fingerprint)) {
-        kept.delete(fingerprint);
-      }
-    }
-  }
 }
 
 function shuffled<T>(list: readonly T[]): T[] {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Principal } from "#kernel/access/principal.ts";
-import { AppError, ProviderError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { isMasked, maskKey } from "#kernel/upstream/mask.ts";
-import { type Backend, BackendConfig, findProblem, toBackends, toPlainUrl } from "./backend.ts";
+import { findAddressProblem, toPlainUrl } from "#kernel/upstream/endpoint.ts";
+import { requireNoProblem, tryOut, unmask, waitForLists } from "#kernel/upstream/endpoint-form.ts";
+import { maskKey } from "#kernel/upstream/mask.ts";
+import { type Backend, BackendConfig, toBackends } from "./backend.ts";
 import type { Backends } from "./backends.ts";
 import type { RuntimeConfig } from "./config.ts";
 
@@ -39,9 +40,6 @@ const VerifyForm = z.object({
   key: z.string().trim().max(8192).nullish(),
 });
 
-/** Milliseconds an update waits for the lists of models, so that the admin sees what was just connected. */
-const patienceAfterUpdate = 2000;
-
 type Form = z.output<typeof ConfigForm>;
 type Stored = Pick<RuntimeConfig, "baseUrls" | "configs">;
 
@@ -74,7 +72,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       async ({ body, caller }) => {
         await configuration.set(toChanges(body, config), caller.userId);
         options.changed(caller, { backends: config.baseUrls.length });
-        await withinTime(Promise.resolve(backends.offers({ refresh: true })), patienceAfterUpdate);
+        await waitForLists(backends.offers({ refresh: true }));
         return toView(config);
       },
     ),
@@ -91,10 +89,10 @@ export function configRoutes(options: ConfigRoutesOptions) {
       },
       async ({ body }) => {
         const url = toPlainUrl(body.url);
-        requireUsable(url, "This backend");
-        const key = unmask(body.key ?? "", url, config);
+        requireNoProblem(findAddressProblem(url), "This backend");
+        const key = unmask(body.key ?? "", url, toSecrets(config));
         const [backend] = toBackends([url], { 0: { key } });
-        return { version: await verify(options, backend as Backend) };
+        return { version: await tryOut(options.fetchVersion(backend as Backend), "The backend") };
       },
     ),
   ] as const;
@@ -123,10 +121,10 @@ function toChanges(form: Form, stored: Stored): Record<string, unknown> {
   urls.forEach((url, index) => {
     const given = form.OLLAMA_API_CONFIGS?.[index];
     if (given?.enable !== false) {
-      requireUsable(url, `Backend ${index}`);
+      requireNoProblem(findAddressProblem(url), `Backend ${index}`);
     }
     if (given) {
-      configs[index] = given.key ? { ...given, key: unmask(given.key, url, stored) } : given;
+      configs[index] = given.key ? { ...given, key: unmask(given.key, url, toSecrets(stored)) } : given;
     }
   });
   return {
@@ -136,44 +134,6 @@ function toChanges(form: Form, stored: Stored): Record<string, unknown> {
   };
 }
 
-function requireUsable(url: string, name: string): void {
-  const problem = findProblem(url);
-  if (problem) {
-    throw new AppError("invalid", `${name} cannot be used: ${problem}.`);
-  }
-}
-
-/** What was sent, or the stored key of the same address when its mask came back: a key never moves elsewhere unseen. */
-function unmask(given: string, url: string, { baseUrls, configs }: Stored): string {
-  if (!isMasked(given)) {
-    return given;
-  }
-  const keys = baseUrls.map((known, index) => (toPlainUrl(known) === url ? configs[index]?.key : undefined));
-  const key = keys.find((each) => each && maskKey(each) === given);
-  if (!key) {
-    throw new AppError(
-      "invalid",
-      "A masked key was sent for an address that has no such key; send the whole key.",
-    );
-  }
-  return key;
-}
-
-/** The backend's own status must not reach the admin's browser as this platform's: a 401 would sign it out. */
-async function verify({ fetchVersion }: ConfigRoutesOptions, backend: Backend): Promise<string> {
-  try {
-    return await fetchVersion(backend);
-  } catch (error) {
-    if (error instanceof ProviderError) {
-      throw new AppError("upstream", `The backend refused with status ${error.status}.`, { cause: error });
-    }
-    throw error;
-  }
-}
-
-function withinTime(promise: Promise<unknown>, ms: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    promise.then(() => resolve(), reject).finally(() => clearTimeout(timer));
-  });
+function toSecrets({ baseUrls, configs }: Stored) {
+  return { urls: baseUrls, read: (index: number) => configs[index]?.key };
 }

@@ -1,0 +1,61 @@
+import { AppError, ProviderError } from "#kernel/errors.ts";
+import { toPlainUrl } from "./endpoint.ts";
+import { isMasked, maskKey } from "./mask.ts";
+
+/** Where the secrets of stored addresses stand. */
+export interface StoredSecrets {
+  readonly urls: readonly string[];
+  /** The secret of the address at this place. */
+  read(index: number): string | null | undefined;
+}
+
+/**
+ * The secret that was meant: what was sent, or the stored one when its mask was sent back. Throws `invalid` when no
+ * stored secret of the same address has that mask, so that a key never moves to another address unseen.
+ */
+export function unmask(given: string, url: string, { urls, read }: StoredSecrets): string {
+  if (!isMasked(given)) {
+    return given;
+  }
+  const index = urls.findIndex((known, at) => toPlainUrl(known) === url && maskKey(read(at) ?? "") === given);
+  const secret = index < 0 ? undefined : read(index);
+  if (!secret) {
+    throw new AppError(
+      "invalid",
+      "A masked key was sent for an address that has no such key; send the whole key.",
+    );
+  }
+  return secret;
+}
+
+/** Throws `invalid` where there is a problem. */
+export function requireNoProblem(problem: string | undefined, name: string): void {
+  if (problem) {
+    throw new AppError("invalid", `${name} cannot be used: ${problem}.`);
+  }
+}
+
+/** An upstream's own status must not reach the admin's browser as this platform's: a 401 would sign it out. */
+export async function tryOut<T>(asking: Promise<T>, name: string): Promise<T> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof ProviderError) {
+      throw new AppError("upstream", `${name} refused with status ${error.status}.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Milliseconds an update waits for the lists of models, so that the admin sees what was just connected. */
+const patience = 2000;
+
+/** Waits for lists of models, but no longer than an admin likes to. */
+export function waitForLists(lists: unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, patience);
+    Promise.resolve(lists)
+      .then(() => resolve(), reject)
+      .finally(() => clearTimeout(timer));
+  });
+}
