@@ -13,7 +13,7 @@ import { platformPermissions } from "./permissions.ts";
 import { resetPasswordCommand } from "./reset-command.ts";
 import { sweepRevokedSessions } from "./revoked-sessions.ts";
 import { accountsRoutes } from "./routes.ts";
-import { accessPreviews, accounts } from "./service.ts";
+import { accessPreviews, accounts, firstSettings } from "./service.ts";
 import { createUserSettings } from "./settings.ts";
 import type { AccountsTables } from "./tables.ts";
 import { trustsHeaders } from "./trusted-header.ts";
@@ -24,7 +24,16 @@ export default definePlugin({
   id: "accounts",
   title: "Accounts",
   config,
-  uses: { configuration, declarations, deployment, events, grants, notices, previews: accessPreviews },
+  uses: {
+    configuration,
+    declarations,
+    deployment,
+    events,
+    firstSettings,
+    grants,
+    notices,
+    previews: accessPreviews,
+  },
   provides: [accounts, authenticator],
   tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
   migrations,
@@ -35,7 +44,11 @@ export default definePlugin({
     const { config, use, db, log } = context;
     const deps = await assembleDeps(context);
     const lastSeen = createLastSeen(db, log);
-    const settings = createUserSettings({ ...deps, defaults: () => config.interfaceDefaults });
+    const settings = createUserSettings({
+      ...deps,
+      defaults: () => config.interfaceDefaults,
+      first: () => Object.assign({}, ...use.firstSettings.list().map((each) => each.fields())),
+    });
     const sweep = async () => {
       await sweepRevokedSessions(db);
       await deps.throttle.sweep();

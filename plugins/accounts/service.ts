@@ -81,3 +81,14 @@ export interface AccessPreview {
 
 /** Filled by plugins whose rows are shared by access grants. */
 export const accessPreviews = defineSlot<AccessPreview>("accounts.previews");
+
+/**
+ * Fields of the interface settings that an account without them is given once; what becomes of them afterwards is the
+ * account's own choice.
+ */
+export interface FirstSettings {
+  fields(): Readonly<Record<string, unknown>>;
+}
+
+/** Filled by plugins whose settings name such starting values. */
+export const firstSettings = defineSlot<FirstSettings>("accounts.first-settings");

@@ -40,8 +40,17 @@ export function withDefaults(
   stored: unknown,
   defaults: Readonly<Record<string, unknown>>,
 ): { ui: Record<string, unknown> } {
-  const ui = isObject(stored) && isObject(stored["ui"]) ? stored["ui"] : {};
-  return { ui: { ...defaults, ...ui } };
+  return { ui: { ...defaults, ...toUi(stored) } };
+}
+
+/** Those of `fields` that the settings lack. */
+export function toMissing(stored: unknown, fields: Readonly<Record<string, unknown>>): [string, unknown][] {
+  const ui = toUi(stored);
+  return Object.entries(fields).filter(([name]) => !Object.hasOwn(ui, name));
+}
+
+function toUi(stored: unknown): Record<string, unknown> {
+  return isObject(stored) && isObject(stored["ui"]) ? stored["ui"] : {};
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

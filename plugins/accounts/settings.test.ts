@@ -9,11 +9,12 @@ let people: People;
 let settings: UserSettings;
 let ann: UserRow;
 let defaults: Record<string, unknown> = {};
+let first: Record<string, unknown> = {};
 const allowed = { settings: { interface: true } };
 
 beforeAll(async () => {
   people = await openPeople();
-  settings = createUserSettings({ ...people, defaults: () => defaults });
+  settings = createUserSettings({ ...people, defaults: () => defaults, first: () => first });
   ann = await people.add("Ann");
 });
 
@@ -40,6 +41,22 @@ describe("interface settings", () => {
     await Promise.all(Array.from({ length: 20 }, (_, at) => settings.update(caller, { [`field${at}`]: at })));
     defaults = {};
     expect(Object.keys((await settings.read(bea.id)).ui)).toHaveLength(20);
+  });
+
+  it("begin with what the instance gives once, and then are the person's own", async () => {
+    const cleo = await people.add("Cleo");
+    const caller = toCaller(cleo, { permissions: allowed });
+    first = { pinnedModels: ["a"] };
+    expect(await settings.update(caller, { theme: "dark" })).toEqual({
+      ui: { theme: "dark", pinnedModels: ["a"] },
+    });
+    first = { pinnedModels: ["b"] };
+    expect((await settings.read(cleo.id)).ui["pinnedModels"]).toEqual(["a"]);
+    await settings.update(caller, { pinnedModels: [] });
+    expect((await settings.read(cleo.id)).ui["pinnedModels"]).toEqual([]);
+    await settings.update(caller, { pinnedModels: null });
+    expect((await settings.read(cleo.id)).ui["pinnedModels"]).toEqual(["b"]);
+    first = {};
   });
 
   it("are written by nobody without the permission", async () => {

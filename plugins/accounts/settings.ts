@@ -1,16 +1,18 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { requireFound } from "./found.ts";
-import { toSettingsPatch, withDefaults } from "./settings-patch.ts";
+import { toMissing, toSettingsPatch, withDefaults } from "./settings-patch.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import { requireUserVariables } from "./user-variables.ts";
-import { mergeInfo, patchUiSettings } from "./users-directory.ts";
+import { giveUiSettings, mergeInfo, patchUiSettings } from "./users-directory.ts";
 import { findUser, updateUser } from "./users-store.ts";
 
 export interface UserSettingsOptions {
   readonly db: AccountsDatabase;
   /** DEFAULT_INTERFACE_SETTINGS. */
   defaults(): Readonly<Record<string, unknown>>;
+  /** What an account without these fields is given once. */
+  first(): Readonly<Record<string, unknown>>;
   emit(event: string, data: Record<string, unknown>): void;
 }
 
@@ -35,13 +37,22 @@ export interface UserSettings {
 const infoLimit = 256 * 1024;
 
 /** Creates the logic behind `/users/user/settings`, `/info` and `/variables`. */
-export function createUserSettings({ db, defaults, emit }: UserSettingsOptions): UserSettings {
+export function createUserSettings({ db, defaults, first, emit }: UserSettingsOptions): UserSettings {
   const requireRow = async (userId: string) => requireFound(await findUser(db, userId));
+  /** The settings with what the account lacked of the first ones, which are its own from now on. */
+  async function withFirst(userId: string, settings: unknown): Promise<unknown> {
+    const missing = toMissing(settings, first());
+    return missing.length === 0 ? settings : await giveUiSettings(db, userId, Object.fromEntries(missing));
+  }
   return {
-    read: async (userId) => withDefaults((await requireRow(userId)).settings, defaults()),
+    async read(userId) {
+      const { settings } = await requireRow(userId);
+      return withDefaults(await withFirst(userId, settings), defaults());
+    },
     async update(caller, ui) {
       const patch = toSettingsPatch(caller, ui);
-      const stored = requireFound(await patchUiSettings(db, caller.userId, patch));
+      const patched = requireFound(await patchUiSettings(db, caller.userId, patch));
+      const stored = await withFirst(caller.userId, patched);
       emit("user.settings_updated", {
         user_id: caller.userId,
         fields: [...Object.keys(patch.set), ...patch.clear],

@@ -87,6 +87,22 @@ export async function patchUiSettings(
   return row?.settings;
 }
 
+/** Sets fields that the account has not; one that it has meanwhile stays. */
+export async function giveUiSettings(
+  db: AccountsDatabase,
+  id: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const ui = sql`${toJson(fields)} || coalesce(settings -> 'ui', '{}'::jsonb)`;
+  const row = await db
+    .updateTable("user")
+    .set({ settings: sql`coalesce(settings, '{}'::jsonb) || jsonb_build_object('ui', ${ui})` })
+    .where("id", "=", id)
+    .returning("settings")
+    .executeTakeFirst();
+  return row?.settings;
+}
+
 /** Merges keys into the free-form `info` of an account; resolves to the whole of it. */
 export async function mergeInfo(
   db: AccountsDatabase,

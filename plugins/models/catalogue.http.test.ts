@@ -54,6 +54,7 @@ describe("the item of a model", () => {
       info: {
         id: "full",
         name: "full",
+        model: "full",
         base_model_id: "alpha",
         user_id: user.id,
         is_active: true,
@@ -89,6 +90,20 @@ it("the order is the instance's, then by name", async () => {
   expect((await at.listed(user)).slice(0, 2)).toEqual(["own", "beta"]);
   await configure({ MODEL_ORDER_LIST: null });
   expect(await at.listed(user)).toEqual(["alpha", "beta", "full", "own"].toSorted());
+});
+
+it("DEFAULT_PINNED_MODELS are pinned once for whoever pinned none, and are their own from then on", async () => {
+  const person = await at.app.user();
+  const settings = "/api/v1/users/user/settings";
+  const pinned = async () => (await at.get(settings, person)).body.ui.pinnedModels;
+  expect(await pinned()).toBeUndefined();
+  await configure({ DEFAULT_PINNED_MODELS: " alpha, beta ," });
+  expect(await pinned()).toEqual(["alpha", "beta"]);
+  await configure({ DEFAULT_PINNED_MODELS: "beta" });
+  expect(await pinned()).toEqual(["alpha", "beta"]);
+  await at.post(`${settings}/update`, { ui: { pinnedModels: [] } }, person);
+  expect(await pinned()).toEqual([]);
+  await configure({ DEFAULT_PINNED_MODELS: null });
 });
 
 describe("an arena", () => {
@@ -201,7 +216,10 @@ describe("what other plugins add", () => {
               id === "twin"
                 ? [{ id: "a", name: "A", description: String(meta["description"]), icon: null }]
                 : [],
-            filters: [],
+            filters:
+              id === "ring"
+                ? [{ id: "f", name: "F", description: "", icon: null, has_user_valves: false }]
+                : [],
           }),
         }),
       ],
@@ -224,6 +242,18 @@ describe("what other plugins add", () => {
         actions: [{ id: "a", name: "A", description: "filled", icon: null }],
       },
     ]);
+  });
+
+  it("stands beside arena models too, which have the instance's metadata like all others", async () => {
+    const arenas = [{ id: "ring", name: "Ring", meta: { model_ids: ["twin"] } }];
+    await call("POST /api/v1/evaluations/config", { EVALUATION_ARENA_MODELS: arenas });
+    const { body } = await call("GET /api/models");
+    expect(body.data.find(({ id }: { id: string }) => id === "ring")).toMatchObject({
+      filters: [{ id: "f" }],
+      actions: [],
+      info: { id: "ring", model: "ring", meta: { description: "filled" } },
+    });
+    await call("POST /api/v1/evaluations/config", { EVALUATION_ARENA_MODELS: null });
   });
 
   it("is unloaded where the provider can", async () => {

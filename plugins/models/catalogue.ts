@@ -90,7 +90,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       const items = usable(principal, offers)
         .filter(({ id }) => !hidden.has(id))
         .map((offer) => toItem(offer, toResolved(offer, settings()), addons));
-      return toOrdered([...items, ...arenas.map(toArenaItem)], settings().order);
+      const { defaultMetadata, order } = settings();
+      const arenaItems = arenas.map((arena) => toArenaItem(arena, defaultMetadata, addons));
+      return toOrdered([...items, ...arenaItems], order);
     },
 
     base: async () => [...(await provided.current(true)).values()].map(({ model }) => toBaseItem(model)),

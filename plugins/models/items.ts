@@ -1,6 +1,7 @@
 import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Arena } from "./arena.ts";
 import { toChatVariables } from "./chat-variables.ts";
+import { fillMetadata } from "./defaults.ts";
 import type { Offer } from "./offers.ts";
 import type { ModelAddons, ResolvedModel } from "./service.ts";
 import { toReadersParams } from "./wire.ts";
@@ -30,10 +31,10 @@ export function toItem(offer: Offer, model: ResolvedModel, addons: readonly Mode
     ...toPublicMeta(model.meta),
     ...(variables ? { chat_variables_schema: variables } : {}),
   };
-  const own = Array.isArray(meta["tags"]) ? (meta["tags"] as { name: string }[]) : [];
   const info = {
     id,
     name,
+    model: id,
     base_model_id: record?.base_model_id ?? null,
     meta,
     params: toReadersParams(model.params),
@@ -48,7 +49,7 @@ export function toItem(offer: Offer, model: ResolvedModel, addons: readonly Mode
     ...toBaseItem(base),
     id,
     name,
-    tags: toDistinct([...base.tags, ...own]),
+    tags: toDistinct([...base.tags, ...toTags(meta)]),
     ...toAddons(addons, { id, meta: model.meta }),
     ...(record?.base_model_id ? { preset: true, created: record.created_at } : {}),
     info,
@@ -56,11 +57,20 @@ export function toItem(offer: Offer, model: ResolvedModel, addons: readonly Mode
 }
 
 /** An arena model keeps to itself whom it chooses from: the answer is to be judged without a name. */
-export function toArenaItem({ id, name, meta }: Arena): ListItem {
-  const { access_grants: _grants, model_ids: _ids, filter_mode: _mode, ...shown } = meta;
-  const info = { id, name, base_model_id: null, meta: toPublicMeta(shown), params: { model_controls: [] } };
+export function toArenaItem(
+  { id, name, meta: own }: Arena,
+  defaults: Readonly<Record<string, unknown>>,
+  addons: readonly ModelAddons[],
+): ListItem {
+  const { access_grants: _grants, model_ids: _ids, filter_mode: _mode, ...shown } = own;
+  const meta = fillMetadata(shown, defaults);
+  const params = { model_controls: [] };
+  const info = { id, name, model: id, base_model_id: null, meta: toPublicMeta(meta), params };
   const kind = { owned_by: "arena", connection_type: "local", arena: true };
-  return { id, name, object: "model", created: 0, ...kind, tags: [], actions: [], filters: [], info };
+  const tags = toTags(meta);
+  // What runs is decided by the member that answers; only what is there for all models can be told beforehand.
+  const global = toAddons(addons, { id, meta: {} });
+  return { id, name, object: "model", created: 0, ...kind, tags, ...global, info };
 }
 
 function toPublicMeta(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -74,6 +84,10 @@ function toAddons(addons: readonly ModelAddons[], model: Parameters<ModelAddons[
     actions: found.flatMap(({ actions }) => actions),
     filters: found.flatMap(({ filters }) => filters),
   };
+}
+
+function toTags(meta: Readonly<Record<string, unknown>>): { name: string }[] {
+  return Array.isArray(meta["tags"]) ? (meta["tags"] as { name: string }[]) : [];
 }
 
 function toDistinct(tags: readonly { readonly name: string }[]): { name: string }[] {

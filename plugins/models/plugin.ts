@@ -4,7 +4,7 @@ import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
 import { configuration, declarations, events, grants, notices } from "#kernel/services.ts";
-import { accessPreviews, accounts } from "#plugins/accounts/service.ts";
+import { accessPreviews, accounts, firstSettings } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { arenaVariables } from "./arena.ts";
 import { modelVariables } from "./config.ts";
@@ -41,6 +41,7 @@ export default definePlugin({
       services: [provide(models, service)],
       fills: [
         fill(fileReferences, fileReference),
+        fill(firstSettings, { fields: () => toPinned(context.config.pinnedModels) }),
         fill(accessPreviews, { kind: "models", list: (principal) => listNames(service, principal) }),
       ],
       resources: { model: existing },
@@ -54,4 +55,13 @@ async function listNames(
 ): Promise<{ readonly id: string; readonly name: string }[]> {
   const items = await service.list(principal);
   return items.map((item) => ({ id: String(item["id"]), name: String(item["name"]) }));
+}
+
+/** DEFAULT_PINNED_MODELS as people's interface settings hold it. */
+function toPinned(list: string): Record<string, unknown> {
+  const ids = list
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
+  return ids.length === 0 ? {} : { pinnedModels: ids };
 }
