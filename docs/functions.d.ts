@@ -176,7 +176,10 @@ declare namespace Millrace {
   interface Context<V = {}, U = {}> {
     /** Who calls; null when the server itself acts. */
     readonly user: User | null;
-    /** Notes of the request. What inlet returns as `metadata` arrives in stream and outlet of the same run. */
+    /**
+     * Notes of the request: what inlet returns as `metadata` arrives in stream and outlet of the same run. In filters and
+     * pipes also the facts of the run that functions.md lists.
+     */
     readonly metadata: Record<string, Json | undefined>;
     /** The model that the caller named; null where there is none. */
     readonly model: { readonly id: string; readonly meta?: Readonly<Record<string, Json>> } | null;
@@ -189,7 +192,7 @@ declare namespace Millrace {
     readonly session_id: string | null;
     readonly files: readonly Json[];
     readonly features: Readonly<Record<string, Json>>;
-    /** The background task that asks, such as `title_generation`; null for people. */
+    /** The background task that asks a pipe, such as `title_generation`; null for people. */
     readonly task: string | null;
     /** The function's own id, or the sub id of a pipe or an action. */
     readonly id: string;

@@ -37,9 +37,10 @@ export interface CompletionCall extends CallContext {
   /** `model` is the provider's public id; platform-only keys have been taken out. */
   readonly request: CompletionRequest;
   readonly model: ProviderModel;
-  /** `files` and `features` of the caller's request, for providers that run on this platform. */
-  readonly files?: CompletionRequest["files"];
-  readonly features?: CompletionRequest["features"];
+  /** The request with the platform's own keys, for providers that run on this platform. */
+  readonly asked?: CompletionRequest | undefined;
+  /** The model that the caller named: a record over `model`, or that itself. */
+  readonly named?: { readonly id: string; readonly meta: Readonly<Record<string, unknown>> } | undefined;
   /** The backend that is to answer, by its index, for providers with several that hold a model. */
   readonly backend?: number | undefined;
   /** The caller's own JSON text, where `request` is still all that stands in it. */

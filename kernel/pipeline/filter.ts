@@ -34,6 +34,8 @@ export interface FilterContext {
   readonly sessionId: string | undefined;
   /** Free-form notes that inlet left for stream and outlet. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** What was asked: in inlet as it came to the first filter, in stream and outlet as the last inlet left it. */
+  readonly request: CompletionRequest;
   readonly signal: AbortSignal;
 }
 

@@ -22,6 +22,7 @@ const principal = {
   credential: "session",
   session: null,
 } as const;
+const request: CompletionRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
 const context: FilterContext = {
   principal,
   modelId: "m",
@@ -30,10 +31,10 @@ const context: FilterContext = {
   messageId: undefined,
   sessionId: undefined,
   metadata: {},
+  request,
   signal: new AbortController().signal,
 };
 const selection = { principal, modelId: "m", modelIds: ["m"], modelMeta: {}, filterIds: [] };
-const request: CompletionRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
 
 const filter = (id: string, priority: number, hooks: Partial<Filter> = {}): Filter => ({
   id,

@@ -52,6 +52,7 @@ export async function enterPipeline(
     messageId: request.id ?? undefined,
     sessionId: request.session_id ?? undefined,
     metadata: request.metadata ?? {},
+    request,
   };
   const chosen = options.pipeline.choose({
     ...facts,
@@ -65,7 +66,7 @@ export async function enterPipeline(
     request: withVoicePrompt(filtered, options.settings()),
     model,
     filters,
-    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {} }),
+    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {}, request: filtered }),
     deltaSize: Math.max(
       options.settings().deltaChunkSize,
       toSize(model.params["stream_delta_chunk_size"]),
@@ -104,8 +105,8 @@ export function callModel(
     chatId: context.chatId,
     messageId: context.messageId,
     sessionId: context.sessionId,
-    files: run.request.files,
-    features: run.request.features,
+    asked: run.request,
+    named: { id: model.id, meta: model.meta },
   });
 }
 

@@ -32,6 +32,7 @@ export function createTaskModel({ models, settings }: TaskModelOptions): TaskMod
         ...context,
         request: { ...filled, stream: false, max_tokens: filled.max_tokens ?? maxTokens },
         model: model.base,
+        named: { id: model.id, meta: model.meta },
         task: name,
       });
       const { content, reasoning_content: reasoning } = await toReply(answer);

@@ -12,6 +12,7 @@ import type {
   StreamGroup,
   StreamHooks,
 } from "#kernel/pipeline/filter.ts";
+import { toMetadata } from "#kernel/pipeline/metadata.ts";
 import type { StreamChain } from "#kernel/sandbox/sandbox.ts";
 import type { ActiveFunction, ActiveFunctions, ActiveSet } from "./active.ts";
 import type { CallFacts } from "./call-context.ts";
@@ -109,10 +110,13 @@ async function runInlet(
   invoke: Invoke,
   { request, context }: { request: CompletionRequest; context: FilterContext },
 ): Promise<CompletionRequest | undefined> {
-  const metadata = request.metadata ?? {};
-  const facts = { ...toFacts(context), metadata, files: request.files, features: request.features };
   const answer = fn.facts.exports.has("inlet")
-    ? await invoke.call(fn, { name: "inlet", body: request, facts, signal: context.signal })
+    ? await invoke.call(fn, {
+        name: "inlet",
+        body: request,
+        facts: toFacts({ ...context, request }),
+        signal: context.signal,
+      })
     : undefined;
   const changed = answer as CompletionRequest | undefined;
   if (!fn.facts.fileHandler) {
@@ -126,14 +130,16 @@ async function runInlet(
 
 /** What hooks are told of the run. */
 function toFacts(context: FilterContext): CallFacts {
-  const { metadata } = context;
+  const { request } = context;
   return {
     principal: context.principal,
     model: toModel(context.modelId, context.modelMeta),
-    metadata,
+    metadata: toMetadata(request, context),
     chatId: context.chatId,
     messageId: context.messageId,
     sessionId: context.sessionId,
+    files: request.files,
+    features: request.features,
   };
 }
 

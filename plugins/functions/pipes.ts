@@ -1,5 +1,6 @@
 import type { CompletionCall, ModelProvider } from "#kernel/completion/provider.ts";
 import { AppError, type ErrorCode } from "#kernel/errors.ts";
+import { toMetadata } from "#kernel/pipeline/metadata.ts";
 import { type Json, SandboxError } from "#kernel/sandbox/sandbox.ts";
 import type { Invoke } from "./invoke.ts";
 import { createHead, toChunks, toCompletion } from "./pipe-answer.ts";
@@ -36,19 +37,20 @@ export function createPipeProvider({
 
 /** Calls the pipe with the request, without what is for the platform alone. */
 function open(invoke: Invoke, { fn, sub }: PipeModel, call: CompletionCall) {
-  const { metadata, ...body } = call.request;
+  const { metadata: _notes, ...body } = call.request;
+  const { asked = call.request, named } = call;
   return invoke.iterate(fn, {
     name: "pipe",
     body,
     facts: {
       principal: call.principal,
-      model: toModel(call.model.id, call.model.item),
-      metadata: metadata ?? {},
+      model: toModel(named?.id ?? call.model.id, named?.meta ?? call.model.item),
+      metadata: toMetadata(asked, call),
       chatId: call.chatId,
       messageId: call.messageId,
       sessionId: call.sessionId,
-      files: call.files,
-      features: call.features,
+      files: asked.files,
+      features: asked.features,
       task: call.task,
       id: sub ?? fn.id,
     },

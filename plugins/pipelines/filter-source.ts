@@ -1,5 +1,6 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import type { Conversation, Filter, FilterContext, FilterSource } from "#kernel/pipeline/filter.ts";
+import type { Conversation, Filter, FilterSource } from "#kernel/pipeline/filter.ts";
+import { toMetadata } from "#kernel/pipeline/metadata.ts";
 import type { CommonConnections, PipelineHost } from "#plugins/provider-common/service.ts";
 import { type Chosen, type RemotePipelines, toRemotePipelines } from "./hosts.ts";
 import type { RemoteFilters } from "./remote-filter.ts";
@@ -40,7 +41,7 @@ function toFilter({ filters, own }: Chosen, remote: RemoteFilters): Filter {
     // Below every priority that a function or plugin can have.
     priority: Number.NEGATIVE_INFINITY,
     async inlet(request, context) {
-      let body = withFacts(request, context);
+      let body: CompletionRequest = { ...request, metadata: toMetadata(request, context) };
       for (const filter of filters) {
         body = await remote.inlet(filter, body, context);
       }
@@ -55,25 +56,6 @@ function toFilter({ filters, own }: Chosen, remote: RemoteFilters): Filter {
         body = await remote.outlet(filter, body, context);
       }
       return body;
-    },
-  };
-}
-
-/** What filters find in `metadata` besides what the caller put there (contract §3.2). */
-function withFacts(request: CompletionRequest, context: FilterContext): CompletionRequest {
-  return {
-    ...request,
-    metadata: {
-      ...request.metadata,
-      user_id: context.principal.userId,
-      chat_id: context.chatId ?? "",
-      message_id: context.messageId ?? null,
-      session_id: context.sessionId ?? null,
-      filter_ids: request.filter_ids ?? [],
-      tool_ids: request.tool_ids ?? [],
-      files: request.files ?? [],
-      features: request.features ?? {},
-      variables: request.variables ?? {},
     },
   };
 }
