@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 import type { Models } from "#plugins/models/service.ts";
@@ -46,6 +47,7 @@ export function createCompleted({ models, pipeline, chats }: CompletedParts): Co
         messageId: request.id ?? undefined,
         sessionId: request.session_id ?? undefined,
         metadata: {},
+        request: request as CompletionRequest,
         signal,
       };
       const filters = await pipeline.choose({
