@@ -2,6 +2,7 @@ import { textOf } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
 import { type CallOutputItem, type OutputItem } from "./items.ts";
+import { readItems } from "./stored-items.ts";
 
 export interface HistoryRules {
   /** False for a model that takes no pictures: those that tools made are left out. */
@@ -13,7 +14,7 @@ export function toMessages(branch: readonly ChatMessage[], rules: HistoryRules =
   return branch.flatMap((message) => {
     const { role, content, output } = message;
     if (role === "assistant") {
-      const items = Array.isArray(output) ? (output as OutputItem[]) : [];
+      const items = readItems(output);
       return items.length > 0 ? fromOutput(items, rules) : toReply(content);
     }
     return role === "user" || role === "system"

@@ -12,6 +12,7 @@ import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "./parts.ts";
 import { type Placed, placeReplies } from "./placing.ts";
 import type { RunStart } from "./run-facts.ts";
+import { readItems } from "./stored-items.ts";
 
 interface Plan {
   readonly id: string;
@@ -144,8 +145,10 @@ async function readBefore(
   const output = message?.["output"];
   const content = message?.["content"];
   const usage = (message?.["usage"] ?? undefined) as Usage | undefined;
-  if (Array.isArray(output) && output.length > 0) {
-    return { items: toComplete(output as OutputItem[]), usage };
+  const items = readItems(output);
+  if (items.length > 0) {
+    // What broke off is as complete as it will be.
+    return { items: items.map((item) => ({ ...item, status: "completed" }) as OutputItem), usage };
   }
   const text = typeof content === "string" ? content : "";
   const item: OutputItem = {
@@ -156,14 +159,4 @@ async function readBefore(
     content: [{ type: "output_text", text }],
   };
   return { items: text === "" ? [] : [item], usage };
-}
-
-/** What broke off is as complete as it will be; a call that was never answered cannot be sent again. */
-function toComplete(items: readonly OutputItem[]): OutputItem[] {
-  const answered = new Set(
-    items.flatMap((item) => (item.type === "function_call_output" ? [item.call_id] : [])),
-  );
-  return items
-    .filter((item) => item.type !== "function_call" || answered.has(item.call_id as string))
-    .map((item) => ({ ...item, status: "completed" }) as OutputItem);
 }
