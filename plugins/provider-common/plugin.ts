@@ -2,7 +2,7 @@ import { core } from "#config/core.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { optional, provide } from "#kernel/service.ts";
-import { configuration, egress, events } from "#kernel/services.ts";
+import { blobs, configuration, egress, events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { responsesFormat } from "#plugins/responses/service.ts";
@@ -20,6 +20,8 @@ import { createProvider } from "./provider.ts";
 import { createResponsesProbe } from "./responses-probe.ts";
 import { responsesRoute } from "./responses-route.ts";
 import { commonConnections } from "./service.ts";
+import { createSpeechCache } from "./speech-cache.ts";
+import { speechRoute } from "./speech-route.ts";
 import { toService } from "./to-service.ts";
 import { createUpstreamClient } from "./upstream.ts";
 
@@ -33,7 +35,7 @@ export default definePlugin({
     commonModelListTimeout: core.commonModelListTimeout,
     requestBodyMaxBytes: core.requestBodyMaxBytes,
   },
-  uses: { accounts, egress, configuration, events, models, responses: optional(responsesFormat) },
+  uses: { accounts, blobs, egress, configuration, events, models, responses: optional(responsesFormat) },
   provides: [commonConnections],
   enabled: (config) => config.enabled,
   whenOff: 503,
@@ -48,6 +50,7 @@ export default definePlugin({
       fetchModels(client, connection, 1000 * (config.commonModelListTimeout ?? config.modelListTimeout));
     const connections = createConnections({ config, fetchModels: listModels, log });
     const messageSupport = createMessageSupport({ connections, client });
+    const speeches = createSpeechCache({ blobs: use.blobs, log });
     const provider = createProvider({ connections, client, config, log, messageSupport });
     const shared = {
       provider,
@@ -80,6 +83,7 @@ export default definePlugin({
             format: use.responses,
             isStateful: () => config.statefulResponses,
           }),
+          speechRoute({ ...shared, client, cache: speeches }),
           ...passthroughRoutes({
             ...shared,
             client,
@@ -88,6 +92,7 @@ export default definePlugin({
           }),
         ],
       },
+      jobs: [{ id: "provider-common.speeches", every: 86_400, run: () => speeches.sweep() }],
       start: () => connections.warmUp(),
     };
   },

@@ -19,7 +19,7 @@ import { cutAtStop, StoppedTranslator, toStops } from "./stop-sequences.ts";
  * The call's body is that of a chat completion.
  */
 export async function askByResponses(send: Posting["send"], call: PreparedCall): Promise<CompletionAnswer> {
-  const chat = JSON.parse(call.body) as Record<string, unknown>;
+  const chat = JSON.parse(String(call.body)) as Record<string, unknown>;
   const body = JSON.stringify(toResponsesBody(chat));
   const streaming = chat["stream_options"] as { include_usage?: unknown } | null | undefined;
   const { prefix } = call.target.connection;
@@ -78,15 +78,15 @@ function fromResponse(
   if (!Array.isArray(output)) {
     throw new AppError("upstream", "The provider's answer is not a response.");
   }
-  const { message, isStopped } = toMessage(output as Record<string, unknown>[], stops);
-  const reason = isStopped ? "stop" : toFinishReason(response, message.tool_calls !== undefined);
+  const { message, stop } = toMessage(output as Record<string, unknown>[], stops);
+  const reason = stop === undefined ? toFinishReason(response, message.tool_calls !== undefined) : "stop";
   const usage = toUsage(response["usage"]);
   return {
     id: String(id ?? ""),
     object: "chat.completion",
     created: typeof created === "number" ? Math.trunc(created) : 0,
     ...(typeof model === "string" && { model: toPublicId(model) }),
-    choices: [{ index: 0, message, finish_reason: reason }],
+    choices: [{ index: 0, message, finish_reason: reason, ...(stop !== undefined && { stop_reason: stop }) }],
     ...(usage && { usage }),
   };
 }
@@ -96,12 +96,12 @@ function toMessage(output: readonly Record<string, unknown>[], stops: readonly s
   const message: CompletionMessage = { role: "assistant", content: null };
   for (const item of output) {
     const texts = textsOf(item);
-    const kept = cutAtStop(texts.content ?? "", stops);
-    for (const [key, text] of Object.entries(kept === undefined ? texts : { content: kept })) {
+    const cut = cutAtStop(texts.content ?? "", stops);
+    for (const [key, text] of Object.entries(cut === undefined ? texts : { content: cut.kept })) {
       message[key] = ((message[key] as string | null | undefined) ?? "") + text;
     }
-    if (kept !== undefined) {
-      return { message, isStopped: true };
+    if (cut !== undefined) {
+      return { message, stop: cut.stop };
     }
     const details = toDetails(item);
     if (details.length > 0) {
@@ -113,7 +113,7 @@ function toMessage(output: readonly Record<string, unknown>[], stops: readonly s
       (message.tool_calls ??= []).push({ id, type: "function", function: called });
     }
   }
-  return { message, isStopped: false };
+  return { message, stop: undefined };
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
@@ -106,6 +107,29 @@ describe.each(["/api", "/compat"])("a chat completion below %s over a Responses 
     expect(choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "one " } });
   });
 });
+
+it.each([true, false])(
+  "tells clients of the vendor's format which one it was, streamed: %s",
+  async (stream) => {
+    const script = stream
+      ? sse(toEvents("one END two", 2), { done: false })
+      : json(toResponse("one END two"));
+    upstream.reply("/responses", script);
+    const sdk = new Anthropic({ baseURL: `${app.url}/api`, apiKey: member.token, maxRetries: 0 });
+    const asked = {
+      model: "r",
+      max_tokens: 9,
+      messages: [{ role: "user" as const, content: "Hi" }],
+      stop_sequences: ["###", "END"],
+    };
+    const message = await (stream ? sdk.messages.stream(asked).finalMessage() : sdk.messages.create(asked));
+    expect(message).toMatchObject({
+      content: [{ type: "text", text: "one " }],
+      stop_reason: "stop_sequence",
+      stop_sequence: "END",
+    });
+  },
+);
 
 it("lets the upstream go when the answer was cut", async () => {
   const long = `word word END ${"word ".repeat(2000)}`;

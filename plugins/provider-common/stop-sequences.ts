@@ -6,10 +6,22 @@ export function toStops(stop: unknown): string[] {
   return [stop ?? []].flat().filter((each): each is string => typeof each === "string" && each !== "");
 }
 
-/** The text before the first of `stops`; undefined where none of them is in it. */
-export function cutAtStop(text: string, stops: readonly string[]): string | undefined {
-  const at = Math.min(...stops.map((stop) => text.indexOf(stop)).filter((index) => index >= 0));
-  return Number.isFinite(at) ? text.slice(0, at) : undefined;
+/** A text before the first stop in it. */
+export interface CutText {
+  readonly kept: string;
+  readonly stop: string;
+}
+
+/** Cuts a text at the first of `stops`; undefined where none of them is in it. */
+export function cutAtStop(text: string, stops: readonly string[]): CutText | undefined {
+  let first: { readonly at: number; readonly stop: string } | undefined;
+  for (const stop of stops) {
+    const at = text.indexOf(stop);
+    if (at >= 0 && (first === undefined || at < first.at)) {
+      first = { at, stop };
+    }
+  }
+  return first && { kept: text.slice(0, first.at), stop: first.stop };
 }
 
 /**
@@ -55,10 +67,10 @@ export class StoppedTranslator implements StreamTranslator {
     }
     const text = (this.#held?.text ?? "") + delta.content;
     this.#held = undefined;
-    const kept = cutAtStop(text, this.#stops);
-    if (kept !== undefined) {
+    const cut = cutAtStop(text, this.#stops);
+    if (cut !== undefined) {
       this.#isStopped = true;
-      return [...(kept === "" ? [] : [withText(chunk, kept)]), toEnd(chunk)];
+      return [...(cut.kept === "" ? [] : [withText(chunk, cut.kept)]), toEnd(chunk, cut.stop)];
     }
     const waiting = beginningOfStop(text, this.#stops);
     if (waiting > 0) {
@@ -91,6 +103,7 @@ function withText(chunk: Chunk, content: string): Chunk {
   return { ...chunk, choices: [{ index: 0, delta: { content }, finish_reason: null }] };
 }
 
-function toEnd(chunk: Chunk): Chunk {
-  return { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+/** The sequence is named as other upstreams name it; the vendor's message format has a word for it. */
+function toEnd(chunk: Chunk, stop: string): Chunk {
+  return { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: "stop", stop_reason: stop }] };
 }
