@@ -1,8 +1,11 @@
 type Bag = Record<string, unknown>;
 
-/** Keys of a message that visitors may see: what was said and shown, and nothing that names rows of the platform. */
+/**
+ * Keys of a message that visitors may see: what was said and shown, and nothing that names rows of the platform. What a
+ * filter took out of a reply (`originalContent`) is not shown.
+ */
 const shownKeys = new Set(
-  "id parentId childrenIds role content timestamp modelName modelIdx done error originalContent".split(" "),
+  "id parentId childrenIds role content timestamp modelName modelIdx done error".split(" "),
 );
 const shownChatKeys = new Set(["title", "timestamp"]);
 

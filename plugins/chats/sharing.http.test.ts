@@ -109,6 +109,7 @@ describe("a link for anyone", () => {
       model: "secret-model",
       sources: [{ source: { id: "file-of-mine" } }],
       unheard: 1,
+      originalContent: "before a filter",
     };
     const output = [
       { type: "function_call", name: "peek", arguments: "{}" },
@@ -127,7 +128,15 @@ describe("a link for anyone", () => {
       modelName: "Guide",
       output: [{ type: "message" }],
     });
-    for (const secret of ["secret-model", made.id, made.user_id, "peek", "file-of-mine", "unheard"]) {
+    for (const secret of [
+      "secret-model",
+      made.id,
+      made.user_id,
+      "peek",
+      "file-of-mine",
+      "unheard",
+      "before a filter",
+    ]) {
       expect(text).not.toContain(secret);
     }
     await admin.call(`POST /shared/${made.id}/access/update`, { access_grants: [] });
