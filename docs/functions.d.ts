@@ -124,8 +124,8 @@ declare namespace Millrace {
   type Stream<V = {}, U = {}> = (event: Chunk, ctx: Context<V, U>) => Chunk | null | undefined | void;
 
   /**
-   * `export function outlet(body, ctx)`: on the finished conversation, whose last message is the reply. Returns the
-   * one to store; nothing keeps it. An HTTP answer is out by then and does not change.
+   * `export function outlet(body, ctx)`: on the finished conversation, as it is stored or was sent, whose last message is
+   * the reply. Returns the one to store; nothing keeps it. An HTTP answer is out by then and does not change.
    */
   type Outlet<V = {}, U = {}> = (
     body: Conversation,

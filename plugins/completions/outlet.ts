@@ -7,7 +7,8 @@ import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 export interface OutletRun {
   readonly filters: readonly Filter[];
   readonly context: FilterContext;
-  readonly request: CompletionRequest;
+  /** As the caller sent it: what the model was told besides is not for those who may only use it (promise S53). */
+  readonly sent: CompletionRequest;
   readonly reply: CompletionMessage;
   readonly usage: Usage | undefined;
 }
@@ -18,10 +19,10 @@ export interface OutletRun {
  */
 export function runOutlet(
   pipeline: Pipeline,
-  { filters, context, request, reply, usage }: OutletRun,
+  { filters, context, sent, reply, usage }: OutletRun,
 ): Promise<Conversation> {
   const timestamp = Math.floor(Date.now() / 1000);
-  const sent = request.messages.map((message): ConversationMessage => ({
+  const asked = sent.messages.map((message): ConversationMessage => ({
     ...message,
     id: randomUUID(),
     content: message.content ?? "",
@@ -37,9 +38,9 @@ export function runOutlet(
   return pipeline.outlet(
     filters,
     {
-      model: request.model,
-      messages: [...sent, answer],
-      filter_ids: request.filter_ids ?? [],
+      model: sent.model,
+      messages: [...asked, answer],
+      filter_ids: sent.filter_ids ?? [],
       chat_id: context.chatId,
       session_id: context.sessionId,
       id: answer.id,

@@ -1,6 +1,8 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { configuration, pipeline, toolRegistry } from "#kernel/services.ts";
+import { configuration, hub, pipeline, toolRegistry } from "#kernel/services.ts";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { createCompleted } from "./completed.ts";
@@ -32,6 +34,7 @@ export default definePlugin({
     chatRuns,
     chats: chatAccess,
     configuration,
+    hub,
     models,
     pipeline,
     prompts: promptSources,
@@ -71,6 +74,13 @@ export default definePlugin({
         chats: () => use.chats.list(),
       }),
       embeddings: createEmbeddings(use.models),
+      // Core API, chat completion rule 14.
+      tellOutlet: ({ userId }, { chat_id: chatId, id: messageId, messages }) =>
+        use.hub.emit(
+          toRoom("user", userId),
+          "events",
+          toEnvelope({ type: "chat:outlet", data: { messages } }, { chatId, messageId }),
+        ),
     });
     const taskForms = taskRoutes({
       configuration: use.configuration,

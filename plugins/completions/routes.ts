@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Principal } from "#kernel/access/principal.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import { CompletionRequest, EmbeddingsRequest } from "#kernel/completion/request.ts";
@@ -6,6 +7,7 @@ import { TextDeltaWriter } from "#kernel/completion/text-delta.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
+import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Completed } from "./completed.ts";
 import type { Embeddings } from "./embeddings.ts";
 import { toDelivery } from "./mode.ts";
@@ -27,10 +29,13 @@ export interface CompletionRoutesOptions {
   readonly completed: Completed;
   readonly embeddings: Embeddings;
   chatRuns(): readonly ChatRuns[];
+  /** Tells a person's clients what outlet filters made of a conversation. */
+  tellOutlet(principal: Principal, conversation: Conversation): void;
 }
 
 /** Chat completions, outlet on demand and embeddings (Core API, Chat completion). */
-export function completionRoutes({ completions, completed, embeddings, chatRuns }: CompletionRoutesOptions) {
+export function completionRoutes(options: CompletionRoutesOptions) {
+  const { completions, completed, embeddings, chatRuns } = options;
   const chat = defineRoute(
     {
       method: "POST",
@@ -51,6 +56,7 @@ export function completionRoutes({ completions, completed, embeddings, chatRuns 
         signal: request.signal,
         userAgent: request.headers["user-agent"],
         text: bodyText,
+        onOutlet: (conversation) => options.tellOutlet(caller, conversation),
       });
       return toHttp(answer, request.id);
     },

@@ -1,4 +1,5 @@
 import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
@@ -15,6 +16,13 @@ import type { Completions, RunAnswer, RunContext } from "./service.ts";
 import { withSources } from "./sources.ts";
 import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "./stages.ts";
 
+/** A run on its way out. */
+interface Leaving extends Run {
+  /** As the caller sent it. */
+  readonly sent: CompletionRequest;
+  readonly onOutlet: RunContext["onOutlet"];
+}
+
 /** What is known of the reply when the run ends. */
 interface Outcome {
   readonly usage: Usage | undefined;
@@ -25,7 +33,7 @@ interface Outcome {
 /** Runs completions in a straight line: admit → prepare → inlet → tools → provider → stream filters → deliver → outlet. */
 export function createRunner(options: RunOptions): Completions {
   return {
-    async run(request, { principal, signal, userAgent, backend, text }: RunContext): Promise<RunAnswer> {
+    async run(request, { principal, signal, onOutlet, text, ...facts }: RunContext): Promise<RunAnswer> {
       await requireChat(request, principal, options.chats());
       const model = await admitModel(request, principal, options);
       const folderId = request["folder_id"];
@@ -43,8 +51,9 @@ export function createRunner(options: RunOptions): Completions {
       const resolving = options.tools.resolve(request, run);
       const resolved = resolving && (await resolving);
       const asked = resolved?.request ?? run.request;
-      const answer = await callModel(run, asked, { request, text, userAgent, backend });
-      return deliver(run, withSources(answer, resolved?.sources, model.id), options);
+      const answer = await callModel(run, asked, { request, text, ...facts });
+      const leaving = { ...run, sent: request, onOutlet };
+      return deliver(leaving, withSources(answer, resolved?.sources, model.id), options);
     },
     async admit(request, { principal }) {
       const model = await admitModel(request, principal, options);
@@ -53,7 +62,7 @@ export function createRunner(options: RunOptions): Completions {
   };
 }
 
-async function deliver(run: Run, answer: CompletionAnswer, options: RunOptions): Promise<RunAnswer> {
+async function deliver(run: Leaving, answer: CompletionAnswer, options: RunOptions): Promise<RunAnswer> {
   const outlets = outletFilters(run, options);
   if (answer.kind === "whole") {
     const { completion } = answer;
@@ -72,7 +81,7 @@ async function deliver(run: Run, answer: CompletionAnswer, options: RunOptions):
 }
 
 /** The bytes go out as they came; outlet filters get the reply that they hold afterwards. */
-function watchReply(run: Run, options: RunOptions) {
+function watchReply(run: Leaving, options: RunOptions) {
   const observer = createObserver();
   return {
     tap: observer.tap,
@@ -82,7 +91,7 @@ function watchReply(run: Run, options: RunOptions) {
 
 /** Joins and filters each batch on its way; the reply is put together only where an outlet filter will see it. */
 function readChunks(
-  run: Run,
+  run: Leaving,
   stream: ChunkStream,
   { hooks, options }: { hooks: StreamHooks | undefined; options: RunOptions },
 ): AsyncIterable<ChunkBatch> {
@@ -122,19 +131,20 @@ function readChunks(
 }
 
 /** After the answer is out the outlet filters see the conversation. Never throws. */
-async function finish(run: Run, outcome: Outcome, options: RunOptions): Promise<void> {
+async function finish(run: Leaving, outcome: Outcome, options: RunOptions): Promise<void> {
   if (outcome.message === undefined || outcome.error !== undefined) {
     return;
   }
   try {
-    const { request, context } = run;
-    await runOutlet(options.pipeline, {
+    const { sent, context, onOutlet } = run;
+    const after = await runOutlet(options.pipeline, {
       filters: outletFilters(run, options),
       context,
-      request,
+      sent,
       reply: outcome.message,
       usage: outcome.usage,
     });
+    onOutlet?.(after);
   } catch (failure) {
     options.log.warn({ err: failure }, "the outlet filters failed");
   }

@@ -37,6 +37,8 @@ export interface RunContext {
   readonly backend?: number | undefined;
   /** The JSON text that the request was read from, where there is one. */
   readonly text?: string | undefined;
+  /** Told what outlet filters made of the conversation, after the answer; not called where none looks at it. */
+  readonly onOutlet?: ((conversation: Conversation) => void) | undefined;
 }
 
 /** Who a run works for and where it belongs. */
@@ -95,7 +97,10 @@ export interface ChatAccess {
 /** Takes over completions that belong to chats; filled by the plugin that runs them. */
 export interface ChatRuns {
   /** What the caller gets: at once with a session, else when the run has ended (Core API, chat completion rule 1). */
-  start(request: CompletionRequest, context: Omit<RunContext, "signal" | "text">): Promise<unknown>;
+  start(
+    request: CompletionRequest,
+    context: Omit<RunContext, "signal" | "text" | "onOutlet">,
+  ): Promise<unknown>;
 }
 
 export const chatRuns = defineSlot<ChatRuns>("completions.chat-runs");

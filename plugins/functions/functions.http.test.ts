@@ -110,7 +110,7 @@ describe("the life of a function", () => {
     expect((await seen).body.messages).toEqual([...messages, { role: "system", content: `!${admin.name}` }]);
     await expect
       .poll(async () => (await call(`GET ${at("/logs")}`)).body.lines.at(-1))
-      .toMatchObject({ level: "info", text: "outlet saw 3" });
+      .toMatchObject({ level: "info", text: "outlet saw 2" });
     const dry = {
       content: first,
       hook: "outlet",

@@ -157,7 +157,7 @@ async function runOutlet(
   try {
     let sent: readonly ConversationMessage[] = [];
     const after = await open.outlet(async () => {
-      const before = await toConversation(start, { open, content, usage }, { parts, reply });
+      const before = await toConversation(start, { content, usage }, { parts, reply });
       sent = structuredClone(before.messages);
       return before;
     });
@@ -177,11 +177,12 @@ async function runOutlet(
 
 async function toConversation(
   { placed, asked, admitted, reply: wanted }: RunStart,
-  { open, content, usage }: Finished,
+  { content, usage }: Omit<Finished, "open">,
   { parts, reply }: Pick<Writing, "parts" | "reply">,
 ): Promise<Conversation> {
   const branch =
     placed.chat && placed.userMessageId ? await parts.chats.branch(placed.chatId, placed.userMessageId) : [];
+  // Without a stored branch it is what was sent: what the model was told besides is not for its readers (promise S53).
   const sent =
     branch.length > 0
       ? branch.map(({ id, role, content: text, timestamp }) => ({
@@ -194,7 +195,7 @@ async function toConversation(
                 ""),
           timestamp,
         }))
-      : open.request.messages.map((message, at) => ({
+      : asked.request.messages.map((message, at) => ({
           ...message,
           id: `${wanted.messageId}:${at}`,
           content: message.content ?? "",
