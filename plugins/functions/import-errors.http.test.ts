@@ -55,6 +55,19 @@ describe("code that does not load is refused, with its place", () => {
     expect((await call("GET /api/v1/functions/id/fresh")).status).toBe(404);
   });
 
+  it.each(["", "1st", "a-b", "a.b", "ünic", "x".repeat(257)])(
+    "and so is what is no identifier: %j",
+    async (id) => {
+      const refusal = [400, expect.stringMatching(/letters, digits and underscores/)];
+      const created = await create(good, id);
+      expect([created.status, created.body.detail]).toEqual(refusal);
+      const synced = await call("POST /api/v1/functions/sync", {
+        functions: [{ id, name: "x", content: good }],
+      });
+      expect([synced.status, synced.body.detail]).toEqual(refusal);
+    },
+  );
+
   it("a dry run tells line and column as numbers", async () => {
     const { body } = await require(
       call("POST /api/v1/functions/dry-run", {

@@ -110,10 +110,10 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
 /** The id a function is stored under. Throws AppError `invalid` when it is no identifier. */
 export function toFunctionName(id: string): string {
   const name = id.trim().toLowerCase();
-  if (!/^[a-z_][a-z0-9_]*$/.test(name)) {
+  if (!/^[a-z_][a-z0-9_]{0,255}$/.test(name)) {
     throw new AppError(
       "invalid",
-      "The id of a function has only letters, digits and underscores, and does not begin with a digit.",
+      "The id of a function has 1 to 256 letters, digits and underscores, and does not begin with a digit.",
     );
   }
   return name;

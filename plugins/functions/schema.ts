@@ -36,9 +36,12 @@ export const FunctionExport = z
 
 const GivenMeta = z.looseObject({ description: z.string().max(10_000).nullish() });
 
+/** What it may be is checked by the rule that names 400 for it. */
+const Id = z.string();
+
 export const FunctionForm = z
   .object({
-    id: z.string().min(1).max(256),
+    id: Id,
     name: z.string().trim().min(1).max(500),
     content: z.string().max(maxContent),
     meta: GivenMeta.default({}),
@@ -59,7 +62,7 @@ export type FunctionUpdate = z.output<typeof FunctionUpdate>;
 /** What an export holds; type and the server's own fields are worked out anew. */
 export const SyncedFunction = z
   .object({
-    id: z.string().min(1).max(256),
+    id: Id,
     name: z.string().trim().min(1).max(500),
     content: z.string().max(maxContent),
     meta: GivenMeta.optional(),
