@@ -11,6 +11,12 @@ export interface ImportedChat {
   readonly facts: NewChatFacts;
 }
 
+/** What changes of a chat; variables that are left out stay. */
+export interface ChatChange {
+  readonly chat: SentChat;
+  readonly variables?: Record<string, unknown> | null | undefined;
+}
+
 export type ChatActions = ReturnType<typeof createChatActions>;
 
 /** What owners do with whole chats. */
@@ -54,13 +60,19 @@ export function createChatActions(parts: ChatParts) {
       return rows;
     },
 
-    /** Merges a partial chat. Throws `not_found`, `forbidden`, or `invalid` for a broken tree. */
-    async update(caller: Principal, id: string, sent: SentChat): Promise<ChatRow> {
-      await chats.load(caller, id, "write");
-      const prepared = await prepareChat(parts, caller, { sent, isNew: false });
-      const row = await withClearConflicts(() => transaction((tx) => mergeChat(tx, id, prepared)));
-      announce(events, "chat.updated", { by: caller, id, data: { title: row.title } });
-      return row;
-    },
+    update: (caller: Principal, id: string, sent: SentChat): Promise<ChatRow> =>
+      change(caller, id, { chat: sent }),
+    change,
   };
+
+  /** Merges a partial chat. Throws `not_found`, `forbidden`, or `invalid` for a broken tree. */
+  async function change(caller: Principal, id: string, { chat, variables }: ChatChange): Promise<ChatRow> {
+    await chats.load(caller, id, "write");
+    const prepared = await prepareChat(parts, caller, { sent: chat, isNew: false });
+    const row = await withClearConflicts(() =>
+      transaction((tx) => mergeChat(tx, id, { ...prepared, variables })),
+    );
+    announce(events, "chat.updated", { by: caller, id, data: { title: row.title } });
+    return row;
+  }
 }

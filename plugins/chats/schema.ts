@@ -32,6 +32,11 @@ export const NewChat = z
   })
   .meta({ id: "NewChat" });
 
+/** What changes of a chat; variables replace those that are there, null takes them away. */
+export const ChatChange = z
+  .object({ chat: ChatPatch, variables: loose.nullish() })
+  .meta({ id: "ChatChange" });
+
 const time = z.number().int().min(0).max(1e11);
 
 /** One chat of an export, of this platform or another. */

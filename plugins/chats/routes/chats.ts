@@ -5,7 +5,7 @@ import type { ChatActions } from "../chats.ts";
 import { readUsage } from "../context.ts";
 import type { Copies } from "../copies.ts";
 import type { ChatParts } from "../parts.ts";
-import { ById, Chat, ChatAnswer, ChatImport, ChatPatch, ChatRecord, NewChat } from "../schema.ts";
+import { ById, Chat, ChatAnswer, ChatChange, ChatImport, ChatRecord, NewChat } from "../schema.ts";
 import type { Removal } from "../removal.ts";
 import type { ShareReading } from "../share-reading.ts";
 
@@ -104,12 +104,12 @@ function wholeRoutes({ parts, actions, reading, removal }: Parts) {
           "Merge a partial chat; messages that are not sent stay. Prefer: return=minimal answers the record",
         access: "user",
         params: ById,
-        body: z.object({ chat: ChatPatch }).meta({ id: "ChatChange" }),
+        body: ChatChange,
         returns: ChatAnswer,
         fails: [400, 403, 404, 409],
       },
       async ({ caller, params, body, request }) =>
-        answerChat(parts.db, await actions.update(caller, params.id, body.chat), request),
+        answerChat(parts.db, await actions.change(caller, params.id, body), request),
     ),
     defineRoute(
       {
