@@ -6,7 +6,7 @@ import type { Target } from "./offers.ts";
 export interface PreparedCall {
   readonly target: Target;
   /** The JSON body. */
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly isStream: boolean;
   readonly context: CallContext;
   /** Headers that go along where the connection sets none of its own. */

@@ -2,6 +2,7 @@ import { whenThere } from "#kernel/completion/at-once.ts";
 import { Readable } from "node:stream";
 import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
 import type { CompletionAnswer, MessageSupport, ModelProvider } from "#kernel/completion/provider.ts";
+import { toRequestJson } from "#kernel/completion/content-text.ts";
 import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
@@ -98,7 +99,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
       const isStream = request.stream === true;
       const isSendable = text !== undefined && request.metadata === undefined && fitsAsItIs(request, target);
       const body =
-        isSendable && namesModelOnce(text, request) ? text : JSON.stringify(toUpstreamBody(request, target));
+        isSendable && namesModelOnce(text, request) ? text : toRequestJson(toUpstreamBody(request, target));
       const call = { target, isStream, context, body };
       return target.connection.apiType === "responses"
         ? askByResponses(send, call)

@@ -1,3 +1,4 @@
+import { withContentOf } from "#kernel/completion/content-text.ts";
 import { textOf } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
@@ -11,16 +12,17 @@ export interface HistoryRules {
 
 /** A stored branch as the common wire has it: calls and their results expanded, empty replies left out. */
 export function toMessages(branch: readonly ChatMessage[], rules: HistoryRules = {}): Message[] {
-  return branch.flatMap((message) => {
-    const { role, content, output } = message;
-    if (role === "assistant") {
-      const items = readItems(output);
-      return items.length > 0 ? fromOutput(items, rules) : toReply(content);
-    }
-    return role === "user" || role === "system"
-      ? [{ role, content: withPictures(toContent(content), message["files"]) }]
-      : [];
-  });
+  return branch.flatMap((message) => expand(message, rules).map((sent) => withContentOf(sent, message)));
+}
+
+function expand({ role, content, output, files }: ChatMessage, rules: HistoryRules): Message[] {
+  if (role === "assistant") {
+    const items = readItems(output);
+    return items.length > 0 ? fromOutput(items, rules) : toReply(content);
+  }
+  return role === "user" || role === "system"
+    ? [{ role, content: withPictures(toContent(content), files) }]
+    : [];
 }
 
 /** The items of a reply as the messages that a model gets of them (contract §3.5). */
