@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { type ChatRow, isRunning } from "./chat-store.ts";
+import { joinParent } from "./climb.ts";
 import type { ChatParts } from "./parts.ts";
 import type { Chats, ContextStep } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
@@ -15,21 +16,19 @@ export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "cont
 
     async contextSteps(chatId, leafId) {
       // It stops where the size is known: at the last reply with usage, or at a summary. Most of the time that is the leaf.
+      const columns = sql`m.id, m.parent_id, m.role, m.usage, m.context_summary, m.extra -> 'contextTokens' as tokens,
+        greatest(char_length(chat_message_text(m.content)),
+          coalesce(char_length(m.output::text), 0) + ${tailsSize})::int as chars`;
       const { rows } = await sql<ContextStep>`
         with recursive path as (
-          select id, parent_id, role, usage, context_summary, extra -> 'contextTokens' as tokens, 1 as depth
-          from chat_message where chat_id = ${chatId} and id = ${leafId}
+          select 1 as depth, ${columns} from chat_message as m where m.chat_id = ${chatId} and m.id = ${leafId}
           union all
-          select m.id, m.parent_id, m.role, m.usage, m.context_summary, m.extra -> 'contextTokens', path.depth + 1
-          from path join chat_message as m on m.chat_id = ${chatId} and m.id = path.parent_id
+          select path.depth + 1, m.* from path ${joinParent(chatId, columns)}
           where path.tokens is null and path.context_summary is null
             and not (path.role = 'assistant' and coalesce(coalesce(path.usage ->> 'prompt_tokens',
               path.usage ->> 'input_tokens', path.usage ->> 'prompt_eval_count') ~ '^[1-9]', false)))
-        select path.role, path.usage, path.tokens as "contextTokens",
-          char_length(path.context_summary) as "summaryChars",
-          greatest(char_length(chat_message_text(m.content)), coalesce(char_length(m.output::text), 0) + ${tailsSize})::int as chars
-        from path join chat_message as m on m.chat_id = ${chatId} and m.id = path.id
-        order by path.depth`.execute(db);
+        select role, usage, tokens as "contextTokens", char_length(context_summary) as "summaryChars", chars
+        from path order by depth`.execute(db);
       return rows;
     },
 

@@ -1,37 +1,54 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { keepTexts } from "./kept-texts.ts";
+import { keepTexts, type StoredText } from "./kept-texts.ts";
 
-const million = 1024 * 1024;
-const textOf = (length: number) => "x".repeat(length);
+const texts = (...ids: string[]) => new Map(ids.map((id) => [id, ofVersion("1")]));
+const ofVersion = (version: string | null, length = 10): StoredText => ({
+  text: "x".repeat(length),
+  content: undefined,
+  version,
+});
+const first = (id: string) => ({ id, version: "1" });
 
-it("gives texts back that were read before, all of them or none", () => {
-  const kept = keepTexts();
-  kept.add(new Map([["a", "1"]]));
-  kept.add(new Map([["b", "2"]]));
-  expect(kept.get(["b", "a"])?.get("a")).toBe("1");
-  expect(kept.get(["a", "c"])).toBeUndefined();
-  kept.end();
-  expect(kept.get(["a"])).toBeUndefined();
+it("gives texts of one state of a row, and of no other", () => {
+  const kept = keepTexts({ most: 100, idleMs: 1000 });
+  kept.add("c", texts("a"));
+  expect(kept.find("c", first("a"))?.text).toHaveLength(10);
+  expect(kept.find("c", { id: "a", version: "2" })).toBeUndefined();
+  expect(kept.find("other", first("a"))).toBeUndefined();
+  kept.add("c", new Map([["a", ofVersion("2")]]));
+  expect(kept.find("c", { id: "a", version: "2" })).toBeDefined();
 });
 
-it("keeps nothing of what is too long for one answer", () => {
-  const kept = keepTexts();
-  kept.add(new Map([["a", textOf(40 * million)]]));
-  expect(kept.get(["a"])).toBeDefined();
-  kept.add(new Map([["b", textOf(40 * million)]]));
-  expect(kept.get(["a"])).toBeUndefined();
-  kept.add(new Map([["c", "3"]]));
-  expect(kept.get(["c"])).toBeUndefined();
+it("keeps nothing of a message that a run writes: its row does not say when it changes", () => {
+  const kept = keepTexts({ most: 100, idleMs: 1000 });
+  kept.add("c", new Map([["a", ofVersion(null)]]));
+  expect(kept.find("c", { id: "a", version: null })).toBeUndefined();
 });
 
-it("shares the room of all answers, and gets it back from those that end", () => {
-  const long = new Map([["a", textOf(50 * million)]]);
-  const [first, second, third] = [keepTexts(), keepTexts(), keepTexts()];
-  [first, second, third].forEach((kept) => kept.add(long));
-  expect([first, second, third].map((kept) => kept.get(["a"]) !== undefined)).toEqual([true, true, false]);
-  first.end();
-  const fourth = keepTexts();
-  fourth.add(long);
-  expect(fourth.get(["a"])).toBeDefined();
-  [second, fourth].forEach((kept) => kept.end());
+it("makes room at the cost of the chat that was read longest ago, and keeps of one chat what fits", () => {
+  const kept = keepTexts({ most: 40, idleMs: 1000 });
+  kept.add("old", texts("a", "b"));
+  kept.add("new", texts("a"));
+  kept.add("old", texts("a"));
+  kept.add("third", texts("a", "b"));
+  expect(kept.find("new", first("a"))).toBeUndefined();
+  expect(kept.find("old", first("b"))).toBeDefined();
+  kept.add("third", texts("c", "d", "e"));
+  expect(kept.find("old", first("a"))).toBeUndefined();
+  expect(["a", "b", "c", "d", "e"].map((id) => kept.find("third", first(id)) !== undefined)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+it("forgets chats that nobody reads any more", async () => {
+  const kept = keepTexts({ most: 100, idleMs: 40 });
+  kept.add("c", texts("a"));
+  expect(kept.find("c", first("a"))).toBeDefined();
+  await delay(120);
+  expect(kept.find("c", first("a"))).toBeUndefined();
 });

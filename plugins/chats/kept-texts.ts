@@ -1,38 +1,97 @@
-/** Characters that all answers under way may keep of what they have read, and that one of them may. */
-const mostInAll = 128 * 1024 * 1024;
-const mostOfOne = 64 * 1024 * 1024;
+import type { MessageText } from "./message-rows.ts";
 
-let all = 0;
-
-/** Texts of messages that one answer has read and will need again. */
-export interface KeptTexts {
-  add(texts: ReadonlyMap<string, string>): void;
-  /** The texts of these messages; undefined when some of them are not kept. */
-  get(ids: readonly string[]): ReadonlyMap<string, string> | undefined;
-  end(): void;
+export interface KeptTextsOptions {
+  /** Characters that are kept in all. */
+  readonly most: number;
+  /** Milliseconds after which nobody has use for a chat any more. */
+  readonly idleMs: number;
 }
 
-/** Keeps texts until there is no room for more; then none is kept, and what is needed again is read again. */
-export function keepTexts(): KeptTexts {
-  let kept: Map<string, string> | undefined = new Map();
-  let own = 0;
-  const end = () => {
-    all -= own;
-    own = 0;
-    kept = undefined;
+/** A message as one state of its row says it. */
+export interface StoredText extends MessageText {
+  /** Names the state of the row; null while a run writes the message. */
+  readonly version: string | null;
+}
+
+/** Texts of messages of long chats, for whoever reads the same chat again. */
+export interface KeptTexts {
+  /** The message's text, when it is that of this state of its row. */
+  find(
+    chatId: string,
+    message: { readonly id: string; readonly version: string | null },
+  ): MessageText | undefined;
+  /** Keeps texts as long as there is room; chats that were read longest ago make it. */
+  add(chatId: string, texts: ReadonlyMap<string, StoredText>): void;
+}
+
+interface KeptChat {
+  readonly texts: Map<string, StoredText>;
+  size: number;
+  usedAt: number;
+}
+
+/**
+ * A long chat is read again and again while somebody is in it: whole, and with every question. What its rows say is
+ * kept for a while; each reader asks the database which state the rows are in, so that nothing old is ever given out,
+ * whichever process changed it.
+ */
+export function keepTexts({ most, idleMs }: KeptTextsOptions): KeptTexts {
+  /** The one that was used last is the last one. */
+  const chats = new Map<string, KeptChat>();
+  let size = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const drop = (chatId: string, chat: KeptChat) => {
+    chats.delete(chatId);
+    size -= chat.size;
   };
-  return {
-    add(texts) {
-      for (const [id, text] of kept === undefined ? [] : texts) {
-        kept?.set(id, text);
-        own += text.length;
-        all += text.length;
+  const touch = (chatId: string, chat: KeptChat) => {
+    chat.usedAt = Date.now();
+    chats.delete(chatId);
+    chats.set(chatId, chat);
+    timer ??= setInterval(sweep, idleMs / 2).unref();
+  };
+  const sweep = () => {
+    for (const [chatId, chat] of chats) {
+      if (Date.now() - chat.usedAt >= idleMs) {
+        drop(chatId, chat);
       }
-      if (own > mostOfOne || all > mostInAll) {
-        end();
+    }
+    if (chats.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+  const makeRoom = (wanted: number, chatId: string) => {
+    for (const [id, chat] of chats) {
+      if (size + wanted > most && id !== chatId) {
+        drop(id, chat);
+      }
+    }
+    return size + wanted <= most;
+  };
+
+  return {
+    find(chatId, { id, version }) {
+      const chat = chats.get(chatId);
+      const text = chat?.texts.get(id);
+      if (chat === undefined || text === undefined || text.version !== version) {
+        return undefined;
+      }
+      chat.usedAt = Date.now();
+      return text;
+    },
+    add(chatId, texts) {
+      const chat = chats.get(chatId) ?? { texts: new Map<string, StoredText>(), size: 0, usedAt: 0 };
+      touch(chatId, chat);
+      for (const [id, text] of texts) {
+        const growth = text.text.length - (chat.texts.get(id)?.text.length ?? 0);
+        if (text.version !== null && makeRoom(growth, chatId)) {
+          chat.texts.set(id, text);
+          chat.size += growth;
+          size += growth;
+        }
       }
     },
-    get: (ids) => (kept !== undefined && ids.every((id) => kept?.has(id)) ? kept : undefined),
-    end,
   };
 }

@@ -5,19 +5,38 @@ import { tailsText, withTails } from "./tails.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A stored message as it is read: JSON columns as text, so that only who needs their values parses them. */
-export type MessageRow = Readonly<Record<string, string | boolean | null>> & {
+type MessageRow = Readonly<Record<string, string | boolean | null>> & {
   readonly id: string;
-  readonly parent_id: string | null;
+  readonly version: string | null;
   readonly extra: string;
   readonly tails: string | null;
 };
 
+/** The stored part of a message, without its links. */
+export interface MessageText {
+  /** As JSON text. */
+  readonly text: string;
+  /** The part of it that is the value of `content`. */
+  readonly content: string | undefined;
+}
+
 const columns = Object.entries(messageColumns).map(([key, { column, kind }]) => ({ key, column, kind }));
 
-/** What a query selects of `chat_message as m`, for `toMessageText` and `toMessageValue`. */
-export const messageSelection: RawBuilder<unknown> = sql.join([
+/**
+ * In SQL: names the state of the row of the message `m`. Every change of a row makes another one of it, in another place
+ * when the same transaction made both. What a run writes has other rows besides, and no name.
+ */
+export const rowVersion: RawBuilder<string | null> =
+  sql`case when m.run_id is null then m.xmin::text || m.ctid::text end`;
+
+/** In SQL: about how many bytes the message `m` takes, told without reading what it says. */
+export const rowSize: RawBuilder<number> = sql`(coalesce(pg_column_size(m.content), 0)
+  + coalesce(pg_column_size(m.output), 0) + coalesce(pg_column_size(m.sources), 0)
+  + coalesce(pg_column_size(m.files), 0) + pg_column_size(m.extra))::int`;
+
+const selection: RawBuilder<unknown> = sql.join([
   sql`m.id`,
-  sql`m.parent_id`,
+  sql`${rowVersion} as version`,
   sql`m.extra::text as extra`,
   sql`${tailsText} as tails`,
   ...columns.map(({ column, kind }) =>
@@ -25,45 +44,39 @@ export const messageSelection: RawBuilder<unknown> = sql.join([
   ),
 ]);
 
-/** The stored part of a message as JSON text: composed as text, so that nothing is parsed to be written. */
-export function toMessageText(stored: MessageRow): string {
-  const row = whole(stored);
-  // An explicit null stands in `extra`; a value has a column.
-  const parts = row.extra === "{}" ? [] : [row.extra.slice(1, -1)];
-  for (const { key, column, kind } of columns) {
-    const value = row[column] ?? null;
-    if (value !== null) {
-      parts.push(`"${key}": ${kind === "text" ? JSON.stringify(value) : String(value)}`);
-    }
-  }
-  return `{${parts.join(", ")}}`;
-}
-
-/** The same as a value. */
-export function toMessageValue(stored: MessageRow): Record<string, unknown> {
-  const row = whole(stored);
-  const message = JSON.parse(row.extra) as Record<string, unknown>;
-  for (const { key, column, kind } of columns) {
-    const value = row[column] ?? null;
-    if (value !== null) {
-      message[key] = kind === "json" ? (JSON.parse(value as string) as unknown) : value;
-    }
-  }
-  return message;
-}
-
-function whole(row: MessageRow): MessageRow {
-  return row.tails === null ? row : { ...row, ...withTails(row["output"] as string | null, row.tails) };
-}
-
-/** Reads some messages of a chat, in no order. */
+/** Reads the texts of some messages of a chat, in no order. */
 export async function readRows(
   db: ChatDatabase,
   chatId: string,
   ids: readonly string[],
-): Promise<MessageRow[]> {
+): Promise<Map<string, MessageText & { readonly version: string | null }>> {
   const { rows } = await sql<MessageRow>`
-    select ${messageSelection} from chat_message as m
+    select ${selection} from chat_message as m
     where m.chat_id = ${chatId} and m.id = ${anyOf(ids)}`.execute(db);
-  return rows;
+  return new Map(rows.map((row) => [row.id, { ...toMessageText(row), version: row.version }]));
+}
+
+/** Composed as text, so that nothing is parsed to be written. */
+function toMessageText(stored: MessageRow): MessageText {
+  const row = whole(stored);
+  // An explicit null stands in `extra`; a value has a column.
+  const parts = row.extra === "{}" ? [] : [row.extra.slice(1, -1)];
+  let content: [from: number, to: number] | undefined;
+  for (const { key, column, kind } of columns) {
+    const value = row[column] ?? null;
+    if (value !== null) {
+      const text = kind === "text" ? JSON.stringify(value) : String(value);
+      parts.push(`"${key}": ${text}`);
+      if (key === "content") {
+        const end = parts.reduce((sum, part) => sum + part.length + 2, -1);
+        content = [end - text.length, end];
+      }
+    }
+  }
+  const text = `{${parts.join(", ")}}`;
+  return { text, content: content && text.slice(...content) };
+}
+
+function whole(row: MessageRow): MessageRow {
+  return row.tails === null ? row : { ...row, ...withTails(row["output"] as string | null, row.tails) };
 }

@@ -1,9 +1,9 @@
 import { AppError } from "#kernel/errors.ts";
 import { anyOf } from "#storage/values.ts";
-import { readBranch } from "./branches.ts";
 import { readChatFiles } from "./chat-files.ts";
 import { type ChatRow, findChat } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
+import { readBranch } from "./read-branch.ts";
 import type { SentChat } from "./schema.ts";
 import type { AppendedMessage, ChatFacts, Chats } from "./service.ts";
 import type { ChatDatabase } from "./tables.ts";
