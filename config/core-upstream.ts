@@ -11,6 +11,12 @@ export const upstreamVariables = {
   statefulResponses: bool("ENABLE_RESPONSES_API_STATEFUL", false, {
     text: "Forwards previous_response_id to providers of the Responses format",
   }),
+  baseModelsCache: bool("ENABLE_BASE_MODELS_CACHE", false, {
+    key: "models.base_models_cache",
+    persisted: true,
+    group: "connections",
+    text: "Lists of providers' models are kept until they are refreshed or their connection changes",
+  }),
   forwardUserInfo: bool("ENABLE_FORWARD_USER_INFO_HEADERS", false, {
     text: "Tells providers who asks, in X-Service-* headers",
   }),

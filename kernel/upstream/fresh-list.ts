@@ -18,6 +18,8 @@ export interface FreshListOptions<T> {
   turned(error: unknown): void;
   /** True for failures that cost the whole time limit. */
   isTimeout(error: unknown): boolean;
+  /** ENABLE_BASE_MODELS_CACHE: a list that has arrived stays until somebody asks for a new one. */
+  staysFresh(): boolean;
   /** Milliseconds of a steady clock. */
   now(): number;
 }
@@ -67,7 +69,8 @@ export function createFreshList<T>(options: FreshListOptions<T>): FreshList<T> {
     },
     refresh,
     touch() {
-      if (running === undefined && options.now() - askedAt > freshFor && options.breaker.allows()) {
+      const isOld = options.now() - askedAt > freshFor && !(list !== undefined && options.staysFresh());
+      if (running === undefined && isOld && options.breaker.allows()) {
         void refresh();
       }
       if (list !== undefined || running === undefined || firstAskedAt === undefined) {

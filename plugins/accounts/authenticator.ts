@@ -1,4 +1,5 @@
 import type { Authenticator, RequestFacts } from "#kernel/access/authenticator.ts";
+import { rememberCredential } from "#kernel/access/credentials.ts";
 import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -49,6 +50,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const { version } = cache;
     const started = (isApiKey(value) ? loadKey(value, options) : loadSession(value, options)).then(
       (entry) => {
+        rememberCredential(entry.principal, value);
         cache.put(value, entry, version);
         return entry;
       },

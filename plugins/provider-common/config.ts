@@ -1,6 +1,33 @@
 import { upstreamVariables } from "#config/core-upstream.ts";
-import { bool, json, list, type Values } from "#config/variable.ts";
+import { bool, json, list, text, type Values } from "#config/variable.ts";
 import { ConnectionConfigs } from "./connection.ts";
+
+/** How this server proves who it is to Microsoft Entra; the names are those of its own tools. */
+const entraVariables = {
+  entraTenant: text("AZURE_TENANT_ID", "", {
+    text: "Tenant in which Microsoft Entra vouches for this server, for connections that sign in there",
+  }),
+  entraClient: text("AZURE_CLIENT_ID", "", {
+    text: "Client id of this server at Microsoft Entra, or of the machine's identity that is to be used",
+  }),
+  entraSecret: text("AZURE_CLIENT_SECRET", "", {
+    secret: true,
+    text: "Secret of the client; without it and without a token file the machine's own identity is used",
+  }),
+  entraTokenFile: text("AZURE_FEDERATED_TOKEN_FILE", "", {
+    text: "File with the token of a workload identity, which stands in for the secret",
+  }),
+  entraAuthority: text("AZURE_AUTHORITY_HOST", "https://login.microsoftonline.com", {
+    text: "Address at which Microsoft Entra gives tokens to clients",
+  }),
+  entraIdentityUrl: text("IDENTITY_ENDPOINT", "", {
+    text: "Address at which a hosted service asks for the token of its own identity; empty asks as a machine does",
+  }),
+  entraIdentityHeader: text("IDENTITY_HEADER", "", {
+    secret: true,
+    text: "What a hosted service shows there",
+  }),
+};
 
 /** The variables of the common-format connections. */
 export const variables = {
@@ -42,9 +69,16 @@ export const variables = {
       text: "Settings of each connection, by its index",
     },
   ),
+  direct: bool("ENABLE_DIRECT_CONNECTIONS", false, {
+    key: "direct.enable",
+    persisted: true,
+    group: "connections",
+    text: "Clients may let members keep connections of their own, which their browser calls",
+  }),
   passthrough: bool("ENABLE_OPENAI_API_PASSTHROUGH", false, {
     text: "Members may call any route of a common-format provider below /compat",
   }),
+  ...entraVariables,
   ...upstreamVariables,
 };
 

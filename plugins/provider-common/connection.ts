@@ -38,7 +38,8 @@ export interface Connection extends Endpoint {
   readonly speaksChatOnly: boolean;
   readonly isAzure: boolean;
   readonly apiVersion: string;
-  readonly auth: "bearer" | "none";
+  /** How the platform shows who asks: the connection's key, nothing, the caller's own credential, or a token of Entra. */
+  readonly auth: "bearer" | "none" | "session" | "entra";
   /** Header templates (contract §5.4). */
   readonly headers: readonly (readonly [name: string, template: string])[];
   readonly extraParams: Readonly<Record<string, unknown>>;
@@ -66,8 +67,8 @@ export function findProblem(url: string, config: ConnectionConfig): string | und
   if (!["", "chat", "responses"].includes(config.api_type ?? "")) {
     return `the api_type "${config.api_type}" is not supported; use responses, or leave it empty for chat completions`;
   }
-  if (!["", "none", "bearer"].includes(config.auth_type ?? "")) {
-    return `the auth_type "${config.auth_type}" is not supported; use bearer or none, or a header of your own`;
+  if (!Object.hasOwn(authTypes, config.auth_type ?? "")) {
+    return `the auth_type "${config.auth_type}" is not supported; use ${Object.keys(authTypes).slice(1).join(", ")}, or a header of your own`;
   }
   const name = Object.keys(config.headers || {}).find((header) => !isOwnHeader(header));
   return name === undefined
@@ -80,7 +81,7 @@ function toConnection(entry: EndpointEntry<ConnectionConfig>): Connection {
   const format = toFormat(address, config);
   // Clients of the vendor's format add the version themselves, so its base addresses come with and without it.
   const url = format === "message" ? address.replace(/\/v1$/, "") : address;
-  const auth = config.auth_type === "none" ? "none" : "bearer";
+  const auth = authTypes[config.auth_type ?? ""] ?? "none";
   const headers = Object.entries(config.headers || {}).filter(([name]) => isOwnHeader(name));
   const isAzure = config.azure === true || config.provider === "azure";
   return {
@@ -101,6 +102,16 @@ function toConnection(entry: EndpointEntry<ConnectionConfig>): Connection {
     fingerprint: toFingerprint(url, key, auth, headers, isAzure, config.api_version, format),
   };
 }
+
+/** `auth_type` of the settings. */
+const authTypes: Readonly<Record<string, Connection["auth"]>> = {
+  "": "bearer",
+  bearer: "bearer",
+  none: "none",
+  session: "session",
+  azure_ad: "entra",
+  microsoft_entra_id: "entra",
+};
 
 /** The `provider` setting of upstreams that speak the vendor's message format. */
 const vendorProvider = "anthropic";

@@ -70,7 +70,7 @@ describe("what connections offer", () => {
       1: { model_ids: ["x", "y"] },
       2: { enable: false },
       3: { api_type: "assistants" },
-      4: { auth_type: "session" },
+      4: { auth_type: "system_oauth" },
     };
     const made = open({ urls: [url, `${url}/fixed/`, url, url, url, "ftp://x"], configs });
     expect(await ids(made, { refresh: true })).toEqual(["p.m", "x", "y"]);

@@ -27,7 +27,7 @@ export interface Connections {
 }
 
 export interface ConnectionsOptions {
-  readonly config: Pick<CommonConfig, "enabled" | "baseUrls" | "apiKeys" | "configs">;
+  readonly config: Pick<CommonConfig, "enabled" | "baseUrls" | "apiKeys" | "configs" | "baseModelsCache">;
   fetchModels(connection: Connection): Promise<UpstreamList>;
   readonly log: Logger;
 }
@@ -99,13 +99,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
 function createList(
   connection: Connection,
-  { fetchModels, log }: ConnectionsOptions,
+  { config, fetchModels, log }: ConnectionsOptions,
 ): FreshList<UpstreamList> {
   const now = () => performance.now();
   return createFreshList({
     fetch: () => fetchModels(connection),
     breaker: createBreaker({ threshold: 2, firstPause: 2000, longestPause: 15_000, now }),
     isTimeout: (error) => error instanceof AppError && error.code === "timeout",
+    staysFresh: () => config.baseModelsCache,
     now,
     turned(error) {
       if (error === undefined) {

@@ -1,8 +1,10 @@
+import { credentialOf } from "#kernel/access/credentials.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { toHeaderText } from "#kernel/upstream/header-text.ts";
 import { createUserHeaders, type Facts, type Headers } from "#kernel/upstream/user-headers.ts";
 import type { CommonConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
+import type { EntraTokens } from "./entra.ts";
 import { fillHeader, type TemplateFacts } from "./header-template.ts";
 
 /** Builds the headers of calls to providers. */
@@ -13,12 +15,13 @@ export interface HeaderBuilder {
 
 export interface HeaderOptions {
   readonly config: CommonConfig;
+  readonly entra: EntraTokens;
   /** Names of groups by their ids, in any order. */
   groupNames(ids: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Reads settings at the time of use; group names are kept per caller. */
-export function createHeaderBuilder({ config, groupNames }: HeaderOptions): HeaderBuilder {
+export function createHeaderBuilder({ config, entra, groupNames }: HeaderOptions): HeaderBuilder {
   // A principal is built anew when its groups change; their names are worth half a minute.
   const groups = new WeakMap<Principal, { names: Promise<string>; until: number }>();
   const users = createUserHeaders(config);
@@ -36,29 +39,57 @@ export function createHeaderBuilder({ config, groupNames }: HeaderOptions): Head
 
   return {
     build(connection, facts) {
-      if (facts !== undefined && namesGroups(connection)) {
-        return groupsOf(facts.principal).then((names) =>
-          users.add(toConnectionHeaders(connection, { ...facts, groupNames: names }), facts),
-        );
-      }
-      return users.add(toConnectionHeaders(connection, facts), facts);
+      const groupNames =
+        facts !== undefined && namesGroups(connection) ? groupsOf(facts.principal) : undefined;
+      const token = toToken(connection, facts, entra);
+      const finish = (names: string | undefined, proof: string | undefined) => {
+        const known = facts && { ...facts, ...(names !== undefined && { groupNames: names }) };
+        return users.add(toConnectionHeaders(connection, known, proof), facts);
+      };
+      return groupNames === undefined && !(token instanceof Promise)
+        ? finish(undefined, token)
+        : Promise.all([groupNames, token]).then(([names, proof]) => finish(names, proof));
     },
   };
+}
+
+/** What shows the upstream who asks; undefined for nothing. */
+function toToken(
+  { auth, key }: Connection,
+  facts: Facts | undefined,
+  entra: EntraTokens,
+): string | Promise<string> | undefined {
+  switch (auth) {
+    case "bearer":
+      return key === "" ? undefined : key;
+    case "session":
+      // Lists of models are the platform's own to ask for.
+      return facts && credentialOf(facts.principal);
+    case "entra":
+      return entra.token();
+    default:
+      return undefined;
+  }
 }
 
 function namesGroups({ headers }: Connection): boolean {
   return headers.some(([, template]) => template.includes("{{USER_GROUPS}}"));
 }
 
-function toConnectionHeaders(connection: Connection, facts: TemplateFacts | undefined): Headers {
+function toConnectionHeaders(
+  connection: Connection,
+  facts: TemplateFacts | undefined,
+  token: string | undefined,
+): Headers {
   const headers: Headers = { "content-type": "application/json" };
-  if (connection.key !== "" && connection.auth === "bearer") {
-    if (connection.isAzure) {
-      headers["api-key"] = toHeaderText(connection.key);
-    } else if (connection.format === "message") {
-      headers["x-api-key"] = toHeaderText(connection.key);
+  if (token !== undefined) {
+    const isKey = connection.auth === "bearer";
+    if (isKey && connection.isAzure) {
+      headers["api-key"] = toHeaderText(token);
+    } else if (isKey && connection.format === "message") {
+      headers["x-api-key"] = toHeaderText(token);
     } else {
-      headers["authorization"] = `Bearer ${toHeaderText(connection.key)}`;
+      headers["authorization"] = `Bearer ${toHeaderText(token)}`;
     }
   }
   for (const [name, template] of connection.headers) {

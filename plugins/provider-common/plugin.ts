@@ -11,6 +11,7 @@ import { configRoutes } from "./config-routes.ts";
 import { variables } from "./config.ts";
 import type { Connection } from "./connection.ts";
 import { createConnections } from "./connections.ts";
+import { createEntraTokens } from "./entra.ts";
 import { fetchModels } from "./fetch-models.ts";
 import { findGroupNames } from "./group-names.ts";
 import { createHeaderBuilder } from "./headers.ts";
@@ -20,6 +21,7 @@ import { createProvider } from "./provider.ts";
 import { createResponsesProbe } from "./responses-probe.ts";
 import { responsesRoute } from "./responses-route.ts";
 import { commonConnections } from "./service.ts";
+import { settingsRoutes } from "./settings-routes.ts";
 import { createSpeechCache } from "./speech-cache.ts";
 import { speechRoute } from "./speech-route.ts";
 import { toService } from "./to-service.ts";
@@ -43,7 +45,11 @@ export default definePlugin({
   setup({ config, use, db, log }) {
     const client = createUpstreamClient({
       egress: use.egress,
-      headers: createHeaderBuilder({ config, groupNames: (ids) => findGroupNames(db, ids) }),
+      headers: createHeaderBuilder({
+        config,
+        entra: createEntraTokens({ egress: use.egress, config, log }),
+        groupNames: (ids) => findGroupNames(db, ids),
+      }),
       streamIdleTimeout: () => config.streamIdleTimeout,
     });
     const listModels = (connection: Connection) =>
@@ -63,6 +69,7 @@ export default definePlugin({
       providers: [provider],
       services: [provide(commonConnections, toService({ provider, connections, client, messageSupport }))],
       routes: {
+        api: settingsRoutes({ config, configuration: use.configuration }),
         compat: [
           ...configRoutes({
             config,

@@ -6,7 +6,7 @@ import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { body, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { toConnections } from "./connection.ts";
+import { type ConnectionConfig, toConnections } from "./connection.ts";
 import { createSpeechCache } from "./speech-cache.ts";
 import { findUnlisted } from "./speech-route.ts";
 
@@ -155,7 +155,7 @@ describe("speech is refused", () => {
 
 describe("models that speak on the vendor's own host", () => {
   const url = "https://api.openai.com/v1";
-  const find = (config: object, id = "tts-1", role: "user" | "admin" = "user") =>
+  const find = (config: ConnectionConfig, id = "tts-1", role: "user" | "admin" = "user") =>
     findUnlisted(
       toConnections(["https://other.test/v1", url], [], { 0: { access: "everyone" }, 1: config }),
       id,
@@ -164,7 +164,7 @@ describe("models that speak on the vendor's own host", () => {
       },
     );
 
-  it.each<[string, object, string, "user" | "admin", string | undefined]>([
+  it.each<[string, ConnectionConfig, string, "user" | "admin", string | undefined]>([
     ["for everybody", { access: "everyone" }, "gpt-4o-mini-tts", "user", "gpt-4o-mini-tts"],
     ["for administrators", {}, "tts-1", "admin", "tts-1"],
     ["below a prefix", { access: "everyone", prefix_id: "v" }, "v.tts-1", "user", "tts-1"],

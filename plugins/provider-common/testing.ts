@@ -7,6 +7,7 @@ import type { CommonConfig } from "./config.ts";
 import { variables } from "./config.ts";
 import { type Connection, type ConnectionConfig } from "./connection.ts";
 import { createConnections } from "./connections.ts";
+import { createEntraTokens } from "./entra.ts";
 import { fetchModels } from "./fetch-models.ts";
 import { createHeaderBuilder } from "./headers.ts";
 import { createMessageSupport } from "./message-support.ts";
@@ -60,6 +61,7 @@ export function openProvider(setup: Setup) {
     egress,
     headers: createHeaderBuilder({
       config: settings,
+      entra: createEntraTokens({ egress, config: settings, log }),
       groupNames: async (ids) => ids.map((id) => `Group ${id}`),
     }),
     streamIdleTimeout: () => setup.idleSeconds ?? null,

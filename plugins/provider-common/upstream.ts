@@ -53,7 +53,13 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
         headers["content-type"] = contentType;
       }
       const idleSeconds = isStream ? options.streamIdleTimeout() : null;
-      return openUpstream(options.egress, { ...call, headers, idleSeconds, secret: connection.key });
+      // Whatever proved who asks: a refusal may quote it.
+      const secret = connection.auth === "bearer" ? connection.key : toBearer(headers["authorization"]);
+      return openUpstream(options.egress, { ...call, headers, idleSeconds, secret });
     },
   };
+}
+
+function toBearer(header = ""): string {
+  return header.replace(/^Bearer /, "");
 }

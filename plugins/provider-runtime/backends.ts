@@ -33,7 +33,7 @@ export interface Backends {
 }
 
 export interface BackendsOptions {
-  readonly config: Pick<RuntimeConfig, "enabled" | "baseUrls" | "configs">;
+  readonly config: Pick<RuntimeConfig, "enabled" | "baseUrls" | "configs" | "baseModelsCache">;
   fetchList(backend: Backend): Promise<RuntimeList>;
   readonly log: Logger;
 }
@@ -126,7 +126,7 @@ export function createBackends(options: BackendsOptions): Backends {
   };
 }
 
-function open(backend: Backend, { fetchList, log }: BackendsOptions): Kept {
+function open(backend: Backend, { config, fetchList, log }: BackendsOptions): Kept {
   const now = () => performance.now();
   const kept: Kept = {
     isListing: true,
@@ -135,6 +135,7 @@ function open(backend: Backend, { fetchList, log }: BackendsOptions): Kept {
       fetch: () => fetchList(backend),
       breaker: createBreaker({ threshold: 2, firstPause: 2000, longestPause: 15_000, now }),
       isTimeout: (error) => error instanceof AppError && error.code === "timeout",
+      staysFresh: () => config.baseModelsCache,
       now,
       turned(error) {
         kept.isListing = error === undefined;

@@ -1,0 +1,13 @@
+import type { Principal } from "./principal.ts";
+
+const shown = new WeakMap<Principal, string>();
+
+/** Remembers what a caller showed, apart from the caller: nothing that is given a principal sees it. */
+export function rememberCredential(principal: Principal, credential: string): void {
+  shown.set(principal, credential);
+}
+
+/** The token or key that a caller showed; undefined for work that nobody signed in for. */
+export function credentialOf(principal: Principal): string | undefined {
+  return shown.get(principal);
+}
