@@ -87,9 +87,10 @@ export function createReplies({
 async function interrupt(tx: ChatDatabase, places: string): Promise<InterruptedReply[]> {
   const { rows } = await sql<InterruptedReply>`
         with stale as (
-          select m.chat_id, m.id, p.run_id from chat_message as m
+          select m.chat_id, m.id, p.run_id, chat.title, chat.folder_id from chat_message as m
           join jsonb_to_recordset(cast(${places} as jsonb)) as p (chat_id text, id text, run_id text)
             on m.chat_id = p.chat_id and m.id = p.id
+          join chat on chat.id = m.chat_id
           where m.run_id = p.run_id or (m.run_id is null and m.done = false)
           for update of m)
         update chat_message as m set run_id = null, done = true, updated_at = ${seconds()},
@@ -97,7 +98,7 @@ async function interrupt(tx: ChatDatabase, places: string): Promise<InterruptedR
           seq = m.seq + ${maxUnstored}
         from stale where m.chat_id = stale.chat_id and m.id = stale.id
         returning m.chat_id as "chatId", m.id as "messageId", stale.run_id as "runId", m.user_id as "userId",
-          m.seq`.execute(tx);
+          jsonb_build_object('title', stale.title, 'folderId', stale.folder_id) as chat, m.seq`.execute(tx);
   return rows;
 }
 

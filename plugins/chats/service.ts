@@ -87,6 +87,7 @@ export interface GrownItem {
 /** A message whose run is gone. */
 export interface InterruptedReply extends Reply {
   readonly userId: string;
+  readonly chat: { readonly title: string; readonly folderId: string | null };
   /** A number that no event of the message has had. */
   readonly seq: number;
 }

@@ -92,7 +92,9 @@ describe("a reply that a run writes", () => {
     await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
     await add(2, 1, { at: 0, text: "lf a wheel" });
     const { runId } = reply;
-    expect(await stored.interrupt([reply])).toEqual([{ ...reply, runId, userId: user.id, seq: 100_002 }]);
+    expect(await stored.interrupt([reply])).toMatchObject([
+      { ...reply, runId, userId: user.id, seq: 100_002 },
+    ]);
     expect(await message()).toMatchObject({
       content: "Half a wheel",
       done: true,

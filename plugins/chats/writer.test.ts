@@ -162,7 +162,9 @@ describe("a reply that a run writes", () => {
 
   it("keeps its partial text when its run is gone", async () => {
     await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
-    expect(await stored.interrupt([reply])).toEqual([{ ...reply, userId: user.id, seq: 100_001 }]);
+    expect(await stored.interrupt([reply])).toEqual([
+      { ...reply, userId: user.id, chat: { title: expect.any(String), folderId: null }, seq: 100_001 },
+    ]);
     expect(await message()).toMatchObject({ content: "Half", done: true, error: { content: "interrupted" } });
     expect(await stored.interrupt([reply])).toEqual([]);
   });

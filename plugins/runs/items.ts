@@ -70,6 +70,13 @@ export function makeItemId(prefix: "msg" | "r" | "fc" | "fco"): string {
 /** An item as clients get it: pictures that tools gave to the model stay here. */
 export function toShown(item: OutputItem): OutputItem {
   return item.type === "function_call_output"
-    ? { ...item, output: item.output.filter(({ type }) => type !== "input_image") }
+    ? { ...item, output: item.output.filter((part) => part?.type !== "input_image") }
     : item;
+}
+
+/** A stored output, which others may have written as well, as clients get it. */
+export function toShownOutput(output: unknown): unknown {
+  const isResult = (item: unknown): item is CallOutputItem =>
+    Array.isArray((item as Partial<CallOutputItem> | null)?.output);
+  return Array.isArray(output) ? output.map((item) => (isResult(item) ? toShown(item) : item)) : output;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineSocketHandler } from "#kernel/sockets/handler.ts";
+import { toShownOutput } from "./items.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "./parts.ts";
 import { isTemporary } from "./start.ts";
@@ -57,8 +58,13 @@ export function createResume({ parts: { chats, hub }, live, instanceId }: Option
     }
     return stored.seq === data.seq
       ? { from: data.seq + 1, to: data.seq, events: [] }
-      : { snapshot: stored.message, seq: stored.seq };
+      : { snapshot: toShown(stored.message), seq: stored.seq };
   });
+}
+
+/** A stored message as clients get it in frames (contract §3.5). */
+function toShown(message: Bag): Bag {
+  return message["output"] === undefined ? message : { ...message, output: toShownOutput(message["output"]) };
 }
 
 const lists = ["sources", "statusHistory", "files", "embeds"] as const;
