@@ -38,8 +38,7 @@ export interface Shape {
 /** Warms the contestant up with a load and then measures it under the same load. */
 export async function underLoad(bench: Bench, running: Running, shape: Shape): Promise<Figures> {
   const load = openLoad(running, shape);
-  await delay(bench.warm);
-  failOnErrors(running, load.take());
+  await warmUp(running, load, bench.warm);
   const [cpu, started] = [running.cpu(), performance.now()];
   await delay(shape.window ?? bench.window);
   const counts = load.take();
@@ -143,10 +142,32 @@ export async function sideBySide(
 /** A paced load is so light that its code would be compiled for minutes; dense answers get that done in seconds. */
 async function heat(bench: Bench, running: Running): Promise<void> {
   const load = openLoad(running, { model: "burst-5", connections: 16 });
-  await delay(bench.warm / 2);
+  await warmUp(running, load, bench.warm / 2);
   await load.drain();
   failOnErrors(running, load.take());
   load.stop();
+}
+
+/**
+ * Keeps the load up for at least `ms` and until the CPU of an answer falls no further, for four times as long at most:
+ * how soon the compiler is done depends on the contestant's size and on the machine.
+ */
+async function warmUp(running: Running, load: Load, ms: number): Promise<void> {
+  const slice = ms / 4;
+  const until = performance.now() + 4 * ms;
+  await delay(ms - slice);
+  failOnErrors(running, load.take());
+  for (let last = Infinity; performance.now() < until;) {
+    const cpu = running.cpu();
+    await delay(slice);
+    const counts = load.take();
+    failOnErrors(running, counts);
+    const each = (running.cpu() - cpu) / counts.answers;
+    if (each > 0.97 * last) {
+      return;
+    }
+    last = each;
+  }
 }
 
 /** Throws when a load saw anything but complete answers. */

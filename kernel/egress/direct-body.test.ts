@@ -84,6 +84,38 @@ describe("a body read as a stream", () => {
     expect(told).toContain("resume");
     body.destroy();
   });
+
+  it("gives what came before and what comes after, in order, and ends", async () => {
+    for (const isEarly of [true, false]) {
+      const { body } = open();
+      body.arrive(Buffer.from("a"));
+      if (isEarly) {
+        body.complete();
+      }
+      const heard: string[] = [];
+      body.on("data", (piece: Buffer) => void heard.push(piece.toString()));
+      if (!isEarly) {
+        await once(body, "data");
+        body.arrive(Buffer.from("b"));
+        body.complete();
+      }
+      await once(body, "close");
+      expect(heard).toEqual(isEarly ? ["a"] : ["a", "b"]);
+    }
+  });
+
+  it("can still be taken, with all that was not read", async () => {
+    const { body } = open();
+    const { heard, receiver } = listener();
+    body.arrive(Buffer.from("a"));
+    body.arrive(Buffer.from("b"));
+    expect(String(body.read(1))).toBe("a");
+    receive(body, receiver);
+    body.arrive(Buffer.from("c"));
+    body.complete();
+    await once(body, "close");
+    expect(heard.join("")).toBe("bcend");
+  });
 });
 
 describe("any other stream", () => {

@@ -49,7 +49,7 @@ export function watch(body: Readable, watcher: Watcher | undefined): void {
 
 /** Hands the bytes of `body` to `receiver`; nobody else may read it. */
 export function receive(body: Readable, receiver: Receiver): Flow {
-  if (body instanceof DirectBody) {
+  if (body instanceof DirectBody && !body.isStream) {
     return body.receive(receiver);
   }
   const watcher = watchers.get(body);
@@ -92,15 +92,23 @@ function toWatched(receiver: Receiver, watcher: Watcher): Receiver {
  */
 export class DirectBody extends Readable {
   readonly #source: Source;
+  /** What came before anybody asked; undefined once somebody reads the stream. */
+  #early: Buffer[] | undefined = [];
+  #earlySize = 0;
   #receiver: Receiver | undefined;
   #watcher: Watcher | undefined;
   #isComplete = false;
 
   constructor(source: Source) {
-    super({ highWaterMark: 65_536 });
+    super({ highWaterMark: mostEarly });
     this.#source = source;
     // Who reads sees the failure as well; without a listener one that comes before the reader would end the process.
-    this.on("error", () => {});
+    this.on("error", ignore);
+  }
+
+  /** True once somebody reads it as a stream. */
+  get isStream(): boolean {
+    return this.#early === undefined;
   }
 
   /** The connection brought a piece. */
@@ -108,7 +116,7 @@ export class DirectBody extends Readable {
     this.#watcher?.data(piece);
     if (this.#receiver) {
       this.#receiver.data(piece);
-    } else if (!this.push(piece)) {
+    } else if (!this.#keep(piece)) {
       this.#source.pause();
     }
   }
@@ -117,7 +125,9 @@ export class DirectBody extends Readable {
   complete(): void {
     this.#isComplete = true;
     this.#watcher?.over("ended");
-    this.push(null);
+    if (this.#early === undefined) {
+      this.push(null);
+    }
     this.#take()?.end();
   }
 
@@ -126,13 +136,7 @@ export class DirectBody extends Readable {
     if (watcher === undefined) {
       return;
     }
-    // What came together with the head is looked at, and put back.
-    const early: Buffer[] = [];
-    while (this.readableLength > 0) {
-      early.push(this.read() as Buffer);
-    }
-    early.forEach((piece) => watcher.data(piece));
-    early.toReversed().forEach((piece) => this.unshift(piece));
+    this.#early?.forEach((piece) => watcher.data(piece));
     if (this.#isComplete) {
       watcher.over("ended");
     } else if (this.destroyed) {
@@ -141,8 +145,7 @@ export class DirectBody extends Readable {
   }
 
   receive(receiver: Receiver): Flow {
-    // What came before anybody asked stands in the stream's own buffer.
-    for (let piece: Buffer | null = this.read(); piece !== null; piece = this.read()) {
+    for (const piece of this.#takeEarly()) {
       receiver.data(piece);
     }
     if (this.#isComplete) {
@@ -163,15 +166,42 @@ export class DirectBody extends Readable {
     };
   }
 
+  /** Somebody reads the stream: from now on it is one. */
   override _read(): void {
+    const early = this.#early;
+    this.#early = undefined;
+    early?.forEach((piece) => this.push(piece));
+    if (early && this.#isComplete) {
+      this.push(null);
+    }
     this.#source.resume();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#early &&= [];
     this.#source.abandon(error);
     this.#watcher?.over(error ?? "left");
     this.#take()?.failed(error ?? closedEarly());
     callback(error);
+  }
+
+  /** False when no more should come before somebody asks. */
+  #keep(piece: Buffer): boolean {
+    if (this.#early === undefined) {
+      return this.push(piece);
+    }
+    if (!this.destroyed) {
+      this.#early.push(piece);
+      this.#earlySize += piece.length;
+    }
+    return this.#earlySize < mostEarly;
+  }
+
+  #takeEarly(): Buffer[] {
+    const early = this.#early ?? [];
+    this.#early &&= [];
+    this.#earlySize = 0;
+    return early;
   }
 
   #take(): Receiver | undefined {
@@ -180,6 +210,11 @@ export class DirectBody extends Readable {
     return receiver;
   }
 }
+
+/** Bytes that may wait for somebody who asks. */
+const mostEarly = 65_536;
+
+function ignore(): void {}
 
 function listen(body: Readable, receiver: Receiver): Flow {
   let isOver = false;

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type Arena, toMembers } from "./arena.ts";
 import { fillMetadata, fillParameters } from "./defaults.ts";
@@ -28,7 +29,8 @@ export interface CatalogueOptions {
 }
 
 export interface Catalogue {
-  resolve(principal: Principal, id: string): Promise<ResolvedModel>;
+  /** Throws `not_found`. Every completion asks: the same object comes back until models, records or settings change. */
+  resolve(principal: Principal, id: string): AtOnce<ResolvedModel>;
   /** Without a question of access; undefined when nothing is offered under this id. */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   list(principal: Principal, options?: { refresh?: boolean }): Promise<ListItem[]>;
@@ -46,7 +48,11 @@ export interface Catalogue {
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { records, permit, provided, settings } = options;
   const toOffers = createOffers();
-  const current = async () => toOffers(await provided.current(false), await records.current());
+  const resolved = createResolved();
+  const current = (): AtOnce<Offers> =>
+    whenThere(provided.current(false), (models) =>
+      whenThere(records.current(), (saved) => toOffers(models, saved)),
+    );
   const findArena = (id: string) =>
     settings().arenaEnabled ? settings().arenas.find((arena) => arena.id === id) : undefined;
 
@@ -62,21 +68,22 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return chosen === undefined ? undefined : offers.find(chosen);
   }
 
+  function resolveOf(offers: Offers, principal: Principal, id: string): ResolvedModel {
+    const arena = findArena(id);
+    const offer = arena ? choose(principal, arena, offers) : offers.find(id);
+    if (offer === undefined || !permit.offer(principal, offer)) {
+      throw unknown();
+    }
+    const model = resolved(offer, settings());
+    return arena ? { ...model, id, name: arena.name, selectedModelId: offer.id } : model;
+  }
+
   return {
-    async resolve(principal, id) {
-      const offers = await current();
-      const arena = findArena(id);
-      const offer = arena ? choose(principal, arena, offers) : offers.find(id);
-      if (offer === undefined || !permit.offer(principal, offer)) {
-        throw unknown();
-      }
-      const model = toResolved(offer, settings());
-      return arena ? { ...model, id, name: arena.name, selectedModelId: offer.id } : model;
-    },
+    resolve: (principal, id) => whenThere(current(), (offers) => resolveOf(offers, principal, id)),
 
     async resolveAsInstance(id) {
       const offer = (await current()).find(id);
-      return offer && toResolved(offer, settings());
+      return offer && resolved(offer, settings());
     },
 
     async list(principal, { refresh = false } = {}) {
@@ -89,7 +96,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       const hidden = new Set(arenas.map(({ id }) => id));
       const items = usable(principal, offers)
         .filter(({ id }) => !hidden.has(id))
-        .map((offer) => toItem(offer, toResolved(offer, settings()), addons));
+        .map((offer) => toItem(offer, resolved(offer, settings()), addons));
       const { defaultMetadata, order } = settings();
       const arenaItems = arenas.map((arena) => toArenaItem(arena, defaultMetadata, addons));
       return toOrdered([...items, ...arenaItems], order);
@@ -124,7 +131,23 @@ function toCandidate({ id, chain }: Offer): { id: string; hidden: boolean } {
   return { id, hidden: chain[0]?.meta["hidden"] === true };
 }
 
-function toResolved({ id, name, base, provider, chain }: Offer, settings: CatalogueSettings): ResolvedModel {
+type Defaults = Pick<CatalogueSettings, "defaultMetadata" | "defaultParams">;
+
+/** Resolves an offer once for the same defaults. */
+function createResolved(): (offer: Offer, defaults: Defaults) => ResolvedModel {
+  const known = new WeakMap<Offer, Defaults & { readonly model: ResolvedModel }>();
+  return (offer, { defaultMetadata, defaultParams }) => {
+    const last = known.get(offer);
+    if (last?.defaultMetadata === defaultMetadata && last.defaultParams === defaultParams) {
+      return last.model;
+    }
+    const model = toResolved(offer, { defaultMetadata, defaultParams });
+    known.set(offer, { defaultMetadata, defaultParams, model });
+    return model;
+  };
+}
+
+function toResolved({ id, name, base, provider, chain }: Offer, settings: Defaults): ResolvedModel {
   // The named record wins; what it leaves out comes from the records below it, then from the instance's defaults.
   const params = chain.reduceRight<Readonly<Record<string, unknown>>>(
     (low, record) => fillParameters(record.params, low),

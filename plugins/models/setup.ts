@@ -60,13 +60,13 @@ export async function setUpModels(context: Context) {
   const routes = catalogueRoutes(catalogue);
   const settle = () => settleOwnerless(parts);
   const ended = (call: ModelCall) => events.emit(modelCallEnded, call);
-  const toMetered = (model: ResolvedModel) => ({
-    ...model,
-    provider: meterProvider(model.provider, model.id, ended),
-  });
+  const toMetered = createMetered(ended);
   const service: Models = {
     // Whoever calls a model gets it here: each call is counted, whoever makes it.
-    resolve: (principal, id) => catalogue.resolve(principal, id).then(toMetered),
+    resolve: async (principal, id) => {
+      const found = catalogue.resolve(principal, id);
+      return toMetered(found instanceof Promise ? await found : found);
+    },
     resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
     list: catalogue.list,
     async seed(seed: ModelSeed) {
@@ -105,6 +105,19 @@ export async function setUpModels(context: Context) {
       await records.refresh();
       events.on("user.deleted", settle);
     },
+  };
+}
+
+/** The model with its calls counted; the same one for the same model. */
+function createMetered(ended: (call: ModelCall) => void): (model: ResolvedModel) => ResolvedModel {
+  const known = new WeakMap<ResolvedModel, ResolvedModel>();
+  return (model) => {
+    let metered = known.get(model);
+    if (metered === undefined) {
+      metered = { ...model, provider: meterProvider(model.provider, model.id, ended) };
+      known.set(model, metered);
+    }
+    return metered;
   };
 }
 

@@ -109,12 +109,14 @@ function shown(name: keyof UsageRecord): RawBuilder<unknown> {
 /** The calls of a range as rows of these columns, with `created_at`, `user_id` and their place in their batch. */
 function records(wanted: readonly (keyof UsageRecord)[], { period, whose }: Range): RawBuilder<unknown> {
   const { from, to } = toSeconds(period);
-  const columns = sql.join(["created_at", "user_id", ...wanted].map((name) => sql.ref(name)));
+  const names = ["created_at", "user_id", ...wanted].map((name) => sql.ref(name));
+  const columns = sql.join(names);
+  const arrays = sql.join(names.map((name) => sql`usage_column(${name}, calls)`));
   const theirs = whose.userId === undefined ? sql`true` : sql`users @> array[${whose.userId}::text]`;
   return sql`(select * from
       (select id as batch_id, r.* from
         (select * from usage_batch where last_at >= ${from} and first_at < ${to} and ${theirs}) as batch,
-        unnest(${columns}) with ordinality as r (${columns}, place)
+        unnest(${arrays}) with ordinality as r (${columns}, place)
       ) as taken
       where created_at >= ${from} and created_at < ${to} and ${ofThem(whose)}
     ) as called`;

@@ -24,11 +24,12 @@ export function toRecord(call: ModelCall): UsageRecord {
     duration_ms: call.durationMs,
     first_token_ms: call.firstTokenMs,
     outcome: call.outcome,
-    tools: call.tools.slice(0, mostTools).map(toText),
+    tools: call.tools.length === 0 ? noTools : call.tools.slice(0, mostTools).map(toText),
   };
 }
 
 const mostTools = 256;
+const noTools: string[] = [];
 const longest = 1024;
 
 /** Ids come from callers and models: one that cannot be stored must not keep the records behind it from being written. */

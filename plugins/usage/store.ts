@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import type { UsageBatch } from "./ledger.ts";
 import { toDays } from "./days.ts";
-import { toArrayText } from "./array-text.ts";
+import { type Element, toArrayText, toColumnText } from "./array-text.ts";
 import type { UsageDatabase, UsageRecord } from "./tables.ts";
 
 /** Columns of a record and the types of their values. */
@@ -87,12 +87,10 @@ async function insertKnown(
   { id, records, users }: UsageBatch & { users: readonly string[] },
 ): Promise<string[]> {
   const times = records.map(({ created_at: at }) => at);
-  const arrays = names.map((name) =>
-    toArray(
-      records.map((record) => record[name]),
-      columns[name],
-    ),
-  );
+  const arrays = names.map((name) => {
+    const text = toColumnText(records.map((record) => record[name]));
+    return sql`${text}::text::${sql.raw(columns[name])}[]`;
+  });
   const days = toDays(records);
   const dayArrays = dayNames.map((name) =>
     toArray(
@@ -103,8 +101,8 @@ async function insertKnown(
   const { rows } = await sql<{ known: string[] }>`with known as materialized (
       select id from "user" where id = any(${toArray(users, "text")}) for key share
     ), batch as (
-      insert into usage_batch (id, first_at, last_at, users, ${list})
-      select ${id}::uuid, ${Math.min(...times)}::bigint, ${Math.max(...times)}::bigint, ${toArray(users, "text")},
+      insert into usage_batch (id, calls, first_at, last_at, users, ${list})
+      select ${id}::uuid, ${records.length}::integer, ${Math.min(...times)}::bigint, ${Math.max(...times)}::bigint, ${toArray(users, "text")},
         ${sql.join(arrays)}
       where (select count(*) from known) = ${users.length}::bigint
       on conflict do nothing returning id
@@ -118,7 +116,7 @@ async function insertKnown(
   return rows[0]?.known ?? [];
 }
 
-function toArray(values: Parameters<typeof toArrayText>[0], type: string) {
+function toArray(values: readonly Element[], type: string) {
   return sql`${toArrayText(values)}::text::${sql.raw(type)}[]`;
 }
 

@@ -46,9 +46,14 @@ export interface UsageDayTable {
   duration_ms: Generated<number>;
 }
 
-/** Records that were written together: each of their fields as an array, in which a record has the same place. */
+/**
+ * Records that were written together: each of their fields as an array, in which a record has the same place. Where all
+ * have the same value it stands there once.
+ */
 export type UsageBatchTable = {
   id: string;
+  /** Number of records. */
+  calls: number;
   /** `created_at` of the earliest and of the latest call. */
   first_at: number;
   last_at: number;

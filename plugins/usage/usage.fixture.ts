@@ -71,7 +71,7 @@ export function toCall({
 /** How many records and calls the database has. */
 export async function written(app: App): Promise<{ records: number; calls: number }> {
   const { rows } = await sql<{ records: number; calls: number }>`
-    select (select coalesce(sum(cardinality(created_at)), 0) from usage_batch)::bigint as records,
+    select (select coalesce(sum(calls), 0) from usage_batch)::bigint as records,
       (select coalesce(sum(calls), 0)::bigint from usage_day) as calls`.execute(app.running.database.db);
   return rows[0]!;
 }

@@ -1,6 +1,28 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
+const columns = [
+  "created_at",
+  "user_id",
+  "model_id",
+  "base_model_id",
+  "provider",
+  "connection",
+  "wire",
+  "task",
+  "chat_id",
+  "message_id",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+  "reasoning_tokens",
+  "estimated",
+  "duration_ms",
+  "first_token_ms",
+  "outcome",
+  "tools",
+];
+
 /**
  * Records of model calls, a row for each batch with a column's values as one array: a row for each call would cost the
  * database ten times as much. And their sums by day. An account that goes leaves its calls behind without its name.
@@ -9,6 +31,7 @@ export const migration: Migration = {
   async up(db) {
     await sql`create table usage_batch (
       id uuid primary key,
+      calls integer not null,
       first_at bigint not null,
       last_at bigint not null,
       users text[] not null,
@@ -32,8 +55,15 @@ export const migration: Migration = {
       outcome text[] not null,
       tools text[] not null
     )`.execute(db);
+    // Compressing an array takes the database longer than everything else about a batch.
+    const uncompressed = columns.map((name) => `alter column ${name} set storage external`).join(", ");
+    await sql.raw(`alter table usage_batch ${uncompressed}`).execute(db);
     await sql`create index usage_batch_time on usage_batch (last_at, first_at)`.execute(db);
     await sql`create index usage_batch_users on usage_batch using gin (users)`.execute(db);
+    // A column with one element for several calls has the same value for all of them.
+    await sql`create function usage_column(given anyarray, calls integer) returns anyarray language sql immutable as $$
+      select case when cardinality(given) < calls then array_fill(given[1], array[calls]) else given end
+    $$`.execute(db);
     await sql`create function usage_forget_user() returns trigger language plpgsql as $$ begin
       update usage_batch
         set user_id = array_replace(user_id, old.id, null), users = array_remove(users, old.id)
