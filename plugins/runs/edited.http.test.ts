@@ -115,10 +115,13 @@ it.each(ways)(
 );
 
 it("what an outlet filter takes out of a reply with tools stands nowhere any more", async () => {
+  const client = await stage.connect();
   const { chatId, replyId } = await askTheTime({ filter_ids: ["keep"] });
   const reply = await stage.message(chatId, replyId);
   expect(reply).toMatchObject({ content: "filtered", originalContent: wire });
   expect(JSON.stringify(reply.output)).not.toContain("secretly");
+  const told = await client.event((_, data) => data?.data?.type === "chat:outlet");
+  expect(told.data.data.messages.at(-1)).toMatchObject({ content: "filtered", output: reply.output });
   expect((await continueAfter({ chatId, replyId })).at(-1)).toEqual({
     role: "assistant",
     content: "filtered",

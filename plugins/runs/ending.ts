@@ -3,7 +3,7 @@ import type { Message } from "#kernel/completion/request.ts";
 import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.ts";
 import { seconds } from "#storage/clock.ts";
 import { toMessages } from "./history.ts";
-import { toShown } from "./items.ts";
+import { toShown, toShownOutput, withText } from "./items.ts";
 import type { RunOutcome, RunStart, Writing } from "./run-facts.ts";
 
 /**
@@ -169,7 +169,8 @@ async function runOutlet(
       const shown = start.placed.chat.id;
       await parts.chats.rewrite(start.principal, shown, changed);
     }
-    journal.emit("chat:outlet", { messages: after.messages });
+    const messages = after.messages.map((message) => toTold(message, changed));
+    journal.emit("chat:outlet", { messages });
   } catch (error) {
     parts.log.warn({ err: error, run: start.id }, "the outlet filters failed");
   }
@@ -227,4 +228,17 @@ function toChange(
   return before === undefined || JSON.stringify(before.content) === JSON.stringify(content)
     ? []
     : [{ id, content, originalContent: before.content }];
+}
+
+/** A message as clients are told of it: what a filter took out of its words does not stand in its output either. */
+function toTold(
+  message: ConversationMessage,
+  changed: readonly { readonly id: string }[],
+): ConversationMessage {
+  const { id, content, output } = message;
+  if (!Array.isArray(output)) {
+    return message;
+  }
+  const isChanged = changed.some((one) => one.id === id);
+  return { ...message, output: toShownOutput(isChanged ? withText(output, content) : output) };
 }

@@ -80,3 +80,16 @@ export function toShownOutput(output: unknown): unknown {
     Array.isArray((item as Partial<CallOutputItem> | null)?.output);
   return Array.isArray(output) ? output.map((item) => (isResult(item) ? toShown(item) : item)) : output;
 }
+
+/** An output whose texts were changed, as it is stored then: the last one says everything, the others go. */
+export function withText(output: readonly unknown[], content: unknown): unknown[] {
+  const isText = (item: unknown) => (item as { type?: unknown } | null)?.type === "message";
+  const parts = (Array.isArray(content) ? content : []) as { text?: unknown }[];
+  const text = typeof content === "string" ? content : parts.flatMap(({ text: one }) => one ?? []).join("\n");
+  const last = output.findLastIndex(isText);
+  return output
+    .map((item, at) =>
+      at === last ? { ...(item as MessageItem), content: [{ type: "output_text", text }] } : item,
+    )
+    .filter((item, at) => at === last || !isText(item));
+}
