@@ -10,6 +10,7 @@ import type { Tool } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { Source } from "./sources.ts";
 
+export { requireChat } from "./admit.ts";
 export type { Source } from "./sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */

@@ -1,6 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type Json, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import { type ChatAccess, requireChat } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import type { ActiveFunction, ActiveFunctions } from "./active.ts";
 import { toModel } from "./call-context.ts";
@@ -21,18 +22,20 @@ export interface ActionsParts {
   readonly active: ActiveFunctions;
   readonly invoke: Invoke;
   readonly models: Pick<Models, "resolve">;
+  chatAccess(): readonly ChatAccess[];
 }
 
 /**
  * Runs an action on a conversation that the caller sends. Throws `not_found` for actions that are not offered beside
- * the model; administrators may try every active one.
+ * the model, where administrators may try every active one, and for chats of others.
  */
-export function createActions({ active, invoke, models }: ActionsParts) {
+export function createActions({ active, invoke, models, chatAccess }: ActionsParts) {
   return async (
     actionId: string,
     request: ActionRequest,
     { principal, signal }: { principal: Principal; signal: AbortSignal },
   ): Promise<Json> => {
+    await requireChat(request, principal, chatAccess());
     const [model, set] = await Promise.all([models.resolve(principal, request.model), active.current()]);
     const [id = "", ...rest] = actionId.split(".");
     const fn = set.byId.get(id);

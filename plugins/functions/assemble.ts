@@ -6,7 +6,7 @@ import type { OptionalRef, SlotRef } from "#kernel/service.ts";
 import type { deployment, egress, events, notices } from "#kernel/services.ts";
 import type { accounts } from "#plugins/accounts/service.ts";
 import type { Chats } from "#plugins/chats/service.ts";
-import type { completions } from "#plugins/completions/service.ts";
+import type { ChatAccess, completions } from "#plugins/completions/service.ts";
 import type { models } from "#plugins/models/service.ts";
 import { type ActiveFunction, createActiveFunctions, toActiveFunction } from "./active.ts";
 import { announceUserValves, type FunctionChanges, openFunctionChanges } from "./changes.ts";
@@ -26,6 +26,7 @@ import { createValveVault, toValvePlace } from "./valve-vault.ts";
 /** The services that the parts of this plugin are made of. */
 export interface FunctionUses {
   readonly accounts: typeof accounts;
+  readonly chatAccess: SlotRef<ChatAccess>;
   readonly chats: OptionalRef<Chats>;
   readonly completions: typeof completions;
   readonly deployment: typeof deployment;

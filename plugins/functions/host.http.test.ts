@@ -107,7 +107,14 @@ describe("host.emit and host.ask", () => {
       "message",
       "chat:message:delta",
     ]);
-    await act("keep", admin, { chat_id: id, id: "a1" });
+    const call = (chat_id: string) => {
+      const body = { model: "guide", messages: [], chat_id, id: "a1" };
+      return app.call("POST /api/chat/actions/keep", { token: admin.token, body });
+    };
+    emitted.length = 0;
+    const [foreign, unknown] = [await call(id), await call("no-such-chat")];
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+    expect(emitted).toEqual([]);
     expect((await mine.read(id)).chat.history.messages.a1.statusHistory.length).toBe(2);
   });
 

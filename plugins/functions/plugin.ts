@@ -4,7 +4,7 @@ import { fill, optional } from "#kernel/service.ts";
 import { deployment, egress, events, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { chats } from "#plugins/chats/service.ts";
-import { completions } from "#plugins/completions/service.ts";
+import { chatAccess, completions } from "#plugins/completions/service.ts";
 import { modelAddons, models } from "#plugins/models/service.ts";
 import { createActions } from "./actions.ts";
 import { createAddons } from "./addons.ts";
@@ -28,6 +28,7 @@ export default definePlugin({
   config: functionVariables,
   uses: {
     accounts,
+    chatAccess,
     chats: optional(chats),
     completions,
     deployment,
@@ -48,7 +49,12 @@ export default definePlugin({
     const { active, invoke } = parts;
     const isEnabled = () => config.enabled;
     const tell = createEventFunctions({ ...parts, deployment: use.deployment, log, isEnabled });
-    const runAction = createActions({ active, invoke, models: use.models });
+    const runAction = createActions({
+      active,
+      invoke,
+      models: use.models,
+      chatAccess: () => use.chatAccess.list(),
+    });
     use.events.onSystemEvent(tell);
     use.events.on("user.deleted", async ({ subject }) => {
       await forgetUser(db, subject?.id ?? "");
