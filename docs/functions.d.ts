@@ -58,13 +58,14 @@ declare namespace Millrace {
     /** How the form shows it. */
     readonly input?: {
       readonly type: "password" | "select" | "multiselect";
-      readonly options?: readonly (string | { readonly value: string; readonly label: string })[];
+      /** A list, or the name of an exported function that gives one for the user who looks. */
+      readonly options?: string | readonly (string | { readonly value: string; readonly label: string })[];
     };
   }
 
   /** Any further JSON Schema keyword may stand here too. */
   interface Schema {
-    readonly type: "string" | "integer" | "number" | "boolean" | "array" | "object";
+    readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
     readonly title?: string;
     readonly description?: string;
     readonly enum?: readonly (string | number)[];

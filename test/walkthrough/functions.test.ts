@@ -83,23 +83,31 @@ describe("the first function of the page", () => {
 });
 
 describe("the rest of the page", () => {
-  it("has code that fits its types", () => {
+  const valvesBlock = () =>
+    `/// <reference path="functions.d.ts" />\n/** @satisfies {Millrace.Valves} */\n${code("listModels")}`;
+
+  it.each<[string, () => string, string]>([
+    ["a hook", () => code("// @ts-check"), "valves.keep"],
+    ["valves", valvesBlock, "Small model"],
+  ])("has code that fits its types: %s", (_what, toSource, words) => {
     const path = join(root, "docs/page.js");
     const host = ts.createCompilerHost({});
     const { getSourceFile, fileExists } = host;
     host.fileExists = (name) => name === path || fileExists(name);
     host.getSourceFile = (name, options) =>
-      name === path ? ts.createSourceFile(name, code("// @ts-check"), options) : getSourceFile(name, options);
+      name === path ? ts.createSourceFile(name, toSource(), options) : getSourceFile(name, options);
     const options = {
       checkJs: true,
       allowJs: true,
       strict: true,
+      // Readers of the page need no type for everything.
+      noImplicitAny: false,
       noEmit: true,
       lib: ["lib.esnext.d.ts"],
       types: [],
     };
     const program = ts.createProgram([path], { ...options, target: ts.ScriptTarget.ESNext }, host);
-    expect(program.getSourceFile(path)?.text).toContain("valves.keep");
+    expect(program.getSourceFile(path)?.text).toContain(words);
     expect(
       ts
         .getPreEmitDiagnostics(program)
