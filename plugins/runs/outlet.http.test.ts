@@ -61,7 +61,7 @@ it("of an answer over HTTP they see the same, under an id that was made for the 
   for (const stream of [true, false]) {
     const { data, text: all } = await told({ stream, session_id: undefined });
     expect(all).not.toContain(secret);
-    const messages = outlets[0]?.messages ?? [];
+    const messages = (outlets[0]?.messages ?? []) as { id: string; role: string }[];
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
     expect(data).toMatchObject({ chat_id: null, message_id: messages.at(-1)?.id });
     expect(data.instance_id).toEqual(expect.any(String));
