@@ -4,7 +4,7 @@ import { toJsonReply } from "./answers.ts";
 import { opened } from "./compose.ts";
 import { found } from "./found.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
-import { findShare, readSnapshot, type ShareRow } from "./share-store.ts";
+import { findShare, readShownMessage, readSnapshot, type ShareRow } from "./share-store.ts";
 
 export type ShareReading = ReturnType<typeof createShareReading>;
 
@@ -44,7 +44,7 @@ export function createShareReading({ db, shares, grants }: Pick<ChatParts, "db" 
         tasks: null,
         summary: null,
         last_read_at: null,
-        current_message_id: null,
+        current_message_id: await readShownMessage(db, row.id),
       };
       return toJsonReply(pieces(head, found(await readSnapshot(db, row.id, "chat"))));
     },

@@ -34,6 +34,13 @@ export async function readSnapshot(
   return rows[0]?.text;
 }
 
+/** The leaf that a snapshot shows. */
+export async function readShownMessage(db: ChatDatabase, shareId: string): Promise<string | null> {
+  const { rows } = await sql<{ id: string | null }>`
+    select chat #>> '{history,currentId}' as id from shared_chat where id = ${shareId}`.execute(db);
+  return rows[0]?.id ?? null;
+}
+
 export interface Snapshot {
   readonly title: string;
   /** JSON text. */

@@ -50,6 +50,7 @@ describe("a shared chat", () => {
     expect(seen.body).toMatchObject({ id: link, chat_id: id, user_id: owner.id, title: before.title });
     const asChat = await theirs.read(id);
     expect([asChat.chat, asChat.id, asChat.share_id]).toEqual([before.chat, id, link]);
+    expect(asChat.current_message_id).toBe("a1");
     for (const route of [
       `POST /${id}`,
       `DELETE /${id}`,
