@@ -1,4 +1,3 @@
-import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import Negotiator from "negotiator";
@@ -7,12 +6,14 @@ export type Encoding = "zstd" | "br" | "gzip";
 
 /**
  * Chooses how a response of `size` bytes (undefined: not known) is compressed; undefined means not at all.
- * Document 3, ENABLE_COMPRESSION_MIDDLEWARE: over 500 bytes, compressible types, never a stream of events.
+ * Document 3, ENABLE_COMPRESSION_MIDDLEWARE: over 500 bytes, compressible types, never a stream of events. `isStream`
+ * says that it is sent piece by piece.
  */
 export function chooseEncoding(
   acceptEncoding: string | undefined,
   contentType: string | undefined,
   size: number | undefined,
+  { isStream = false } = {},
 ): Encoding | undefined {
   if (
     !acceptEncoding ||
@@ -22,14 +23,15 @@ export function chooseEncoding(
   ) {
     return undefined;
   }
+  const { preferred, known } = isStream ? forStreams : forBodies;
   // Browsers send a handful of different values, each of them with every request.
-  let chosen = negotiated.get(acceptEncoding);
+  let chosen = known.get(acceptEncoding);
   if (chosen === undefined) {
-    chosen = negotiate(acceptEncoding);
-    if (negotiated.size >= 64) {
-      negotiated.clear();
+    chosen = negotiate(acceptEncoding, preferred);
+    if (known.size >= 64) {
+      known.clear();
     }
-    negotiated.set(acceptEncoding, chosen);
+    known.set(acceptEncoding, chosen);
   }
   return chosen === "identity" ? undefined : chosen;
 }
@@ -46,21 +48,6 @@ export function compressBuffer(encoding: Encoding, buffer: Uint8Array): Promise<
   }
 }
 
-/**
- * A transform that compresses a body as it passes. What is sent piece by piece is large, and somebody waits for its end:
- * the quickest levels take half the time or less for a fifth more bytes.
- */
-export function compressStream(encoding: Encoding): Transform {
-  switch (encoding) {
-    case "zstd":
-      return zlib.createZstdCompress({ params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } });
-    case "br":
-      return zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } });
-    case "gzip":
-      return zlib.createGzip({ level: 1 });
-  }
-}
-
 const zstd = promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdCompress);
 const brotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const gzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip);
@@ -74,15 +61,22 @@ function brotliOptions(size: number): zlib.BrotliOptions {
   return { params: { [BROTLI_PARAM_QUALITY]: 4, [BROTLI_PARAM_SIZE_HINT]: size } };
 }
 
-const preferred = ["zstd", "br", "gzip"];
-const negotiated = new Map<string, Encoding | "identity">();
+interface Preference {
+  readonly preferred: string[];
+  /** What came of it for headers that were seen before. */
+  readonly known: Map<string, Encoding | "identity">;
+}
+
+const forBodies: Preference = { preferred: ["zstd", "br", "gzip"], known: new Map() };
+/** Only gzip can change its level on the way (`compress-stream.ts`). */
+const forStreams: Preference = { preferred: ["gzip", "zstd", "br"], known: new Map() };
 
 /** The published types do not know the second argument: what to take among encodings the client likes equally. */
 interface EncodingNegotiator {
   encodings(available: string[], options?: { preferred: string[] }): string[];
 }
 
-function negotiate(acceptEncoding: string): Encoding | "identity" {
+function negotiate(acceptEncoding: string, preferred: string[]): Encoding | "identity" {
   const negotiator: EncodingNegotiator = new Negotiator({ headers: { "accept-encoding": acceptEncoding } });
   const [best] = negotiator.encodings([...preferred, "identity"], { preferred });
   return preferred.includes(best ?? "") ? (best as Encoding) : "identity";

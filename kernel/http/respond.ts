@@ -2,7 +2,8 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isPushable, type Pushable } from "#kernel/completion/push.ts";
-import { chooseEncoding, compressBuffer, compressStream } from "./compress.ts";
+import { chooseEncoding, compressBuffer } from "./compress.ts";
+import { sendCompressed } from "./compress-stream.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
 import { type Head, type RespondContext, writeHead } from "./head.ts";
@@ -94,7 +95,9 @@ async function writeReadable(
   const size = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
   const encoding =
     context.compress && status === 200 && !headers["content-encoding"] && !headers["accept-ranges"]
-      ? chooseEncoding(context.acceptEncoding, String(headers["content-type"] ?? ""), size)
+      ? chooseEncoding(context.acceptEncoding, String(headers["content-type"] ?? ""), size, {
+          isStream: true,
+        })
       : undefined;
   if (context.isHead) {
     body.destroy();
@@ -107,7 +110,8 @@ async function writeReadable(
   }
   writeHead(response, { status, headers: sent }, context);
   try {
-    await (encoding ? pipeline(body, compressStream(encoding), response) : pipeline(body, response));
+    const isBehind = () => (response.socket?.writableLength ?? 0) > 0;
+    await (encoding ? sendCompressed(encoding, body, { to: response, isBehind }) : pipeline(body, response));
   } catch (error) {
     response.destroy();
     context.failed(error);
