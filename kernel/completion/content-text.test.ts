@@ -3,12 +3,12 @@ import { toRequestJson, withContentOf, withContentText } from "./content-text.ts
 
 const long = `${'Grüße, "Wörter"\n und 世界 🌍 \u0001'.repeat(20_000)}`;
 /** As a database might write it. */
-const written = JSON.stringify(long).replaceAll("ü", "\\u00fc");
+const written = Buffer.from(JSON.stringify(long).replaceAll("ü", "\\u00fc"));
 
 it("puts a long body together from texts that are known", () => {
   const [first, second] = [
     withContentText({ role: "user", content: long }, written),
-    withContentText({ content: "", name: "n" }, '""'),
+    withContentText({ content: "", name: "n" }, Buffer.from('""')),
   ];
   const messages = [
     { role: "system", content: "S" },

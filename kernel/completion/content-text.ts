@@ -1,13 +1,13 @@
 type Bag = Readonly<Record<string, unknown>>;
 
-/** JSON texts of contents, by the message that they stand in. */
-const texts = new WeakMap<object, string>();
+/** Contents as JSON in UTF-8, by the message that they stand in. */
+const texts = new WeakMap<object, Buffer>();
 
 /**
- * Notes that a message's content is known as JSON text, as it came out of the database: whoever sends the message on need
+ * Notes that a message's content is known as JSON, as it came out of the database: whoever sends the message on need
  * not write the content again. From then on the message cannot be changed in place.
  */
-export function withContentText<M extends object>(message: M, text: string): Readonly<M> {
+export function withContentText<M extends object>(message: M, text: Buffer): Readonly<M> {
   texts.set(message, text);
   return Object.freeze(message);
 }
@@ -36,25 +36,24 @@ export function toRequestJson(body: Bag): string | Buffer {
     return JSON.stringify(body);
   }
   const { messages: _messages, ...rest } = body;
-  const pieces = (messages as Bag[]).map((message) => Buffer.from(toText(message)));
-  const head = Buffer.from(
-    `${JSON.stringify(rest).slice(0, -1)}${Object.keys(rest).length > 0 ? "," : ""}"messages":[`,
-  );
-  const comma = Buffer.from(",");
-  const all = pieces.flatMap((piece, at) => (at === 0 ? [piece] : [comma, piece]));
-  return Buffer.concat([head, ...all, Buffer.from("]}")]);
+  const head = `${JSON.stringify(rest).slice(0, -1)}${Object.keys(rest).length > 0 ? "," : ""}"messages":[`;
+  const pieces = (messages as Bag[]).flatMap((message, at) => [
+    Buffer.from(at === 0 ? head : ","),
+    ...toPieces(message),
+  ]);
+  return Buffer.concat([...pieces, Buffer.from("]}")]);
 }
 
 function knownLength(messages: readonly unknown[]): number {
   return messages.reduce<number>((sum, message) => sum + (texts.get(message as object)?.length ?? 0), 0);
 }
 
-function toText(message: Bag): string {
+function toPieces(message: Bag): Buffer[] {
   const known = texts.get(message);
   if (known === undefined) {
-    return JSON.stringify(message);
+    return [Buffer.from(JSON.stringify(message))];
   }
   const { content: _content, ...rest } = message;
   const text = JSON.stringify(rest);
-  return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"content":${known}}`;
+  return [Buffer.from(`${text.slice(0, -1)}${text === "{}" ? "" : ","}"content":`), known, Buffer.from("}")];
 }

@@ -64,7 +64,7 @@ export function answerAll(
 }
 
 /** An answer of JSON text that is made while it is sent. */
-export function toJsonReply(pieces: AsyncIterable<string>): Reply {
+export function toJsonReply(pieces: AsyncIterable<string | Buffer>): Reply {
   return reply(Readable.from(pieces, { objectMode: false }), {
     headers: { "content-type": "application/json; charset=utf-8" },
   });
@@ -73,7 +73,7 @@ export function toJsonReply(pieces: AsyncIterable<string>): Reply {
 async function* allPieces(
   db: ChatDatabase,
   next: (after: string | undefined, limit: number) => Promise<ChatRow[]>,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   yield "[";
   let after: string | undefined;
   for (let rows = await next(after, chatsAtOnce); rows.length > 0; rows = await next(after, chatsAtOnce)) {
@@ -96,7 +96,7 @@ async function* wirePieces(
   row: ChatRow,
   parts: Parameters<typeof chatPieces>[2],
   more: Record<string, unknown> = {},
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   yield `${opened({ ...toRecord(row), ...more })}"chat":`;
   yield* chatPieces(db, row, parts);
   yield "}";

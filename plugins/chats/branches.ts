@@ -32,8 +32,8 @@ export type Branches = ReturnType<typeof createBranches>;
 /** Long chats a page at a time (contract D.16). */
 export function createBranches({ db, chats }: Pick<ChatParts, "db" | "chats">) {
   return {
-    /** A page of the shown branch as JSON text, oldest first: at least one message, at most `limit` or 256 KB. */
-    async page(caller: Principal, id: string, wish: PageWish): Promise<string> {
+    /** A page of the shown branch as JSON, oldest first: at least one message, at most `limit` or 256 KB. */
+    async page(caller: Principal, id: string, wish: PageWish): Promise<Buffer> {
       const chat = await chats.load(caller, id, "read");
       const steps = await stepsOf(db, chat, wish);
       const taken: Step[] = [];
@@ -48,7 +48,11 @@ export function createBranches({ db, chats }: Pick<ChatParts, "db" | "chats">) {
       const last = taken.at(-1);
       const messages = await composeSteps(db, chat.id, taken.toReversed());
       const rest = { before: last?.parent_id ? last.id : null, current_message_id: chat.current_message_id };
-      return `{"messages":[${messages.join(",")}],${JSON.stringify(rest).slice(1)}`;
+      return Buffer.concat([
+        Buffer.from(`{"messages":[`),
+        ...messages,
+        Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
+      ]);
     },
   };
 }
@@ -87,12 +91,13 @@ async function climb(
   return rows;
 }
 
-async function composeSteps(db: ChatDatabase, chatId: string, steps: readonly Step[]): Promise<string[]> {
+async function composeSteps(db: ChatDatabase, chatId: string, steps: readonly Step[]): Promise<Buffer[]> {
   const ids = steps.map(({ id }) => id);
   const texts = await readRows(db, chatId, ids);
   const children = await readChildren(db, chatId, steps);
-  return steps.flatMap((step) => {
+  const composed = steps.flatMap((step) => {
     const text = texts.get(step.id)?.text;
     return text === undefined ? [] : [withLinks(text, step, children.get(step.id) ?? [])];
   });
+  return composed.flatMap((pieces, at) => (at === 0 ? pieces : [Buffer.from(","), ...pieces]));
 }

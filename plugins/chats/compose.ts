@@ -44,14 +44,17 @@ export function toPath(tree: Tree, leaf: string | null): string[] {
   return path.toReversed();
 }
 
-/** Adds a message's links to its stored part. */
+/** Adds a message's links to its stored part: pieces of one JSON text. */
 export function withLinks(
-  text: string,
+  text: Buffer,
   { id, parent_id }: Pick<TreeNode, "id" | "parent_id">,
   children: readonly string[],
-): string {
+): Buffer[] {
   const links = JSON.stringify({ id, parentId: parent_id, childrenIds: children });
-  return text === "{}" ? links : `${links.slice(0, -1)}, ${text.slice(1)}`;
+  // An empty object is two bytes long.
+  return text.length === 2
+    ? [Buffer.from(links)]
+    : [Buffer.from(`${links.slice(0, -1)}, `), text.subarray(1)];
 }
 
 /** What stands in `chat` besides messages: what was sent, the defaults of what was not, title and files. */
@@ -67,19 +70,19 @@ export interface ChatSource {
   each?(id: string, text: string): void;
 }
 
-/** Writes `chat` of a stored chat as JSON text, piece by piece. Messages of the shown branch stand in it twice. */
+/** Writes `chat` of a stored chat as JSON, piece by piece. Messages of the shown branch stand in it twice. */
 export async function* chatPieces(
   db: ChatDatabase,
   row: ChatRow,
   { tree, files, each }: ChatSource,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   const { head, history } = toChatHead(row, files);
-  const linked = (node: TreeNode, text: string) => withLinks(text, node, tree.children.get(node.id) ?? []);
+  const linked = (node: TreeNode, text: Buffer) => withLinks(text, node, tree.children.get(node.id) ?? []);
   yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
   yield* joined(readTexts(db, row.id, tree.nodes), (node, stored) => {
-    const text = linked(node, stored);
-    each?.(node.id, text);
-    return `${JSON.stringify(node.id)}:${text}`;
+    const pieces = linked(node, stored);
+    each?.(node.id, String(Buffer.concat(pieces)));
+    return [Buffer.from(`${JSON.stringify(node.id)}:`), ...pieces];
   });
   yield `}},"messages":[`;
   const path = toPath(tree, row.current_message_id).flatMap((id) => tree.byId.get(id) ?? []);
@@ -88,12 +91,12 @@ export async function* chatPieces(
 }
 
 /** All of a generator as one text. */
-export async function collect(pieces: AsyncIterable<string>): Promise<string> {
-  const all: string[] = [];
+export async function collect(pieces: AsyncIterable<string | Buffer>): Promise<string> {
+  const all: Buffer[] = [];
   for await (const piece of pieces) {
-    all.push(piece);
+    all.push(typeof piece === "string" ? Buffer.from(piece) : piece);
   }
-  return all.join("");
+  return String(Buffer.concat(all));
 }
 
 /** `{…,` of an object, for more keys to follow. */
@@ -101,16 +104,19 @@ export function opened(value: Record<string, unknown>): string {
   return `${JSON.stringify(value).slice(0, -1)},`;
 }
 
+/** Each step in one piece: a stream of thousands of small ones would cost more than they hold. */
 async function* joined(
   batches: AsyncIterable<[node: TreeNode, text: MessageText][]>,
-  toText: (node: TreeNode, text: string) => string,
-): AsyncGenerator<string> {
+  toPieces: (node: TreeNode, text: Buffer) => Buffer[],
+): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const batch of batches) {
-    const text = batch.map(([node, stored]) => toText(node, stored.text)).join(",");
-    if (text !== "") {
-      yield isFirst ? text : `,${text}`;
+    const pieces = batch.flatMap(([node, { text }]) => [comma, ...toPieces(node, text)]);
+    if (pieces.length > 0) {
+      yield Buffer.concat(isFirst ? pieces.slice(1) : pieces);
       isFirst = false;
     }
   }
 }
+
+const comma = Buffer.from(",");

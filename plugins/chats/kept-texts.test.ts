@@ -4,7 +4,7 @@ import { keepTexts, type StoredText } from "./kept-texts.ts";
 
 const texts = (...ids: string[]) => new Map(ids.map((id) => [id, ofVersion("1")]));
 const ofVersion = (version: string | null, length = 10): StoredText => ({
-  text: "x".repeat(length),
+  text: Buffer.alloc(length, "x"),
   content: undefined,
   version,
 });

@@ -1,7 +1,7 @@
 import type { MessageText } from "./message-rows.ts";
 
 export interface KeptTextsOptions {
-  /** Characters that are kept in all. */
+  /** Bytes that are kept in all. */
   readonly most: number;
   /** Milliseconds after which nobody has use for a chat any more. */
   readonly idleMs: number;

@@ -59,5 +59,5 @@ it.each([
 async function page() {
   const chats = { load: async () => ({ id: "c", current_message_id: `m${length}` }) };
   const branches = createBranches({ db, chats: chats as never });
-  return JSON.parse(await branches.page({} as never, "c", { limit: 100 })) as { messages: unknown[] };
+  return JSON.parse(String(await branches.page({} as never, "c", { limit: 100 }))) as { messages: unknown[] };
 }

@@ -12,12 +12,12 @@ type MessageRow = Readonly<Record<string, string | boolean | null>> & {
   readonly tails: string | null;
 };
 
-/** The stored part of a message, without its links. */
+/** The stored part of a message, without its links, as it is sent. */
 export interface MessageText {
-  /** As JSON text. */
-  readonly text: string;
+  /** JSON in UTF-8. */
+  readonly text: Buffer;
   /** The part of it that is the value of `content`. */
-  readonly content: string | undefined;
+  readonly content: Buffer | undefined;
 }
 
 const columns = Object.entries(messageColumns).map(([key, { column, kind }]) => ({ key, column, kind }));
@@ -61,20 +61,23 @@ function toMessageText(stored: MessageRow): MessageText {
   const row = whole(stored);
   // An explicit null stands in `extra`; a value has a column.
   const parts = row.extra === "{}" ? [] : [row.extra.slice(1, -1)];
-  let content: [from: number, to: number] | undefined;
+  let content: { before: string; value: string } | undefined;
   for (const { key, column, kind } of columns) {
     const value = row[column] ?? null;
     if (value !== null) {
       const text = kind === "text" ? JSON.stringify(value) : String(value);
-      parts.push(`"${key}": ${text}`);
       if (key === "content") {
-        const end = parts.reduce((sum, part) => sum + part.length + 2, -1);
-        content = [end - text.length, end];
+        content = { before: `{${[...parts, `"${key}": `].join(", ")}`, value: text };
       }
+      parts.push(`"${key}": ${text}`);
     }
   }
-  const text = `{${parts.join(", ")}}`;
-  return { text, content: content && text.slice(...content) };
+  const text = Buffer.from(`{${parts.join(", ")}}`);
+  const from = content && Buffer.byteLength(content.before);
+  return {
+    text,
+    content: content && text.subarray(from, Number(from) + Buffer.byteLength(content.value)),
+  };
 }
 
 function whole(row: MessageRow): MessageRow {

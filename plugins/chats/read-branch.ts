@@ -34,7 +34,7 @@ export async function readBranch(db: ChatDatabase, chatId: string, wish: BranchW
   for await (const texts of readTexts(db, chatId, steps)) {
     const children = await links;
     for (const [{ id, parent_id }, { text, content }] of texts) {
-      const stored = JSON.parse(text) as Record<string, unknown>;
+      const stored = JSON.parse(String(text)) as Record<string, unknown>;
       const message = { id, parentId: parent_id, childrenIds: children.get(id) ?? [], ...stored };
       messages.push(content === undefined ? message : withContentText(message, content));
     }
