@@ -148,6 +148,23 @@ describe("compacting on request", () => {
     expect(content).not.toContain("question 3");
   });
 
+  it("reads of results of tools what can be read, whoever wrote them", async () => {
+    const id = await stage.talk(5);
+    const result = { type: "function_call_output", call_id: "c" };
+    const output = [
+      null,
+      5,
+      { ...result, output: [null, { text: "in parts" }] },
+      { ...result, output: "plain" },
+    ];
+    await stage.me.call(`POST /${id}`, { chat: { history: { messages: { a1: { output } } } } });
+    stage.upstream.reply(isSummaryCall, text("They talked."));
+    expect((await stage.me.call(`POST /${id}/compact`)).body).toMatchObject({ summary: "They talked." });
+    expect(lastCall().messages[0].content).toContain(
+      "ASSISTANT:\n(result: in parts)\n(result: plain)\nanswer 1",
+    );
+  });
+
   it("asks the named model, else the one that is set for it", async () => {
     const id = await stage.talk(3);
     await stage.set({

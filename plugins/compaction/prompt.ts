@@ -71,8 +71,11 @@ function toCall(item: unknown): string[] {
   if (type !== "function_call_output") {
     return [];
   }
-  const parts = Array.isArray(output) ? (output as Record<string, unknown>[]) : [];
-  const texts = parts.map((part) => part["text"]).filter((text) => typeof text === "string");
+  // A result may be one text, and chats are written by others as well.
+  const parts: unknown[] = Array.isArray(output) ? output : [{ text: output }];
+  const texts = parts
+    .map((part) => (part as { text?: unknown } | null)?.text)
+    .filter((text) => typeof text === "string");
   return [`(result: ${cutMiddle(texts.join("\n"), maxToolChars)})`];
 }
 
