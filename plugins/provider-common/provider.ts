@@ -1,7 +1,12 @@
 import { whenThere } from "#kernel/completion/at-once.ts";
 import { Readable } from "node:stream";
 import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
-import type { CompletionAnswer, MessageSupport, ModelProvider } from "#kernel/completion/provider.ts";
+import type {
+  CallContext,
+  CompletionAnswer,
+  MessageSupport,
+  ModelProvider,
+} from "#kernel/completion/provider.ts";
 import { toRequestJson } from "#kernel/completion/content-text.ts";
 import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -118,7 +123,24 @@ export function createProvider(options: ProviderOptions): CommonProvider {
       const body = JSON.stringify(withModel(request, target.upstreamId));
       return postEmbeddings({ target, isStream: false, context, body }, request.encoding_format);
     },
+    unload: (call) => unload(options, requireTarget(call.model.id), call),
   };
+}
+
+/** Contract §2.1: of servers behind connections one kind alone knows how. */
+async function unload(
+  { client, connections }: ProviderOptions,
+  { connection, upstreamId }: Target,
+  { signal, principal }: CallContext,
+): Promise<void> {
+  if (connection.provider !== "llama.cpp") {
+    throw new AppError("invalid", "The provider of this model cannot unload it.");
+  }
+  const url = `${connection.url.replace(/\/v1$/, "")}/models/unload`;
+  const body = JSON.stringify({ model: upstreamId });
+  const upstream = await client.open({ connection, url, method: "POST", body, facts: { principal }, signal });
+  await readText(upstream.body, largestAnswer, signal);
+  await connections.refresh(connection.index);
 }
 
 /** Reads an answer the way it came and gives it the way it was asked for. */
