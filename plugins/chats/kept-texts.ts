@@ -1,16 +1,10 @@
 import type { MessageText } from "./message-rows.ts";
 
 export interface KeptTextsOptions {
-  /** Bytes that are kept in all. */
+  /** Bytes that are kept in all, each message counted as sent and as read. */
   readonly most: number;
   /** Milliseconds after which nobody has use for a chat any more. */
   readonly idleMs: number;
-}
-
-/** A message as one state of its row says it. */
-export interface StoredText extends MessageText {
-  /** Names the state of the row; null while a run writes the message. */
-  readonly version: string | null;
 }
 
 /** Texts of messages of long chats, for whoever reads the same chat again. */
@@ -21,11 +15,11 @@ export interface KeptTexts {
     message: { readonly id: string; readonly version: string | null },
   ): MessageText | undefined;
   /** Keeps texts as long as there is room; chats that were read longest ago make it. */
-  add(chatId: string, texts: ReadonlyMap<string, StoredText>): void;
+  add(chatId: string, texts: ReadonlyMap<string, MessageText>): void;
 }
 
 interface KeptChat {
-  readonly texts: Map<string, StoredText>;
+  readonly texts: Map<string, MessageText>;
   size: number;
   usedAt: number;
 }
@@ -82,10 +76,10 @@ export function keepTexts({ most, idleMs }: KeptTextsOptions): KeptTexts {
       return text;
     },
     add(chatId, texts) {
-      const chat = chats.get(chatId) ?? { texts: new Map<string, StoredText>(), size: 0, usedAt: 0 };
+      const chat = chats.get(chatId) ?? { texts: new Map<string, MessageText>(), size: 0, usedAt: 0 };
       touch(chatId, chat);
       for (const [id, text] of texts) {
-        const growth = text.text.length - (chat.texts.get(id)?.text.length ?? 0);
+        const growth = sizeOf(text) - sizeOf(chat.texts.get(id));
         if (text.version !== null && makeRoom(growth, chatId)) {
           chat.texts.set(id, text);
           chat.size += growth;
@@ -94,4 +88,8 @@ export function keepTexts({ most, idleMs }: KeptTextsOptions): KeptTexts {
       }
     },
   };
+}
+
+function sizeOf(text: MessageText | undefined): number {
+  return 2 * (text?.text.length ?? 0);
 }

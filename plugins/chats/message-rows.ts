@@ -12,13 +12,36 @@ type MessageRow = Readonly<Record<string, string | boolean | null>> & {
   readonly tails: string | null;
 };
 
-/** The stored part of a message, without its links, as it is sent. */
-export interface MessageText {
-  /** JSON in UTF-8. */
+/** The stored part of a message, without its links. */
+export class MessageText {
+  /** As it is sent: JSON in UTF-8. */
   readonly text: Buffer;
   /** The part of it that is the value of `content`. */
   readonly content: Buffer | undefined;
+  readonly version: string | null;
+  /** The content, where it is a string: it is most of a message, and nobody can change it. */
+  #words: string | undefined;
+
+  constructor({ text, content, version }: Pick<MessageText, "text" | "content" | "version">) {
+    this.text = text;
+    this.content = content;
+    this.version = version;
+  }
+
+  /** As a value of the caller's own. */
+  value(): Record<string, unknown> {
+    const { text, content } = this;
+    if (content?.[0] !== quote) {
+      return JSON.parse(String(text)) as Record<string, unknown>;
+    }
+    const from = content.byteOffset - text.byteOffset;
+    const rest = `${text.subarray(0, from)}""${text.subarray(from + content.length)}`;
+    this.#words ??= JSON.parse(String(content)) as string;
+    return { ...(JSON.parse(rest) as Record<string, unknown>), content: this.#words };
+  }
 }
+
+const quote = 34;
 
 const columns = Object.entries(messageColumns).map(([key, { column, kind }]) => ({ key, column, kind }));
 
@@ -49,11 +72,11 @@ export async function readRows(
   db: ChatDatabase,
   chatId: string,
   ids: readonly string[],
-): Promise<Map<string, MessageText & { readonly version: string | null }>> {
+): Promise<Map<string, MessageText>> {
   const { rows } = await sql<MessageRow>`
     select ${selection} from chat_message as m
     where m.chat_id = ${chatId} and m.id = ${anyOf(ids)}`.execute(db);
-  return new Map(rows.map((row) => [row.id, { ...toMessageText(row), version: row.version }]));
+  return new Map(rows.map((row) => [row.id, toMessageText(row)]));
 }
 
 /** Composed as text, so that nothing is parsed to be written. */
@@ -74,10 +97,11 @@ function toMessageText(stored: MessageRow): MessageText {
   }
   const text = Buffer.from(`{${parts.join(", ")}}`);
   const from = content && Buffer.byteLength(content.before);
-  return {
+  return new MessageText({
     text,
     content: content && text.subarray(from, Number(from) + Buffer.byteLength(content.value)),
-  };
+    version: row.version,
+  });
 }
 
 function whole(row: MessageRow): MessageRow {

@@ -33,10 +33,9 @@ export async function readBranch(db: ChatDatabase, chatId: string, wish: BranchW
   const messages: ChatMessage[] = [];
   for await (const texts of readTexts(db, chatId, steps)) {
     const children = await links;
-    for (const [{ id, parent_id }, { text, content }] of texts) {
-      const stored = JSON.parse(String(text)) as Record<string, unknown>;
-      const message = { id, parentId: parent_id, childrenIds: children.get(id) ?? [], ...stored };
-      messages.push(content === undefined ? message : withContentText(message, content));
+    for (const [{ id, parent_id }, stored] of texts) {
+      const message = { id, parentId: parent_id, childrenIds: children.get(id) ?? [], ...stored.value() };
+      messages.push(stored.content === undefined ? message : withContentText(message, stored.content));
     }
   }
   return messages;

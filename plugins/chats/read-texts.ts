@@ -1,4 +1,4 @@
-import { keepTexts, type StoredText } from "./kept-texts.ts";
+import { keepTexts } from "./kept-texts.ts";
 import { type MessageText, readRows } from "./message-rows.ts";
 import type { ChatDatabase } from "./tables.ts";
 
@@ -15,7 +15,7 @@ export interface Readable {
 const maxRead = 1024 * 1024;
 
 /** As much as a very long chat: whoever is in it reads it again soon. */
-const kept = keepTexts({ most: 64 * 1024 * 1024, idleMs: 5 * 60_000 });
+const kept = keepTexts({ most: 128 * 1024 * 1024, idleMs: 5 * 60_000 });
 
 /**
  * Reads messages of a chat in steps, in their order: while one is worked on the next one is read. Messages that are gone
@@ -39,7 +39,7 @@ export async function* readTexts<M extends Readable>(
         known.set(message.id, text);
       }
     }
-    const stored: ReadonlyMap<string, StoredText> =
+    const stored: ReadonlyMap<string, MessageText> =
       missing.length === 0 ? new Map() : await readRows(db, chatId, missing);
     if (isLong) {
       kept.add(chatId, stored);
