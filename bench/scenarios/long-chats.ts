@@ -108,7 +108,11 @@ async function measureLong(bench: Bench, running: Running, upstream: Upstream) {
   // No model reads ten million tokens; some read a hundred thousand.
   const askedSome = await ask(running, upstream, { chatId: id, parentId: "m19", times: times / 2 });
   const last = `m${messageCount - 1}`;
-  const askedAll = await ask(running, upstream, { chatId: id, parentId: last, times: 2 });
+  const askedAll = await ask(running, upstream, {
+    chatId: id,
+    parentId: last,
+    times: bench.isQuick ? 2 : 10,
+  });
   return { opened, whole, askedSome, askedAll, pageBytes };
 }
 
@@ -135,7 +139,7 @@ async function ask(running: Running, upstream: Upstream, { chatId, parentId, tim
       user_message: { id: question, content: "Is it so?", parentId },
       messages: [],
     });
-    await until(() => upstream.state.askedAt > 0);
+    await until("The upstream was not asked", () => upstream.state.askedAt > 0);
     asked.push(upstream.state.askedAt - sent);
     await isOver(running, chatId);
   }
@@ -196,13 +200,14 @@ async function read(running: Running, route: string, body?: unknown): Promise<{ 
 
 async function isOver(running: Running, chatId: string): Promise<void> {
   const route = `GET /api/tasks/chat/${chatId}`;
-  await until(async () => ((await call(running, route)) as { task_ids: string[] }).task_ids.length === 0);
+  const hasEnded = async () => ((await call(running, route)) as { task_ids: string[] }).task_ids.length === 0;
+  await until("A reply did not end", hasEnded);
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+async function until(failure: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + 60_000; !(await holds()); await delay(1)) {
     if (performance.now() > end) {
-      throw new Error("A reply did not come within a minute.");
+      throw new Error(`${failure} within a minute.`);
     }
   }
 }
