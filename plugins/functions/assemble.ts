@@ -60,9 +60,10 @@ export async function assembleFunctions(context: FunctionContext) {
   /** Off at once, with a reason that administrators see. */
   const fail = async (row: { id: string; content?: string }, reason: string): Promise<void> => {
     if (await switchOff(db, row, reason)) {
+      // Before anything else: what administrators see as off must not run any more.
+      await changes?.changed(row.id);
       log.warn({ function: row.id, reason }, "a function was switched off");
       const found = await findFunction(db, row.id);
-      await changes?.changed(row.id);
       changes?.announce("disabled", null, found ?? { id: row.id, name: row.id, type: "" });
     }
   };
