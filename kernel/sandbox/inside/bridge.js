@@ -9,12 +9,24 @@ const cut = (text, length) => apply(slice, text, [0, length]);
 const resolved = (value) => new Promise_((resolve) => resolve(value));
 const rejected = (error) => new Promise_((_, reject) => reject(error));
 
-/** Runs `done` or `failed` when `value`, a promise or not, is settled. */
+/** Runs `done` or `failed` when `value`, a promise or not, is settled: at once where there is nothing to wait for. */
 function settle(value, done, failed) {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) {
-    done(value);
-  } else {
+  if (isThenable(value)) {
     apply(then, resolved(value), [done, failed]);
+  } else {
+    done(value);
+  }
+}
+
+/** Reading the property may run the author's code; one that throws is left to the promise. */
+function isThenable(value) {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) {
+    return false;
+  }
+  try {
+    return typeof value.then === "function";
+  } catch {
+    return true;
   }
 }
 
