@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CallContext, MessageSupport } from "#kernel/completion/provider.ts";
+import type { Egress } from "#kernel/egress/egress.ts";
 import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
 import { reply, type RequestInfo, stream } from "#kernel/http/route.ts";
@@ -8,6 +9,7 @@ import { namesModelOnce } from "#kernel/upstream/model-key.ts";
 import type { Completions } from "#plugins/completions/service.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { type CountCall, countTokens, createUpFrontCounter } from "./count.ts";
+import { withDocuments } from "./documents.ts";
 import { forward } from "./forward.ts";
 import { MessageEvents } from "./from-chunks.ts";
 import { fromCompletion } from "./from-completion.ts";
@@ -19,6 +21,7 @@ import { toCommon } from "./to-common.ts";
 export interface MessagesOptions {
   readonly models: Models;
   readonly completions: Completions;
+  readonly egress: Egress;
   readonly log: Logger;
   findProfile(principal: Principal): Promise<Pick<TemplateFacts, "timeZone" | "user">>;
 }
@@ -63,13 +66,16 @@ interface Translated {
 }
 
 /** Core API, vendor messages rule 2: into the common format, through filters and pipelines, and back. */
-async function translate({ completions, log }: MessagesOptions, { asked, support, count }: Translated) {
+async function translate(
+  { completions, egress, log }: MessagesOptions,
+  { asked, support, count }: Translated,
+) {
   const { body, caller, request } = asked;
   if (body["thread"] !== undefined && body["thread"] !== null) {
     return refuseThread();
   }
   const dropped: string[] = [];
-  const common = toCommon(body, {
+  const common = toCommon(await withDocuments(body, egress, request.signal), {
     passthrough: support?.passthroughParams ?? [],
     dropped: (type) => void dropped.push(type.slice(0, 100)),
   });

@@ -1,4 +1,5 @@
 import { definePlugin } from "#kernel/plugin.ts";
+import { egress } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { completions } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
@@ -8,12 +9,13 @@ import { messageRoutes } from "./routes.ts";
 export default definePlugin({
   id: "messages",
   title: "Vendor message API",
-  uses: { accounts, completions, models },
+  uses: { accounts, completions, egress, models },
 
   setup({ use, log }) {
     const messages = createMessages({
       models: use.models,
       completions: use.completions,
+      egress: use.egress,
       log,
       findProfile: (principal) => use.accounts.templateFacts(principal),
     });
