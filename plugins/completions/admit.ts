@@ -5,23 +5,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
-import type { ChatAccess, TerminalAccess } from "./service.ts";
-
-/** Throws `not_found` for a chat that the caller may not write into: unknown and foreign ones alike. */
-export async function requireChat(
-  request: Pick<CompletionRequest, "chat_id">,
-  principal: Principal,
-  chats: readonly ChatAccess[],
-): Promise<void> {
-  const chatId = request.chat_id;
-  if (!chatId || isTemporary(chatId)) {
-    return;
-  }
-  const known = await Promise.all(chats.map((chat) => chat.mayWrite(principal, chatId)));
-  if (!known.includes(true)) {
-    throw new AppError("not_found", "Chat not found");
-  }
-}
+import type { TerminalAccess } from "./service.ts";
 
 /** What decides whether a run may begin. */
 export interface Admission {
@@ -52,11 +36,6 @@ export async function admitModel(
     picked: request.params?.["model_controls"],
     mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
   });
-}
-
-/** A chat that is stored nowhere: `temporary:<uuid>`. */
-export function isTemporary(chatId: string): boolean {
-  return chatId.startsWith("temporary:");
 }
 
 /** Core API, chat completion rule 13. */

@@ -4,9 +4,8 @@ import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 import type { Models } from "#plugins/models/service.ts";
-import { requireChat } from "./admit.ts";
+import { type ChatAccess, requireChat } from "./chat-access.ts";
 import { toModelIds } from "./model-ids.ts";
-import type { ChatAccess } from "./service.ts";
 
 /** The body of the request, unknown keys kept. */
 export interface CompletedRequest {

@@ -8,9 +8,10 @@ import { defineService, defineSlot } from "#kernel/service.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
+import type { ChatAccess } from "./chat-access.ts";
 import type { Source } from "./sources.ts";
 
-export { requireChat } from "./admit.ts";
+export { type ChatAccess, requireChat } from "./chat-access.ts";
 export type { Source } from "./sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
@@ -89,11 +90,6 @@ export interface Completions {
 }
 
 export const completions = defineService<Completions>("completions");
-
-/** Says whether a caller may write into a chat; filled by the plugin that stores chats. */
-export interface ChatAccess {
-  mayWrite(principal: Principal, chatId: string): Promise<boolean>;
-}
 
 /** Takes over completions that belong to chats; filled by the plugin that runs them. */
 export interface ChatRuns {

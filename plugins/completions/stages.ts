@@ -9,7 +9,8 @@ import type { Admission } from "./admit.ts";
 import { toModelIds } from "./model-ids.ts";
 import { toProviderRequest, withUsage } from "./parameters.ts";
 import type { FindProfile } from "./prepare.ts";
-import type { ChatAccess, PromptSource } from "./service.ts";
+import type { ChatAccess } from "./chat-access.ts";
+import type { PromptSource } from "./service.ts";
 import type { ToolsStage } from "./tools.ts";
 import { type VoiceSettings, withVoicePrompt } from "./voice.ts";
 
