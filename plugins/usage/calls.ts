@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { recordColumns } from "./columns.ts";
 import { toSeconds } from "./period.ts";
 import { ofThem, type Range } from "./sums.ts";
 import type { UsageDatabase, UsageRecord } from "./tables.ts";
@@ -66,26 +67,6 @@ export interface CallFilter {
   readonly limit: number;
 }
 
-const all = [
-  "model_id",
-  "base_model_id",
-  "provider",
-  "connection",
-  "wire",
-  "task",
-  "chat_id",
-  "message_id",
-  "input_tokens",
-  "output_tokens",
-  "cached_tokens",
-  "reasoning_tokens",
-  "estimated",
-  "duration_ms",
-  "first_token_ms",
-  "outcome",
-  "tools",
-] as const satisfies readonly (keyof UsageRecord)[];
-
 /** Single calls, newest first. */
 export async function listCalls(
   db: UsageDatabase,
@@ -95,8 +76,8 @@ export async function listCalls(
   const ofModel = modelId === undefined ? sql`true` : sql`model_id = ${modelId}`;
   const ofChat = chatId === undefined ? sql`true` : sql`chat_id = ${chatId}`;
   const { rows } = await sql<StoredCall>`
-    select batch_id || '.' || place as id, created_at, user_id, ${sql.join(all.map(shown))}
-    from ${records(all, range)} where ${ofModel} and ${ofChat}
+    select batch_id || '.' || place as id, ${sql.join(recordColumns.map(shown))}
+    from ${records(recordColumns, range)} where ${ofModel} and ${ofChat}
     order by created_at desc, batch_id desc, place desc
     offset ${skip} limit ${limit}`.execute(db);
   return rows;
@@ -106,10 +87,10 @@ function shown(name: keyof UsageRecord): RawBuilder<unknown> {
   return sql.raw(name === "tools" ? "tools::text[] as tools" : name);
 }
 
-/** The calls of a range as rows of these columns, with `created_at`, `user_id` and their place in their batch. */
+/** The calls of a range as rows of these columns, with time, account and their place in their batch. */
 function records(wanted: readonly (keyof UsageRecord)[], { period, whose }: Range): RawBuilder<unknown> {
   const { from, to } = toSeconds(period);
-  const names = ["created_at", "user_id", ...wanted].map((name) => sql.ref(name));
+  const names = [...new Set(["created_at", "user_id", ...wanted])].map((name) => sql.ref(name));
   const columns = sql.join(names);
   const arrays = sql.join(names.map((name) => sql`usage_column(${name}, calls)`));
   const theirs = whose.userId === undefined ? sql`true` : sql`users @> array[${whose.userId}::text]`;

@@ -3,33 +3,10 @@ import { seconds } from "#storage/clock.ts";
 import type { UsageBatch } from "./ledger.ts";
 import { toDays } from "./days.ts";
 import { type Element, toArrayText, toColumnText } from "./array-text.ts";
-import type { UsageDatabase, UsageRecord } from "./tables.ts";
+import { recordColumns, recordTypes } from "./columns.ts";
+import type { UsageDatabase } from "./tables.ts";
 
-/** Columns of a record and the types of their values. */
-const columns = {
-  created_at: "bigint",
-  user_id: "text",
-  model_id: "text",
-  base_model_id: "text",
-  provider: "text",
-  connection: "text",
-  wire: "text",
-  task: "text",
-  chat_id: "text",
-  message_id: "text",
-  input_tokens: "bigint",
-  output_tokens: "bigint",
-  cached_tokens: "bigint",
-  reasoning_tokens: "bigint",
-  estimated: "boolean",
-  duration_ms: "bigint",
-  first_token_ms: "bigint",
-  outcome: "text",
-  tools: "text",
-} as const satisfies Record<keyof UsageRecord, string>;
-
-const names = Object.keys(columns) as (keyof UsageRecord)[];
-const list = sql.raw(names.join(", "));
+const list = sql.raw(recordColumns.join(", "));
 
 /** Columns of a day's sums and the types of their values. */
 const dayColumns = {
@@ -87,9 +64,9 @@ async function insertKnown(
   { id, records, users }: UsageBatch & { users: readonly string[] },
 ): Promise<string[]> {
   const times = records.map(({ created_at: at }) => at);
-  const arrays = names.map((name) => {
+  const arrays = recordColumns.map((name) => {
     const text = toColumnText(records.map((record) => record[name]));
-    return sql`${text}::text::${sql.raw(columns[name])}[]`;
+    return sql`${text}::text::${sql.raw(recordTypes[name])}[]`;
   });
   const days = toDays(records);
   const dayArrays = dayNames.map((name) =>

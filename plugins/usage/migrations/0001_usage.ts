@@ -1,27 +1,28 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-const columns = [
-  "created_at",
-  "user_id",
-  "model_id",
-  "base_model_id",
-  "provider",
-  "connection",
-  "wire",
-  "task",
-  "chat_id",
-  "message_id",
-  "input_tokens",
-  "output_tokens",
-  "cached_tokens",
-  "reasoning_tokens",
-  "estimated",
-  "duration_ms",
-  "first_token_ms",
-  "outcome",
-  "tools",
-];
+/** Fields of a record and their types. */
+const columns = {
+  created_at: "bigint",
+  user_id: "text",
+  model_id: "text",
+  base_model_id: "text",
+  provider: "text",
+  connection: "text",
+  wire: "text",
+  task: "text",
+  chat_id: "text",
+  message_id: "text",
+  input_tokens: "bigint",
+  output_tokens: "bigint",
+  cached_tokens: "bigint",
+  reasoning_tokens: "bigint",
+  estimated: "boolean",
+  duration_ms: "bigint",
+  first_token_ms: "bigint",
+  outcome: "text",
+  tools: "text",
+};
 
 /**
  * Records of model calls, a row for each batch with a column's values as one array: a row for each call would cost the
@@ -29,34 +30,19 @@ const columns = [
  */
 export const migration: Migration = {
   async up(db) {
+    const arrays = Object.entries(columns).map(([name, type]) => `${name} ${type}[] not null`);
     await sql`create table usage_batch (
       id uuid primary key,
       calls integer not null,
       first_at bigint not null,
       last_at bigint not null,
       users text[] not null,
-      created_at bigint[] not null,
-      user_id text[] not null,
-      model_id text[] not null,
-      base_model_id text[] not null,
-      provider text[] not null,
-      connection text[] not null,
-      wire text[] not null,
-      task text[] not null,
-      chat_id text[] not null,
-      message_id text[] not null,
-      input_tokens bigint[] not null,
-      output_tokens bigint[] not null,
-      cached_tokens bigint[] not null,
-      reasoning_tokens bigint[] not null,
-      estimated boolean[] not null,
-      duration_ms bigint[] not null,
-      first_token_ms bigint[] not null,
-      outcome text[] not null,
-      tools text[] not null
+      ${sql.raw(arrays.join(", "))}
     )`.execute(db);
     // Compressing an array takes the database longer than everything else about a batch.
-    const uncompressed = columns.map((name) => `alter column ${name} set storage external`).join(", ");
+    const uncompressed = Object.keys(columns)
+      .map((name) => `alter column ${name} set storage external`)
+      .join(", ");
     await sql.raw(`alter table usage_batch ${uncompressed}`).execute(db);
     await sql`create index usage_batch_time on usage_batch (last_at, first_at)`.execute(db);
     await sql`create index usage_batch_users on usage_batch using gin (users)`.execute(db);
