@@ -98,7 +98,7 @@ export function createEgress(options: EgressOptions): Egress {
         ...given,
       };
       const until = createBudget(init, options);
-      return follow({ ...toFirstHop(url, init, headers), body }, toRoute(init, options), {
+      return follow(() => ({ ...toFirstHop(url, init, headers), body }), toRoute(init, options), {
         send: (hop, isChecked) =>
           fetchOnce(pools.open({ url: hop.url, isChecked }), {
             ...hop,
@@ -111,9 +111,9 @@ export function createEgress(options: EgressOptions): Egress {
         isPassedOn: false,
       });
     },
-    request: async (url, init) => {
+    request(url, init) {
       const until = createBudget(init, options);
-      const first = { ...toFirstHop(url, init, toLowerCase(init.headers ?? {})), body: init.body };
+      const first = () => ({ ...toFirstHop(url, init, toLowerCase(init.headers ?? {})), body: init.body });
       return follow(first, toRoute(init, options), {
         send: (hop, isChecked) =>
           exchange(pools.open({ url: hop.url, isChecked }), {

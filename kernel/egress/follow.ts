@@ -21,14 +21,17 @@ export interface Kind<Body, Answer> {
   readonly isPassedOn: boolean;
 }
 
-/** Sends a request and, where that is allowed, the ones it is redirected to; each hop is judged anew. */
+/**
+ * Sends a request and, where that is allowed, the ones it is redirected to; each hop is judged anew. Rejects with what
+ * `toFirst` throws, too.
+ */
 export async function follow<Body, Answer>(
-  first: Hop<Body>,
+  toFirst: () => Hop<Body>,
   route: Route,
   kind: Kind<Body, Answer>,
 ): Promise<Answer> {
   let { trust } = route;
-  let hop = first;
+  let hop = toFirst();
   for (let count = 0; ; count += 1) {
     const answer = await kind.send(hop, toTarget(hop.url, trust, route.allowedOrigins).isChecked);
     const { status, location } = kind.read(answer);

@@ -106,10 +106,10 @@ function createSurface(surface: Surface, routes: readonly OwnedRoute[], context:
 }
 
 function toEventHandler(serve: ReturnType<typeof bindRoute>) {
-  return async (event: H3Event): Promise<never> => {
+  return (event: H3Event): Promise<never> => {
     const node = event.runtime?.node as { req: IncomingMessage; res: ServerResponse };
-    await serve({ req: node.req, res: node.res, params: event.context.params });
-    // Never settled: whatever h3 makes of a value would be written to a response that has ended already.
+    void serve({ req: node.req, res: node.res, params: event.context.params });
+    // Never settled: whatever h3 made of a value would be written to a response that is not its own.
     return new Promise<never>(() => {});
   };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Authenticator } from "#kernel/access/authenticator.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { defaultPatience, readBody } from "./body.ts";
+import { defaultPatience, readText } from "./body.ts";
 import { toCommonHeaders } from "./cors.ts";
 import { findCredential } from "./credential.ts";
 import { toErrorAnswer } from "./errors.ts";
@@ -87,7 +87,10 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
     };
     try {
       const answer = await serve(owned, context, { req, res, params, id });
-      await respond(res, answer, writing);
+      const written = respond(res, answer, writing);
+      if (written) {
+        await written;
+      }
     } catch (error) {
       const answer = toErrorAnswer(error, { shape, invalidStatus, requestId: id });
       if (res.closed) {
@@ -135,7 +138,9 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
 
   const params = route.params ? validate(route.params, decodeParams(served.params), "path") : undefined;
   const query = route.query ? validate(route.query, toQuery(req.url ?? ""), "query") : undefined;
-  const text = route.body ? await readText(req, route.maxBody ?? context.maxBody()) : undefined;
+  const text = route.body
+    ? await readText(req, { maxBytes: route.maxBody ?? context.maxBody(), ...defaultPatience })
+    : undefined;
   const body = route.body ? validateBody(route, text) : undefined;
   const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
   const { upload, fingerprint } = toUpload(route, req, {
@@ -187,10 +192,6 @@ function toUpload(
   }
   const { upload, fingerprint } = withFingerprint(plain, "file");
   return { upload, fingerprint: async () => `${toText()}\n${await fingerprint()}` };
-}
-
-async function readText(req: IncomingMessage, maxBytes: number): Promise<string> {
-  return (await readBody(req, { maxBytes, ...defaultPatience })).toString("utf8");
 }
 
 function validateBody(route: AnyRoute, text: string | undefined): unknown {

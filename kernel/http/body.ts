@@ -14,6 +14,15 @@ export const defaultPatience = { idleMs: 20_000, totalMs: 120_000 } as const;
 
 /** Reads a whole request body. Throws `too_large` beyond the limit, `slow` for a sender that drips, `invalid` when it breaks off. */
 export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return read(request, limits, (body) => body);
+}
+
+/** The same as text. */
+export function readText(request: IncomingMessage, limits: BodyLimits): Promise<string> {
+  return read(request, limits, (body) => body.toString("utf8"));
+}
+
+function read<T>(request: IncomingMessage, limits: BodyLimits, as: (body: Buffer) => T): Promise<T> {
   if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) {
     return Promise.reject(tooLarge(limits.maxBytes));
   }
@@ -22,20 +31,15 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
     let size = 0;
     let idle: NodeJS.Timeout | undefined;
     let total: NodeJS.Timeout | undefined;
-    let settled = false;
 
     const settle = (error?: AppError) => {
-      settled = true;
       clearTimeout(idle);
       clearTimeout(total);
-      request.off("data", take);
-      request.off("end", finish);
-      request.off("error", broke);
-      request.off("aborted", broke);
       if (error) {
+        request.off("data", take);
         reject(error);
       } else {
-        resolve(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size));
+        resolve(as(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)));
       }
     };
     const take = (piece: Buffer) => {
@@ -47,17 +51,21 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
       pieces.push(piece);
       idle?.refresh();
     };
-    const finish = () => settle();
     const broke = () => settle(new AppError("invalid", "The request's body broke off."));
     const drips = () => settle(new AppError("slow", "The request's body arrived too slowly."));
 
     request.on("data", take);
-    request.on("end", finish);
+    request.on("end", () => settle());
+    // A request that breaks off ends with an error for whoever listens.
     request.on("error", broke);
-    request.on("aborted", broke);
-    // Small bodies are complete already: the timers are for those that are not.
-    setImmediate(() => {
-      if (!settled && !request.complete) {
+    // A body that came together with its head is complete by then: the timers are for those that did not.
+    process.nextTick(() => {
+      if (request.complete) {
+        return;
+      }
+      if (request.destroyed) {
+        broke();
+      } else {
         idle = setTimeout(drips, limits.idleMs);
         total = setTimeout(drips, limits.totalMs);
       }

@@ -11,12 +11,12 @@ import { onceDrained, writePiece } from "./piece.ts";
 import { writeRelay } from "./relay.ts";
 import { Relay, Reply, Stream } from "./route.ts";
 
-/** Writes a handler's answer to the node response; resolves once nothing is left to write. */
-export async function respond(
+/** Writes a handler's answer to the node response; what it answers resolves once nothing is left to write. */
+export function respond(
   response: ServerResponse,
   answer: unknown,
   context: RespondContext,
-): Promise<void> {
+): Promise<void> | undefined {
   if (answer instanceof Relay) {
     return writeRelay(response, answer, context);
   }
@@ -29,7 +29,8 @@ export async function respond(
     return writeReadable(response, { body: value, status, headers }, context);
   }
   if (value === undefined) {
-    return finish(response, { status: status === 200 ? 204 : status, headers }, context);
+    finish(response, { status: status === 200 ? 204 : status, headers }, context);
+    return undefined;
   }
   const { body, contentType } = toBody(value, context.fastJson);
   return writeWhole(
@@ -40,11 +41,11 @@ export async function respond(
 }
 
 /** Writes a body that is complete already; compresses it where that pays. */
-export async function writeWhole(
+export function writeWhole(
   response: ServerResponse,
   { body, status, headers }: WholeBody,
   context: RespondContext,
-): Promise<void> {
+): Promise<void> | undefined {
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   const encoding =
     context.compress && !headers["content-encoding"]
@@ -52,12 +53,14 @@ export async function writeWhole(
       : undefined;
   if (encoding === undefined) {
     const sent = { ...headers, "content-length": length };
-    return finish(response, { status, headers: sent, body: context.isHead ? undefined : body }, context);
+    finish(response, { status, headers: sent, body: context.isHead ? undefined : body }, context);
+    return undefined;
   }
-  const packed = await compressBuffer(encoding, Buffer.from(body as string));
-  const extra = { "content-encoding": encoding, vary: "Accept-Encoding", "content-length": packed.length };
-  const answer = { status, headers: { ...headers, ...extra }, body: context.isHead ? undefined : packed };
-  return finish(response, answer, context);
+  return compressBuffer(encoding, Buffer.from(body as string)).then((packed) => {
+    const extra = { "content-encoding": encoding, vary: "Accept-Encoding", "content-length": packed.length };
+    const answer = { status, headers: { ...headers, ...extra }, body: context.isHead ? undefined : packed };
+    finish(response, answer, context);
+  });
 }
 
 interface WholeBody extends Head {

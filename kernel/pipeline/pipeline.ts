@@ -1,3 +1,4 @@
+import type { AtOnce } from "#kernel/completion/at-once.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -20,12 +21,12 @@ export interface OwnedFilter {
 export interface Pipeline {
   /** Chooses and orders: priority ascending, ties by id. */
   choose(selection: FilterSelection): Promise<readonly Filter[]> | readonly Filter[];
-  /** Runs inlet hooks one after another; an error ends the request with its message. */
+  /** Runs inlet hooks one after another; an error ends the request with its message. At once where there are none. */
   inlet(
     filters: readonly Filter[],
     request: CompletionRequest,
     context: FilterContext,
-  ): Promise<CompletionRequest>;
+  ): AtOnce<CompletionRequest>;
   /** Runs outlet hooks; an error is logged and the last good value kept. */
   outlet(
     filters: readonly Filter[],
@@ -61,14 +62,9 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
         : Promise.all(pending).then((more) => toOrdered([...chosen, ...more.flat()]));
     },
 
-    async inlet(filters, request, context) {
-      let current = request;
-      for (const filter of filters) {
-        if (filter.inlet) {
-          current = await runInlet(filter, current, context);
-        }
-      }
-      return current;
+    inlet(filters, request, context) {
+      const hooked = filters.filter((filter) => filter.inlet);
+      return hooked.length === 0 ? request : runInlets(hooked, request, context);
     },
 
     async outlet(filters, conversation, context) {
@@ -90,6 +86,18 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
       return current;
     },
   };
+}
+
+async function runInlets(
+  filters: readonly Filter[],
+  request: CompletionRequest,
+  context: FilterContext,
+): Promise<CompletionRequest> {
+  let current = request;
+  for (const filter of filters) {
+    current = await runInlet(filter, current, context);
+  }
+  return current;
 }
 
 async function runInlet(

@@ -68,6 +68,10 @@ export function createHub(options: HubParts): Hub {
   const asking = createAsking(options);
   return {
     emit(room, event, payload, { except = "" } = {}) {
+      if (members.isEmpty(room) && replicas.areNone()) {
+        // Nobody listens: what nobody gets need not be written.
+        return;
+      }
       const json = toPayload(payload, instanceId);
       deliver(room, new OutgoingEvent(event, json), except);
       replicas.send("emit", [room, event, except], json);

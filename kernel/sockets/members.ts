@@ -13,6 +13,7 @@ export interface Members {
   leave(session: Session, room: string): void;
   find(sessionId: string): Session | undefined;
   inRoom(room: string): Iterable<Session>;
+  isEmpty(room: string): boolean;
   ofUser(userId: string): readonly Session[];
   all(): Iterable<Session>;
 }
@@ -53,6 +54,7 @@ export function createMembers(): Members {
     leave,
     find: (sessionId) => sessions.get(sessionId),
     inRoom: (room) => rooms.get(room) ?? [],
+    isEmpty: (room) => !rooms.has(room),
     ofUser: (userId) => [...(rooms.get(toRoom("user", userId)) ?? [])],
     all: () => sessions.values(),
   };

@@ -1,4 +1,5 @@
 import { hasPermission } from "#kernel/access/permissions.ts";
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
@@ -19,23 +20,34 @@ export interface Admission {
  * the terminal that the request names. Throws `not_found` for unknown and foreign models and tools alike, `unavailable`
  * for terminals, before anything is written or an upstream is asked. Core API, chat completion rules 12 and 13.
  */
-export async function admitModel(
+export function admitModel(
   request: CompletionRequest,
   principal: Principal,
-  { models, toolRegistry, terminals }: Admission,
-): Promise<ResolvedModel> {
-  const model = await models.resolve(principal, request.model);
-  if (request.tool_ids && request.tool_ids.length > 0) {
-    await toolRegistry.requireGranted({ principal, toolIds: request.tool_ids });
-  }
-  if (request.terminal_id) {
-    const chatId = request.chat_id || undefined;
-    await requireTerminal(request.terminal_id, { principal, terminals: terminals(), chatId });
-  }
-  return withControls(model, {
-    picked: request.params?.["model_controls"],
-    mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
-  });
+  admission: Admission,
+): AtOnce<ResolvedModel> {
+  return whenThere(admission.models.resolve(principal, request.model), (model) =>
+    whenThere(requireNamed(request, principal, admission), () =>
+      withControls(model, {
+        picked: request.params?.["model_controls"],
+        mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
+      }),
+    ),
+  );
+}
+
+/** Undefined where the request names neither tools nor a terminal. */
+function requireNamed(
+  { tool_ids: toolIds, terminal_id: terminalId, chat_id: chatId }: CompletionRequest,
+  principal: Principal,
+  { toolRegistry, terminals }: Admission,
+): AtOnce<void> {
+  const granted =
+    toolIds && toolIds.length > 0 ? toolRegistry.requireGranted({ principal, toolIds }) : undefined;
+  return whenThere(granted, () =>
+    terminalId
+      ? requireTerminal(terminalId, { principal, terminals: terminals(), chatId: chatId || undefined })
+      : undefined,
+  );
 }
 
 /** Core API, chat completion rule 13. */

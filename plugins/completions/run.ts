@@ -1,3 +1,4 @@
+import { whenThere } from "#kernel/completion/at-once.ts";
 import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
@@ -35,26 +36,29 @@ interface Outcome {
 export function createRunner(options: RunOptions): Completions {
   return {
     async run(request, { principal, signal, onOutlet, text, ...facts }: RunContext): Promise<RunAnswer> {
-      await requireChat(request, principal, options.chats());
-      const model = await admitModel(request, principal, options);
+      // Of the stages before the model call most requests wait for none.
+      const allowed = requireChat(request, principal, options.chats());
+      if (allowed) {
+        await allowed;
+      }
+      const admitted = admitModel(request, principal, options);
+      const model = admitted instanceof Promise ? await admitted : admitted;
       const folderId = request["folder_id"];
       const prompts =
         typeof folderId === "string"
           ? await gatherPrompts(options.prompts(), { principal, model, chatId: undefined, folderId })
           : [];
-      const prepared = await prepare(request, {
-        model,
-        principal,
-        prompts,
-        findProfile: options.findProfile,
-      });
-      const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
+      const entering = whenThere(
+        prepare(request, { model, principal, prompts, findProfile: options.findProfile }),
+        (prepared) => enterPipeline(prepared, { model, options, context: { principal, signal } }),
+      );
+      const run = entering instanceof Promise ? await entering : entering;
       const resolving = options.tools.resolve(request, run);
       const resolved = resolving && (await resolving);
       const asked = resolved?.request ?? run.request;
       const answer = await callModel(run, asked, { request, text, ...facts });
       const leaving = { ...run, sent: request, onOutlet };
-      return deliver(leaving, withSources(answer, resolved?.sources, model.id), options);
+      return await deliver(leaving, withSources(answer, resolved?.sources, model.id), options);
     },
     async admit(request, { principal }) {
       const model = await admitModel(request, principal, options);

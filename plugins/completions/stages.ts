@@ -1,3 +1,4 @@
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
@@ -41,10 +42,10 @@ interface Entering {
 }
 
 /** Chooses the filters of a run and takes its request through their inlets. */
-export async function enterPipeline(
+export function enterPipeline(
   request: CompletionRequest,
   { model, options, context }: Entering,
-): Promise<Run> {
+): AtOnce<Run> {
   const facts: FilterContext = {
     ...context,
     modelId: model.id,
@@ -61,19 +62,19 @@ export async function enterPipeline(
     modelIds: toModelIds(model),
     filterIds: request.filter_ids ?? [],
   });
-  const filters = chosen instanceof Promise ? await chosen : chosen;
-  const filtered = filters.length === 0 ? request : await options.pipeline.inlet(filters, request, facts);
-  return {
-    request: withVoicePrompt(filtered, options.settings()),
-    model,
-    filters,
-    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {}, request: filtered }),
-    deltaSize: Math.max(
-      options.settings().deltaChunkSize,
-      toSize(model.params["stream_delta_chunk_size"]),
-      toSize(request.params?.["stream_delta_chunk_size"]),
-    ),
-  };
+  return whenThere(chosen, (filters) =>
+    whenThere(options.pipeline.inlet(filters, request, facts), (filtered) => ({
+      request: withVoicePrompt(filtered, options.settings()),
+      model,
+      filters,
+      context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {}, request: filtered }),
+      deltaSize: Math.max(
+        options.settings().deltaChunkSize,
+        toSize(model.params["stream_delta_chunk_size"]),
+        toSize(request.params?.["stream_delta_chunk_size"]),
+      ),
+    })),
+  );
 }
 
 /** What the caller sent, where a provider may be told more than the request says. */

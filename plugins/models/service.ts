@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import type { AtOnce } from "#kernel/completion/at-once.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 
@@ -29,8 +30,8 @@ export interface ModelSeed {
 }
 
 export interface Models {
-  /** Resolves to the model. Throws `not_found` ("Model not found") for unknown and forbidden ids alike. */
-  resolve(principal: Principal, id: string): Promise<ResolvedModel>;
+  /** The model, at once when the lists are in memory. Throws `not_found` ("Model not found") for unknown and forbidden ids alike. */
+  resolve(principal: Principal, id: string): AtOnce<ResolvedModel>;
   /**
    * The model whoever asks; undefined when none is offered under this id. Only for ids that an administrator chose for
    * work of the platform itself, never for one that a caller named.

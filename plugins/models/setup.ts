@@ -1,6 +1,7 @@
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import { whenThere } from "#kernel/completion/at-once.ts";
 import { meterProvider } from "#kernel/completion/metered.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import type { Events } from "#kernel/events.ts";
@@ -63,10 +64,7 @@ export async function setUpModels(context: Context) {
   const toMetered = createMetered(ended);
   const service: Models = {
     // Whoever calls a model gets it here: each call is counted, whoever makes it.
-    resolve: async (principal, id) => {
-      const found = catalogue.resolve(principal, id);
-      return toMetered(found instanceof Promise ? await found : found);
-    },
+    resolve: (principal, id) => whenThere(catalogue.resolve(principal, id), toMetered),
     resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
     list: catalogue.list,
     async seed(seed: ModelSeed) {

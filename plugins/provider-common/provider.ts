@@ -108,7 +108,7 @@ export function createProvider(options: ProviderOptions): CommonProvider {
       const call = { target, isStream, context, body };
       return target.connection.apiType === "responses"
         ? askByResponses(send, call)
-        : toAnswer(await send("/chat/completions", call), call, options);
+        : await toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {
       if (call.target.connection.apiType === "responses") {

@@ -55,7 +55,7 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       const idleSeconds = isStream ? options.streamIdleTimeout() : null;
       // Whatever proved who asks: a refusal may quote it.
       const secret = connection.auth === "bearer" ? connection.key : toBearer(headers["authorization"]);
-      return openUpstream(options.egress, { ...call, headers, idleSeconds, secret });
+      return await openUpstream(options.egress, { ...call, headers, idleSeconds, secret });
     },
   };
 }

@@ -120,9 +120,10 @@ export async function answer(upstream: Upstream, { prefix, request, isStream, wi
  * unknown, forbidden and other providers' models alike (contract D.13).
  */
 export async function resolveOwn(models: Models, caller: Principal, id: string): Promise<ResolvedModel> {
-  const found = await models.resolve(caller, id).catch((error: unknown) => {
+  const resolve = async (wanted: string) => await models.resolve(caller, wanted);
+  const found = await resolve(id).catch((error: unknown) => {
     if (error instanceof AppError && error.code === "not_found" && !id.includes(":")) {
-      return models.resolve(caller, `${id}:latest`);
+      return resolve(`${id}:latest`);
     }
     throw error;
   });
