@@ -22,8 +22,6 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
-  /** Between two crossings of the streams of one owner's functions, where many read along. */
-  streamGatherMs: 4,
   /** A hook that held the event loop for so long of the thread's own time is switched off at once. */
   heldMs: 250,
   /** What a stopped isolate gets beyond its limit before it is given up. */

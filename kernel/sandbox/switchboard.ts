@@ -20,10 +20,7 @@ export interface Switchboard {
   open(hooks: readonly { readonly realm: Realm; readonly context: string }[]): number;
   /** Ends a run. */
   close(id: number): void;
-  /**
-   * The batch as the hooks left it. Whatever waits in this turn of the event loop crosses the border together; where
-   * many read along, whatever comes within the few milliseconds after a crossing waits for the next one.
-   */
+  /** The batch as the hooks left it. Whatever waits in this turn of the event loop crosses the border together. */
   push(id: number, passenger: Passenger, batch: string): Promise<string>;
 }
 
@@ -51,19 +48,12 @@ export function switchboardOf(isolate: ivm.Isolate): Switchboard {
 /** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */
 const crossingLength = 64 * 1024;
 
-/** Characters that are worth a crossing of their own. */
-const fullLength = 4 * 1024;
-
 const within = { timeout: limits.streamMs };
 
 function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const ways = openWays(isolate);
   const realms = new Map<Realm, number>();
   let waiting: Waiting[] = [];
-  let waitingLength = 0;
-  let crossedAt = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let isDue = false;
   /** Runs that began and ended since the last crossing: they go with the next one. */
   let news: string[] = [];
   let last = 0;
@@ -71,9 +61,6 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const flush = () => {
     const all = waiting;
     waiting = [];
-    waitingLength = 0;
-    isDue = false;
-    timer = undefined;
     for (let from = 0; from < all.length;) {
       let to = from;
       for (let length = 0; to < all.length && (to === from || length < crossingLength); to++) {
@@ -83,20 +70,6 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
       news = [];
       cross(ways, { all: all.slice(from, to), news: told });
       from = to;
-    }
-    crossedAt = performance.now();
-  };
-
-  /** A crossing costs as much as several tokens in it: one soon after another one waits for company. */
-  const plan = () => {
-    const wait = crossedAt + limits.streamGatherMs - performance.now();
-    if (wait > 0 && waitingLength < fullLength) {
-      timer ??= setTimeout(flush, wait);
-    } else if (!isDue) {
-      isDue = true;
-      clearTimeout(timer);
-      // Behind the sockets that are ready now: what they bring crosses as well.
-      setImmediate(flush);
     }
   };
 
@@ -131,9 +104,10 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     close: (id) => void news.push(`-${id}`),
     push: (id, passenger, batch) =>
       new Promise((done) => {
-        waiting.push({ id, passenger, batch, done });
-        waitingLength += batch.length;
-        plan();
+        if (waiting.push({ id, passenger, batch, done }) === 1) {
+          // Behind the sockets that are ready now: what they bring crosses as well.
+          setImmediate(flush);
+        }
       }),
   };
 }
