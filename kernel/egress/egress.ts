@@ -98,7 +98,7 @@ export function createEgress(options: EgressOptions): Egress {
         ...given,
       };
       const until = createBudget(init, options);
-      return follow(() => ({ ...toFirstHop(url, init, headers), body }), toRoute(init, options), {
+      return follow(() => toFirstHop(url, init, headers, body), toRoute(init, options), {
         send: (hop, isChecked) =>
           fetchOnce(pools.open({ url: hop.url, isChecked }), {
             ...hop,
@@ -113,11 +113,13 @@ export function createEgress(options: EgressOptions): Egress {
     },
     request(url, init) {
       const until = createBudget(init, options);
-      const first = () => ({ ...toFirstHop(url, init, toLowerCase(init.headers ?? {})), body: init.body });
+      const first = () => toFirstHop(url, init, toLowerCase(init.headers ?? {}), init.body);
       return follow(first, toRoute(init, options), {
         send: (hop, isChecked) =>
           exchange(pools.open({ url: hop.url, isChecked }), {
-            ...hop,
+            method: hop.method,
+            headers: hop.headers,
+            body: hop.body,
             path: hop.url.pathname + hop.url.search,
             signal: init.signal,
             headersTimeoutMs: init.headersTimeoutMs ?? silenceMs,
@@ -136,19 +138,23 @@ export function createEgress(options: EgressOptions): Egress {
 /** Where the specification sets no time, this much silence ends a request (contract D.15). */
 const silenceMs = 600_000;
 
-function toFirstHop(
+/** `headers` is the caller's own copy. */
+function toFirstHop<Body>(
   address: string | URL,
   init: CommonInit,
   headers: OutgoingHeaders,
-): Omit<Hop<never>, "body"> {
+  body: Body,
+): Hop<Body> {
   const { url, authorization } = parseAddress(address);
-  // A name of the caller's choice would decide which site of a shared address answers.
-  const { host, ...rest } = headers;
-  const kept = init.trust === "operator" && host !== undefined ? headers : rest;
+  if (init.trust !== "operator") {
+    // A name of the caller's choice would decide which site of a shared address answers.
+    delete headers["host"];
+  }
   return {
     url,
     method: (init.method ?? "GET").toUpperCase(),
-    headers: authorization === undefined ? kept : { authorization, ...kept },
+    headers: authorization === undefined ? headers : { authorization, ...headers },
+    body,
   };
 }
 
@@ -179,7 +185,9 @@ function parseAddress(address: string | URL): Address {
 function toRoute(init: CommonInit, options: EgressOptions): Route {
   return {
     trust: init.trust,
-    allowedOrigins: [...options.allowedPrivateOrigins(), ...(init.allowedOrigins ?? [])],
+    allowedOrigins: init.allowedOrigins
+      ? [...options.allowedPrivateOrigins(), ...init.allowedOrigins]
+      : options.allowedPrivateOrigins(),
     allowRedirects: init.redirects !== false && options.allowRedirects(),
   };
 }

@@ -28,6 +28,8 @@ export function createPools(options: PoolsOptions): Pools {
   // A Map iterates in insertion order, so a used pool is put back at the end and the first one is the oldest.
   const pools = new Map<string, Pool>();
   const retired = new Set<Pool>();
+  /** The one at the end: most requests go where the last one went. */
+  let latest = "";
   let isClosed = false;
 
   const retire = (key: string, pool: Pool) => {
@@ -44,9 +46,14 @@ export function createPools(options: PoolsOptions): Pools {
       }
       const tls = options.tls();
       const key = `${isChecked ? "checked" : "open"} ${url.origin} ${url.protocol === "https:" ? toTlsKey(tls) : ""}`;
-      const pool = pools.get(key) ?? createPool(url, { ...options, tls, isChecked });
+      const known = pools.get(key);
+      if (known !== undefined && key === latest) {
+        return known;
+      }
+      const pool = known ?? createPool(url, { ...options, tls, isChecked });
       pools.delete(key);
       pools.set(key, pool);
+      latest = key;
       if (pools.size > options.max) {
         retire(...(pools.entries().next().value as [string, Pool]));
       }

@@ -56,10 +56,23 @@ const largestAnswer = 64 * 1024 * 1024;
 export function createProvider(options: ProviderOptions): CommonProvider {
   const { client, config } = options;
 
-  const send = (path: string, { target, context, ...call }: PreparedCall): Promise<Upstream> => {
-    const { signal, ...facts } = context;
-    const url = toAddress(target.connection, path, target.upstreamId);
-    return client.open({ ...call, connection: target.connection, url, method: "POST", facts, signal });
+  const send = (
+    path: string,
+    { target, context, body, isStream, headers }: PreparedCall,
+  ): Promise<Upstream> => {
+    const { connection } = target;
+    const url = toAddress(connection, path, target.upstreamId);
+    const { signal } = context;
+    return client.open({
+      connection,
+      url,
+      method: "POST",
+      body,
+      isStream,
+      headers,
+      facts: context,
+      signal,
+    });
   };
   const requireTarget = (id: string): Target => {
     if (!config.enabled) {
@@ -99,13 +112,14 @@ export function createProvider(options: ProviderOptions): CommonProvider {
         isStateful: () => config.statefulResponses,
       }),
     messages: (model) => options.messageSupport(model.id),
-    async complete({ request, model, text, ...context }) {
+    async complete(asked) {
+      const { request, model, text } = asked;
       const target = requireTarget(model.id);
       const isStream = request.stream === true;
       const isSendable = text !== undefined && request.metadata === undefined && fitsAsItIs(request, target);
       const body =
         isSendable && namesModelOnce(text, request) ? text : toRequestJson(toUpstreamBody(request, target));
-      const call = { target, isStream, context, body };
+      const call = { target, isStream, context: asked, body };
       return target.connection.apiType === "responses"
         ? askByResponses(send, call)
         : await toAnswer(await send("/chat/completions", call), call, options);

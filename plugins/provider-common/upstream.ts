@@ -44,7 +44,8 @@ export interface UpstreamClientOptions {
 /** Builds the client for common-format upstreams over the one outbound client. */
 export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
   return {
-    async open({ connection, facts, isStream, contentType, accept, headers: given, ...call }) {
+    async open(call) {
+      const { connection, facts, isStream, contentType, accept, headers: given } = call;
       const built = options.headers.build(connection, facts);
       const own = built instanceof Promise ? await built : built;
       const headers = given === undefined ? own : { ...given, ...own };
@@ -55,7 +56,17 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       const idleSeconds = isStream ? options.streamIdleTimeout() : null;
       // Whatever proved who asks: a refusal may quote it.
       const secret = connection.auth === "bearer" ? connection.key : toBearer(headers["authorization"]);
-      return await openUpstream(options.egress, { ...call, headers, idleSeconds, secret });
+      const { url, method, body, timeLimit, signal } = call;
+      return await openUpstream(options.egress, {
+        url,
+        method,
+        headers,
+        body,
+        timeLimit,
+        signal,
+        idleSeconds,
+        secret,
+      });
     },
   };
 }
