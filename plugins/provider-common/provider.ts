@@ -56,23 +56,11 @@ const largestAnswer = 64 * 1024 * 1024;
 export function createProvider(options: ProviderOptions): CommonProvider {
   const { client, config } = options;
 
-  const send = (
-    path: string,
-    { target, context, body, isStream, headers }: PreparedCall,
-  ): Promise<Upstream> => {
-    const { connection } = target;
-    const url = toAddress(connection, path, target.upstreamId);
-    const { signal } = context;
-    return client.open({
-      connection,
-      url,
-      method: "POST",
-      body,
-      isStream,
-      headers,
-      facts: context,
-      signal,
-    });
+  const send = (path: string, { target, context, body, isStream, headers }: PreparedCall) => {
+    const { connection, upstreamId } = target;
+    const sent = { method: "POST", body, isStream, headers };
+    const url = toAddress(connection, path, upstreamId);
+    return client.open({ ...sent, connection, url, facts: context, signal: context.signal });
   };
   const requireTarget = (id: string): Target => {
     if (!config.enabled) {
