@@ -22,15 +22,17 @@ const ways = "adopt, answer, chain: toChain, end, enter, enterAll, hook: toHook,
 const read = (name: string): string => readFileSync(new URL(`inside/${name}.js`, import.meta.url), "utf8");
 
 /**
- * What runs first in every context, as the body of a function of `$0` (sends a message to the host), `$1` (asks the
- * host for a pure fact) and `$2` (whether it runs on the event loop's own thread). It answers an object of the host's ways
- * in. The parts share one scope, which no code of an author can reach.
+ * What runs first in every context: a function of `$0` (sends a message to the host), `$1` (asks the host for a pure
+ * fact) and `$2` (whether it runs on the event loop's own thread). It answers an object of the host's ways in. The parts
+ * share one scope, which no code of an author can reach.
  */
 export const bootstrap = [
+  "(function ($0, $1, $2) {",
   '"use strict";',
   "const [send, lookup, onLoop] = [$0, $1, $2];",
   ...parts.map(read),
   `return { ${ways} };`,
+  "})",
 ].join("\n");
 
 /**

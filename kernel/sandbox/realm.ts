@@ -1,8 +1,8 @@
 import ivm from "isolated-vm";
+import { boot, type BootArguments, bootSync } from "./boot.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
 import { toEndings } from "./ending.ts";
 import { lookUp } from "./facts.ts";
-import { bootstrap } from "./inside.ts";
 import { limits } from "./limits.ts";
 import type { Receiver } from "./message.ts";
 import { type ModuleShape, SandboxError, type Script } from "./sandbox.ts";
@@ -217,10 +217,9 @@ export class Realm {
     const send = new ivm.Callback(this.#receive, onLoop ? { sync: true } : { ignored: true });
     const lookup = new ivm.Callback(lookUp, { sync: true });
     const reference = { reference: true } as const;
-    const options = { result: reference } as const;
-    const bridge: ivm.Reference = onLoop
-      ? context.evalClosureSync(bootstrap, [send, lookup, onLoop], options)
-      : await context.evalClosure(bootstrap, [send, lookup, onLoop], options);
+    const args: BootArguments = [send, lookup, onLoop];
+    const { isolate } = this.cell;
+    const bridge = onLoop ? bootSync(isolate, context, args) : await boot(isolate, context, args);
     const get = (way: string) => (onLoop ? bridge.getSync(way, reference) : bridge.get(way, reference));
     const found = (await Promise.all(ways.map(get))) as ivm.Reference[];
     for (const [at, way] of ways.entries()) {
