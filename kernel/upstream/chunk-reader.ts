@@ -26,8 +26,6 @@ export interface StreamParser {
 
 export interface ChunkReaderOptions {
   readonly parser: StreamParser;
-  /** What every event has in its bytes. */
-  readonly eventMark: string;
   /** Of the caller; an aborted one explains why the body broke off. */
   readonly signal: AbortSignal;
   /** Events that are worth a batch; fewer wait for a moment. */
@@ -74,7 +72,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
 
   constructor(body: Readable, options: ChunkReaderOptions) {
     this.#signal = options.signal;
-    this.#hold = new Hold({ atLeast: options.atLeast ?? 1, eventMark: options.eventMark }, this.#deliverDue);
+    this.#hold = new Hold(options.atLeast ?? 1, this.#deliverDue);
     this.#parser = options.parser;
     this.#flow = receive(body, {
       data: (piece) => this.#take(piece),

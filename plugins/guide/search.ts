@@ -13,8 +13,23 @@ const stopWords = new Set(
   ),
 );
 
-/** A keyword search over the documentation's sections; headings weigh more than text. */
+/**
+ * A keyword search over the documentation's sections; headings weigh more than text. Its index is built for the first
+ * question: a start should not wait for it.
+ */
 export function createSearch(sections: readonly Section[]): (question: string, limit: number) => Hit[] {
+  let index: MiniSearch<Section> | undefined;
+  return (question, limit) =>
+    (index ??= toIndex(sections))
+      .search(question.slice(0, 2000))
+      .slice(0, limit)
+      .flatMap(({ id, score }) => {
+        const section = sections[id as number];
+        return section ? [{ section, score }] : [];
+      });
+}
+
+function toIndex(sections: readonly Section[]): MiniSearch<Section> {
   const index = new MiniSearch<Section>({
     fields: ["heading", "text"],
     processTerm: (term) => {
@@ -24,12 +39,5 @@ export function createSearch(sections: readonly Section[]): (question: string, l
     searchOptions: { boost: { heading: 3 }, fuzzy: 0.15, prefix: true, combineWith: "OR" },
   });
   index.addAll(sections);
-  return (question, limit) =>
-    index
-      .search(question.slice(0, 2000))
-      .slice(0, limit)
-      .flatMap(({ id, score }) => {
-        const section = sections[id as number];
-        return section ? [{ section, score }] : [];
-      });
+  return index;
 }

@@ -12,5 +12,5 @@ export interface ChunkStreamOptions extends ChunkParserOptions {
 /** Reads a body of Server-Sent Events as chunks, at most 64 events a batch. */
 export function readChunks(body: Readable, options: ChunkStreamOptions): Pushable<ChunkBatch> {
   const { signal, atLeast } = options;
-  return readStream(body, { parser: new ChunkParser(options), eventMark: "data:", signal, atLeast });
+  return readStream(body, { parser: new ChunkParser(options), signal, atLeast });
 }

@@ -57,7 +57,7 @@ async function readResponses(upstream: Upstream, reading: ReadingResponses): Pro
     const parser = new TranslatedEvents(
       stops.length > 0 ? new StoppedTranslator(translator, stops) : translator,
     );
-    return readStream(upstream.body, { parser, eventMark: "data:", signal, atLeast });
+    return readStream(upstream.body, { parser, signal, atLeast });
   };
   return isStream
     ? { kind: "stream", stream: { raw: undefined, chunks } }

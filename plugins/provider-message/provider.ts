@@ -75,7 +75,6 @@ async function toAnswer(upstream: Upstream, { call, connection }: Answering): Pr
   const chunks = (atLeast?: number) =>
     readStream(upstream.body, {
       parser: new TranslatedEvents(new EventTranslator({ wantsUsage, toPublicId })),
-      eventMark: "data:",
       signal,
       atLeast,
     });

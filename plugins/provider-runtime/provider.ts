@@ -120,7 +120,6 @@ async function toAnswer(
   const chunks = (atLeast?: number) =>
     readStream(upstream.body, {
       parser: createParser(head, call, options),
-      eventMark: "\n",
       signal: call.signal,
       atLeast,
     });
