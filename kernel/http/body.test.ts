@@ -76,6 +76,16 @@ test("an unannounced body over the limit is refused once it is over", async () =
   expect(await outcome).toBe("too_large");
 });
 
+test("nobody waits for the rest of a body that was refused with its first piece", async () => {
+  limits = { ...roomy, maxBytes: 3 };
+  const waiting = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = waiting();
+  const sent = send({ "transfer-encoding": "chunked" });
+  sent.write("abcd");
+  expect(await outcome).toBe("too_large");
+  expect(waiting()).toBe(before);
+});
+
 test("a sender that breaks off is told apart", async () => {
   const sent = send({ "content-length": 10 });
   sent.write("half");

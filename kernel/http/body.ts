@@ -31,12 +31,19 @@ function read<T>(request: IncomingMessage, limits: BodyLimits, as: (body: Buffer
     let size = 0;
     let idle: NodeJS.Timeout | undefined;
     let total: NodeJS.Timeout | undefined;
+    let isSettled = false;
 
     const settle = (error?: AppError) => {
+      if (isSettled) {
+        return;
+      }
+      isSettled = true;
       clearTimeout(idle);
       clearTimeout(total);
       if (error) {
         request.off("data", take);
+        // What was refused must not be held for as long as the rest of it takes to come.
+        pieces.length = 0;
         reject(error);
       } else {
         resolve(as(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size)));
@@ -60,7 +67,7 @@ function read<T>(request: IncomingMessage, limits: BodyLimits, as: (body: Buffer
     request.on("error", broke);
     // A body that came together with its head is complete by then: the timers are for those that did not.
     process.nextTick(() => {
-      if (request.complete) {
+      if (request.complete || isSettled) {
         return;
       }
       if (request.destroyed) {

@@ -43,7 +43,7 @@ export function createHeaderBuilder({ config, entra, groupNames }: HeaderOptions
         facts !== undefined && namesGroups(connection) ? groupsOf(facts.principal) : undefined;
       const token = toToken(connection, facts, entra);
       const finish = (names: string | undefined, proof: string | undefined) => {
-        const known = facts && { ...facts, ...(names !== undefined && { groupNames: names }) };
+        const known = facts && names !== undefined ? { ...facts, groupNames: names } : facts;
         return users.add(toConnectionHeaders(connection, known, proof), facts);
       };
       return groupNames === undefined && !(token instanceof Promise)
