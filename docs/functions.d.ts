@@ -31,6 +31,8 @@ declare namespace Millrace {
     toggle?: boolean;
     /** Address or data URL of a picture. */
     icon?: string;
+    /** A filter whose inlet and outlet take part in background tasks (titles, tags, summaries …), with `ctx.task`. */
+    tasks?: boolean;
     /** A filter that deals with attached files itself: they are taken out of the request after its inlet. */
     file_handler?: boolean;
     capabilities?: Capabilities;
@@ -193,7 +195,7 @@ declare namespace Millrace {
     readonly session_id: string | null;
     readonly files: readonly Json[];
     readonly features: Readonly<Record<string, Json>>;
-    /** The background task that asks a pipe, such as `title_generation`; null for people. */
+    /** The background task that asks, such as `title_generation`; null for people. */
     readonly task: string | null;
     /** The function's own id, or the sub id of a pipe or an action. */
     readonly id: string;

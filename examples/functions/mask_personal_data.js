@@ -14,8 +14,8 @@ license: MIT
 // An answer that is not streamed has left before outlet runs, so it shows the placeholders. Clients that want the
 // originals send the conversation to POST /api/chat/completed, or stream.
 
-// First in line: other filters and the models that they ask see placeholders, too.
-export const meta = { priority: -100 };
+// First in line: other filters and the models that they ask see placeholders, too. So do those that find titles.
+export const meta = { priority: -100, tasks: true };
 
 /** @satisfies {Millrace.Valves} */
 export const valves = {

@@ -37,6 +37,8 @@ export interface FilterContext {
   /** What was asked: in inlet as it came to the first filter, in stream and outlet as the last inlet left it. */
   readonly request: CompletionRequest;
   readonly signal: AbortSignal;
+  /** The background task that the request is for, such as `title_generation`; absent for people's own requests. */
+  readonly task?: string | undefined;
 }
 
 /**
@@ -49,6 +51,8 @@ export interface Filter {
   readonly name: string;
   /** Ascending; ties by id. */
   readonly priority: number;
+  /** Its inlet and outlet take part in background tasks, too: titles, tags, summaries. */
+  readonly tasks?: boolean;
   /** The hooks never change what they get, so that inlet and outlet need no copy of it. */
   readonly isPure?: boolean;
   /** Gets a copy of the request and returns the one to use. */
@@ -90,6 +94,8 @@ export interface FilterSelection {
   readonly modelMeta: Readonly<Record<string, unknown>>;
   /** `filter_ids` of the request. */
   readonly filterIds: readonly string[];
+  /** Set for a background task: only filters that look at tasks are wanted. */
+  readonly task?: string | undefined;
 }
 
 export interface FilterSource {

@@ -7,6 +7,8 @@ export interface CallPlace {
   readonly chatId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly sessionId?: string | undefined;
+  /** The background task that the call is for. */
+  readonly task?: string | undefined;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface CallPlace {
  */
 export function toMetadata(
   request: CompletionRequest,
-  { principal, chatId, messageId, sessionId }: CallPlace,
+  { principal, chatId, messageId, sessionId, task }: CallPlace,
 ): Record<string, unknown> {
   const userMessage = toObject(request["user_message"] ?? request["parent_message"]);
   return {
@@ -38,6 +40,7 @@ export function toMetadata(
     variables: request.variables ?? {},
     chat_variables: toObject(request["chat_variables"]) ?? {},
     params: request.params ?? {},
+    ...(task !== undefined && { task }),
   };
 }
 

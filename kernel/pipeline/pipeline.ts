@@ -47,7 +47,9 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
           continue;
         }
         if (!isFilterSource(entry)) {
-          chosen.push(entry);
+          if (selection.task === undefined || entry.tasks) {
+            chosen.push(entry);
+          }
           continue;
         }
         const selected = entry.select(selection);

@@ -116,6 +116,15 @@ function toMessage({ role, content }: ChatMessage): Message {
 
 function toWork(ended: EndedRun, messages: readonly Message[]): Work {
   const { principal, model, request, chatId, messageId, signal } = ended;
-  const variables = request.variables ?? undefined;
-  return { principal, model, messages: toTurns(messages), variables, chatId, messageId, signal };
+  const { variables, filter_ids: filterIds } = request;
+  return {
+    principal,
+    model,
+    messages: toTurns(messages),
+    variables: variables ?? undefined,
+    filterIds: filterIds ?? undefined,
+    chatId,
+    messageId,
+    signal,
+  };
 }

@@ -14,6 +14,8 @@ export interface Merging {
   readonly prompt: string;
   readonly responses: readonly string[];
   readonly stream: boolean;
+  /** Filters that the person switched on. */
+  readonly filterIds: readonly string[] | undefined;
 }
 
 /**
@@ -22,12 +24,19 @@ export interface Merging {
  */
 export async function mergeAnswers(
   completions: Completions,
-  { model, chatId, prompt, responses, stream: streams }: Merging,
+  { model, chatId, prompt, responses, stream: streams, filterIds }: Merging,
   context: { principal: Principal; signal: AbortSignal; userAgent: string | undefined },
 ) {
   const facts = { messages: [], prompt: toQuoted(prompt), responses: responses.map(toQuoted) };
   const content = fillTaskTemplate(builtIn.moa, facts);
-  const request = { model, messages: [{ role: "user", content }], stream: streams, chat_id: chatId };
+  const messages = [{ role: "user", content }];
+  const request = {
+    model,
+    messages,
+    stream: streams,
+    chat_id: chatId,
+    ...(filterIds && { filter_ids: [...filterIds] }),
+  };
   const answer = await completions.run(request, context);
   if (answer.kind !== "whole") {
     return stream(toFrames(answer.chunks()));

@@ -23,7 +23,7 @@ export interface TaskRouteParts {
   readonly completions: Completions;
 }
 
-type Asked = Pick<z.output<typeof schema.TaskRequest>, "model" | "chat_id"> & {
+type Asked = Pick<z.output<typeof schema.TaskRequest>, "model" | "chat_id" | "filter_ids"> & {
   readonly messages?: readonly Message[] | null | undefined;
   readonly prompt?: string | null | undefined;
   readonly type?: string | null | undefined;
@@ -133,7 +133,12 @@ function moaRoute({ completions }: TaskRouteParts) {
     ({ body, caller, request }) =>
       mergeAnswers(
         completions,
-        { ...body, chatId: body.chat_id ?? undefined, stream: body.stream ?? false },
+        {
+          ...body,
+          chatId: body.chat_id ?? undefined,
+          filterIds: body.filter_ids ?? undefined,
+          stream: body.stream ?? false,
+        },
         { principal: caller, signal: request.signal, userAgent: request.headers["user-agent"] },
       ),
   );
@@ -155,6 +160,7 @@ async function toWork(
     messages: body.messages ?? [],
     prompt: body.prompt ?? undefined,
     type: body.type ?? undefined,
+    filterIds: body.filter_ids ?? undefined,
     chatId,
     signal: request.signal,
   };

@@ -4,6 +4,8 @@ import { Message } from "#kernel/completion/request.ts";
 const common = {
   model: z.string().min(1).max(1024),
   chat_id: z.string().nullish(),
+  /** Filters that the person switched on for the conversation. */
+  filter_ids: z.array(z.string()).max(1000).nullish(),
 };
 
 /** A conversation that something is wanted of. */

@@ -20,6 +20,8 @@ export interface Work {
   readonly type?: string | undefined;
   /** `variables` of the request. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Filters that the person switched on. */
+  readonly filterIds?: readonly string[] | undefined;
   readonly chatId: string | undefined;
   readonly messageId?: string | undefined;
   readonly signal: AbortSignal;
@@ -49,7 +51,7 @@ const maxTokens = 1000;
 /** Asks the task model for what is shown beside chats; every task throws like a model call and has a time limit. */
 export function createTasks({ taskModel, settings, findProfile }: TasksOptions) {
   const ask = async (kind: Kind, work: Work): Promise<string> => {
-    const { principal, model, chatId, messageId } = work;
+    const { principal, model, filterIds, chatId, messageId } = work;
     const isOwn = kind.own.trim() !== "";
     const template = isOwn ? kind.own : kind.builtIn;
     const variables = work.variables ?? {};
@@ -64,7 +66,17 @@ export function createTasks({ taskModel, settings, findProfile }: TasksOptions) 
     const content = fillTaskTemplate(template, { ...facts, type: work.type, system });
     const messages = [{ role: "user", content }];
     return await within(settings.timeout, work.signal, (signal) =>
-      taskModel.ask({ name: kind.name, model, messages, maxTokens, principal, chatId, messageId, signal }),
+      taskModel.ask({
+        name: kind.name,
+        model,
+        messages,
+        maxTokens,
+        filterIds,
+        principal,
+        chatId,
+        messageId,
+        signal,
+      }),
     );
   };
 

@@ -93,12 +93,13 @@ async function summarise(
   wish: CompactWish,
   { before, covered, threshold }: Material,
 ): Promise<string> {
-  const set =
-    wish.isExact || settings.model === "" ? undefined : await models.resolveAsInstance(settings.model);
+  const { filterIds, isExact, model } = wish;
+  const set = isExact || settings.model === "" ? undefined : await models.resolveAsInstance(settings.model);
   const asked = {
     name: "context_compaction",
-    model: set ?? wish.model,
-    isExact: set !== undefined || wish.isExact === true,
+    model,
+    asked: isExact ? model : set,
+    filterIds,
     maxTokens,
     principal: wish.principal,
     chatId: wish.chat.id,

@@ -31,20 +31,20 @@ export function createHistoryStep(parts: Parts): HistoryStep {
 
 /** A chat that cannot be compacted now goes on as it is: the model may still take it. */
 async function tryCompact({ compaction, log }: Parts, run: HistoryRun) {
-  const { principal, chat, leafId, branch, model, signal } = run;
+  const { emit: _emit, ...wish } = run;
   const tell = (description: string, done: boolean) =>
     run.emit("status", { action: "context_compaction", description, done });
   tell("Summarising the older part of the conversation", false);
   try {
-    const compacted = await compaction.compact({ principal, chat, leafId, branch, model, signal });
+    const compacted = await compaction.compact(wish);
     tell(
       compacted ? "Summarised the older part of the conversation" : "The conversation stays as it is",
       true,
     );
     return compacted && { summary: compacted.summary, rest: compacted.kept };
   } catch (error) {
-    signal.throwIfAborted();
-    log.warn({ err: error, chat: chat.id }, "a chat could not be compacted");
+    run.signal.throwIfAborted();
+    log.warn({ err: error, chat: run.chat.id }, "a chat could not be compacted");
     tell("The older part of the conversation could not be summarised", true);
     return undefined;
   }

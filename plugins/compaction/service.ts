@@ -14,6 +14,8 @@ export interface CompactWish {
   readonly model: ResolvedModel;
   /** Has `model` write the summary itself, whatever models are set for it. */
   readonly isExact?: boolean;
+  /** Filters that the caller switched on for the chat. */
+  readonly filterIds?: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -83,6 +83,7 @@ export function createLegacyTools(options: LegacyToolsOptions): LegacyTools {
       return await taskModel.ask({
         ...context,
         name: "function_calling",
+        filterIds: request.filter_ids ?? undefined,
         messages: [
           { role: "system", content: template.replaceAll("{{TOOLS}}", () => list) },
           { role: "user", content: toQuestion(request) },

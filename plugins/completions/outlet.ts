@@ -11,6 +11,8 @@ export interface OutletRun {
   readonly sent: CompletionRequest;
   readonly reply: CompletionMessage;
   readonly usage: Usage | undefined;
+  /** Of the reply, where it is not the message that the run is about. */
+  readonly replyId?: string | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface OutletRun {
  */
 export function runOutlet(
   pipeline: Pipeline,
-  { filters, context, sent, reply, usage }: OutletRun,
+  { filters, context, sent, reply, usage, replyId = context.messageId }: OutletRun,
 ): Promise<Conversation> {
   const timestamp = Math.floor(Date.now() / 1000);
   const asked = sent.messages.map((message): ConversationMessage => ({
@@ -30,7 +32,7 @@ export function runOutlet(
   }));
   const answer: ConversationMessage = {
     ...reply,
-    id: context.messageId ?? randomUUID(),
+    id: replyId ?? randomUUID(),
     content: reply.content ?? "",
     timestamp,
     ...(usage ? { usage } : {}),

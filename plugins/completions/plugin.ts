@@ -46,7 +46,11 @@ export default definePlugin({
   permissions: pickPermissions.map((path) => ({ path, default: true })),
 
   setup({ config, use, log }) {
-    const tasks = createTaskModel({ models: use.models, settings: () => config });
+    const tasks = createTaskModel({
+      models: use.models,
+      pipeline: use.pipeline,
+      settings: () => config,
+    });
     const legacy = createLegacyTools({
       tools: use.toolRegistry,
       taskModel: tasks,

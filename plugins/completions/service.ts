@@ -120,10 +120,12 @@ export const taskSettings = defineSlot<readonly string[]>("completions.task-sett
 export interface Task {
   /** What it is, as header templates name it, e.g. `title_generation`. */
   readonly name: string;
-  /** The model of the chat. */
+  /** The model of the chat, whose filters hold for its tasks. */
   readonly model: ResolvedModel;
-  /** Asks `model` itself, whatever task model is set. */
-  readonly isExact?: boolean | undefined;
+  /** Asked whatever task model is set. */
+  readonly asked?: ResolvedModel | undefined;
+  /** Filters that the caller switched on for the chat. */
+  readonly filterIds?: readonly string[] | undefined;
   readonly messages: readonly Message[];
   /** Most tokens of the answer where the task model's own parameters set none. */
   readonly maxTokens?: number;

@@ -1,44 +1,114 @@
+import { randomUUID } from "node:crypto";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import type { CompletionMessage } from "#kernel/completion/chunk.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
+import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import { toModelIds } from "./model-ids.ts";
+import { runOutlet } from "./outlet.ts";
 import { fillRequest, toProviderRequest } from "./parameters.ts";
-import type { TaskModel } from "./service.ts";
+import type { Task, TaskModel } from "./service.ts";
 
 export interface TaskModelOptions {
   readonly models: Pick<Models, "resolveAsInstance">;
+  readonly pipeline: Pipeline;
   settings(): {
     /** TASK_MODEL: for chats with local models. */
     readonly taskModel: string;
     /** TASK_MODEL_EXTERNAL: for all others. */
     readonly taskModelExternal: string;
+    /** ENABLE_API_OUTLET_FILTERS. */
+    readonly outletFilters: boolean;
   };
 }
 
-/** Chooses the model by where the chat's model runs, and asks it without filters and tools (contract §3.7). */
-export function createTaskModel({ models, settings }: TaskModelOptions): TaskModel {
+/**
+ * Chooses the model by where the chat's model runs, and asks it without tools (contract §3.7). Only filters that look
+ * at tasks see what is asked and answered: what they keep from models in a chat must not leave in its title.
+ */
+export function createTaskModel({ models, pipeline, settings }: TaskModelOptions): TaskModel {
   const choose = async (model: ResolvedModel): Promise<ResolvedModel> => {
     const { taskModel, taskModelExternal } = settings();
     const id = model.base.connectionType === "local" ? taskModel : taskModelExternal;
     return id === "" ? model : ((await models.resolveAsInstance(id)) ?? model);
   };
   return {
-    async ask({ name, model: chatModel, isExact, messages, maxTokens, ...context }) {
-      const model = isExact ? chatModel : await choose(chatModel);
-      const asked: CompletionRequest = { model: model.base.id, messages: [...messages] };
-      const filled = toProviderRequest(fillRequest(asked, model.params));
+    async ask(task) {
+      const { name, chatId, messageId, principal, signal } = task;
+      const model = task.asked ?? (await choose(task.model));
+      const asked = toRequest(task, model);
+      const context: FilterContext = {
+        principal,
+        modelId: model.id,
+        modelMeta: model.meta,
+        chatId,
+        messageId,
+        sessionId: undefined,
+        metadata: {},
+        request: asked,
+        signal,
+        task: name,
+      };
+      const filters = await chooseFilters(pipeline, task, model);
+      const filtered = await pipeline.inlet(filters, asked, context);
       const answer = await model.provider.complete({
-        ...context,
-        request: { ...filled, stream: false, max_tokens: filled.max_tokens ?? maxTokens },
+        principal,
+        chatId,
+        messageId,
+        signal,
+        request: { ...toProviderRequest(filtered), model: model.base.id },
         model: model.base,
         named: { id: model.id, meta: model.meta },
         task: name,
       });
-      const { content, reasoning_content: reasoning } = await toReply(answer);
-      return content || reasoning || "";
+      const reply = await toReply(answer);
+      const text = reply.content || reply.reasoning_content || "";
+      const outlets = settings().outletFilters ? filters.filter(({ outlet }) => outlet !== undefined) : [];
+      if (outlets.length === 0) {
+        return text;
+      }
+      const { messages } = await runOutlet(pipeline, {
+        filters: outlets,
+        context: { ...context, metadata: filtered.metadata ?? {}, request: filtered },
+        sent: asked,
+        reply: { ...reply, content: text },
+        usage: undefined,
+        replyId: randomUUID(),
+      });
+      const last = messages.at(-1)?.content;
+      return typeof last === "string" ? last : text;
     },
   };
+}
+
+function toRequest({ messages, maxTokens, filterIds }: Task, model: ResolvedModel): CompletionRequest {
+  const asked: CompletionRequest = { model: model.id, messages: [...messages] };
+  const filled = fillRequest(asked, model.params);
+  return {
+    ...filled,
+    stream: false,
+    max_tokens: filled.max_tokens ?? maxTokens,
+    ...(filterIds && { filter_ids: [...filterIds] }),
+  };
+}
+
+/** Those of the chat's model, whose conversation it is, and those of the model that is asked. */
+function chooseFilters(
+  pipeline: Pipeline,
+  { model: chatModel, name, principal, filterIds = [] }: Task,
+  model: ResolvedModel,
+): Promise<readonly Filter[]> | readonly Filter[] {
+  const own = [chatModel, model].flatMap(({ meta }) => meta["filterIds"] ?? []);
+  return pipeline.choose({
+    principal,
+    modelId: model.id,
+    modelIds: [...new Set([...toModelIds(chatModel), ...toModelIds(model)])],
+    modelMeta: { ...model.meta, filterIds: own },
+    filterIds,
+    task: name,
+  });
 }
 
 async function toReply(answer: CompletionAnswer): Promise<CompletionMessage> {

@@ -30,6 +30,8 @@ export interface FunctionFacts {
   readonly icon: string | null;
   /** People switch it on themselves, with `filter_ids`. */
   readonly toggle: boolean;
+  /** Its inlet and outlet take part in background tasks. */
+  readonly tasks: boolean;
   /** It handles attached files itself: they are taken out of the request after inlet. */
   readonly fileHandler: boolean;
   /** Undefined where the code names none. */
@@ -58,6 +60,7 @@ export function toFacts(shape: ModuleShape): FunctionFacts {
     description: toText(manifest["description"]) ?? "",
     icon: toText(shape.data["icon"] ?? meta["icon"] ?? manifest["icon_url"]) ?? null,
     toggle: flag("toggle"),
+    tasks: flag("tasks"),
     fileHandler: flag("file_handler"),
     priority: toPriority(manifest["priority"]),
     capabilities: toCapabilities(meta["capabilities"]),

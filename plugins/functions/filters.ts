@@ -72,8 +72,12 @@ export function isForModel(
   return fn.isGlobal || (Array.isArray(ids) && ids.includes(fn.id));
 }
 
-function isInScope(fn: ActiveFunction, { modelMeta, filterIds }: FilterSelection): boolean {
-  return isForModel(fn, modelMeta, "filterIds") && (!fn.facts.toggle || filterIds.includes(fn.id));
+function isInScope(fn: ActiveFunction, { modelMeta, filterIds, task }: FilterSelection): boolean {
+  return (
+    isForModel(fn, modelMeta, "filterIds") &&
+    (!fn.facts.toggle || filterIds.includes(fn.id)) &&
+    (task === undefined || fn.facts.tasks)
+  );
 }
 
 /** A hook that the code does not export does not exist here either: it must cost nothing. */
@@ -140,6 +144,7 @@ function toFacts(context: FilterContext): CallFacts {
     sessionId: context.sessionId,
     files: request.files,
     features: request.features,
+    task: context.task,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import type { Conversation, Filter, FilterSource } from "#kernel/pipeline/filter.ts";
+import type { Conversation, Filter, FilterContext, FilterSource } from "#kernel/pipeline/filter.ts";
 import { toMetadata } from "#kernel/pipeline/metadata.ts";
 import type { CommonConnections, PipelineHost } from "#plugins/provider-common/service.ts";
 import { type Chosen, type RemotePipelines, toRemotePipelines } from "./hosts.ts";
@@ -19,7 +19,7 @@ export function createFilterSource({ connections, remote }: FilterSourceOptions)
   let known: RemotePipelines = toRemotePipelines([]);
   return {
     id: "pipelines",
-    select({ modelIds }) {
+    select({ modelIds, task }) {
       const current = connections.pipelineHosts();
       if (current !== hosts) {
         hosts = current;
@@ -29,12 +29,13 @@ export function createFilterSource({ connections, remote }: FilterSourceOptions)
         return [];
       }
       const chosen = known.choose(modelIds);
-      return chosen.filters.length > 0 || chosen.own ? [toFilter(chosen, remote)] : [];
+      return chosen.filters.length > 0 || chosen.own ? [toFilter(chosen, remote, task === undefined)] : [];
     },
   };
 }
 
-function toFilter({ filters, own }: Chosen, remote: RemoteFilters): Filter {
+/** A reply to a task is for the platform itself, in a form it has asked for: what servers add for people would break it. */
+function toFilter({ filters, own }: Chosen, remote: RemoteFilters, seesReply: boolean): Filter {
   return {
     id: "pipelines",
     name: "Pipelines",
@@ -47,15 +48,17 @@ function toFilter({ filters, own }: Chosen, remote: RemoteFilters): Filter {
       }
       return own ? remote.inlet(own, body, { ...context, isOwn: true }) : body;
     },
-    async outlet(conversation, context) {
-      let body: Conversation = conversation;
-      if (own) {
-        body = await remote.outlet(own, body, { ...context, isOwn: true });
-      }
-      for (const filter of filters) {
-        body = await remote.outlet(filter, body, context);
-      }
-      return body;
-    },
+    ...(seesReply && {
+      async outlet(conversation: Conversation, context: FilterContext) {
+        let body = conversation;
+        if (own) {
+          body = await remote.outlet(own, body, { ...context, isOwn: true });
+        }
+        for (const filter of filters) {
+          body = await remote.outlet(filter, body, context);
+        }
+        return body;
+      },
+    }),
   };
 }

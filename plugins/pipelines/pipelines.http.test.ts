@@ -123,6 +123,22 @@ describe("remote filters", () => {
     ]);
   });
 
+  it("see what is asked for a title, which says so, and not the title", async () => {
+    const seen: Record<string, unknown>[] = [];
+    second.pipelines.get("early")!.inlet = (body) => (seen.push(body), body);
+    second.pipelines.get("early")!.outlet = (body) => (seen.push(body), body);
+    upstream.reply("/chat/completions", text('{"title": "Greetings"}'));
+    const body = { model: "alpha", messages: [{ role: "user", content: "Hi" }] };
+    const answer = await app.call("POST /api/v1/tasks/title/completions", { token: admin.token, body });
+    await upload(2, "early.js", signing("early", -3, ["*"]));
+    expect(answer.body.choices[0].message.content).toBe('{"title":"Greetings"}');
+    expect(seen).toMatchObject([
+      { model: "alpha", metadata: { task: "title_generation", user_id: admin.id } },
+    ]);
+    expect(upstream.requests.at(-1)?.body.messages[0].content).toMatch(/ late$/);
+    expect(local.inlet).toEqual([]);
+  });
+
   it("refuse a request with their own words", async () => {
     const answer = await complete({ messages: [{ role: "user", content: "forbidden" }] });
     expect([answer.status, answer.body.detail]).toEqual([400, `Not here, ${admin.name}.`]);

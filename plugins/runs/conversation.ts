@@ -27,7 +27,7 @@ export async function withConversation(
   options: ConversationOptions,
 ): Promise<CompletionRequest> {
   const { parts, principal, asked, model } = options;
-  const stored = await readBranch(options);
+  const stored = await readBranch(options, request.filter_ids ?? undefined);
   const [first] = request.messages;
   const system = first?.role === "system" ? [first] : [];
   const messages = stored
@@ -43,7 +43,10 @@ export async function withConversation(
   };
 }
 
-async function readBranch(options: ConversationOptions): Promise<readonly ChatMessage[] | undefined> {
+async function readBranch(
+  options: ConversationOptions,
+  filterIds: readonly string[] | undefined,
+): Promise<readonly ChatMessage[] | undefined> {
   const { parts, placed, principal, model, signal, emit } = options;
   const { chat, userMessageId: leafId } = placed;
   if (chat === undefined || leafId === undefined) {
@@ -54,7 +57,7 @@ async function readBranch(options: ConversationOptions): Promise<readonly ChatMe
   let branch: readonly ChatMessage[] = await parts.chats.branch(chat.id, leafId, { sinceSummary });
   for (const step of steps) {
     try {
-      branch = await step.prepare({ principal, chat, model, leafId, branch, signal, emit });
+      branch = await step.prepare({ principal, chat, model, leafId, branch, filterIds, signal, emit });
     } catch (error) {
       signal.throwIfAborted();
       parts.log.warn({ err: error }, "the history of a chat could not be prepared; it is used as it is");

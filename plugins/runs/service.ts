@@ -47,6 +47,8 @@ export interface HistoryRun {
   readonly leafId: string;
   /** From the root to the leaf, or from the last summary before it when a step takes summaries. */
   readonly branch: readonly ChatMessage[];
+  /** Filters that the caller switched on. */
+  readonly filterIds?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   /** Sends an event of the reply to the user's sockets (contract §3.4). */
   emit(type: string, data: unknown): void;

@@ -163,3 +163,16 @@ it("costs long texts of one kind of letter no time", async () => {
   }
   expect(performance.now() - started).toBeLessThan(10_000);
 });
+
+describe("a title", () => {
+  it("is found by a model that sees placeholders, and names what they stand for", async () => {
+    stage.asked();
+    stage.upstream.reply("/chat/completions", text('{"title": "Mail to [EMAIL_1]"}'));
+    const messages = [says("user", "Write to ana@example.org")];
+    const answer = await stage.post("/api/v1/tasks/title/completions", { model: "alpha", messages });
+    expect(JSON.parse(answer.choices[0].message.content)).toEqual({ title: "Mail to ana@example.org" });
+    const [sent] = stage.asked();
+    expect(JSON.stringify(sent)).toContain("Write to [EMAIL_1]");
+    expect(JSON.stringify(sent)).not.toContain("ana@");
+  });
+});
