@@ -15,6 +15,7 @@ import { createSandbox } from "./sandbox/create.ts";
 import { type Sandbox, sandbox } from "./sandbox/sandbox.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
+import { type Channels, createChannels } from "./sockets/channels.ts";
 import { createHub } from "./sockets/hub.ts";
 import { createMembers, type Members } from "./sockets/members.ts";
 import { openReplicas } from "./sockets/open-bus.ts";
@@ -43,6 +44,7 @@ export interface Parts {
   /** The open connections of this process, and the way to those of others. */
   readonly members: Members;
   readonly replicas: Replicas;
+  readonly channels: Channels;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
@@ -94,10 +96,9 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   const members = createMembers();
   const { replicas, ping } = await openReplicas(options);
   const { instanceId } = config;
-  offer(
-    kernel.hub,
-    createHub({ members, replicas, instanceId, callTimeout: () => config.socketCallTimeout }),
-  );
+  const channels = createChannels({ members, replicas });
+  const callTimeout = () => config.socketCallTimeout;
+  offer(kernel.hub, createHub({ members, replicas, channels, instanceId, callTimeout }));
   offer(kernel.deployment, toDeployment(options, { readiness, ping }));
   offer(kernel.declarations, toDeclarations(gathered));
   await followSettings(database, registry);
@@ -105,7 +106,18 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     const subject = { type: "instance", id: config.instanceId };
     events.announce(event, { actor: null, subject, data: { version: options.version } });
   };
-  return { services, egress, blobs, jobs, sandbox: isolates, members, replicas, readiness, tellOfSelf };
+  return {
+    services,
+    egress,
+    blobs,
+    jobs,
+    sandbox: isolates,
+    members,
+    replicas,
+    channels,
+    readiness,
+    tellOfSelf,
+  };
 }
 
 function toNotices(database: Database): kernel.Notices {

@@ -6,6 +6,7 @@ import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
 import compaction from "./compaction/plugin.ts";
 import completions from "./completions/plugin.ts";
+import directConnections from "./direct-connections/plugin.ts";
 import feedback from "./feedback/plugin.ts";
 import files from "./files/plugin.ts";
 import folders from "./folders/plugin.ts";
@@ -32,6 +33,7 @@ export const catalogue: readonly AnyPlugin[] = [
   chats,
   compaction,
   completions,
+  directConnections,
   feedback,
   files,
   folders,

@@ -35,6 +35,7 @@ export const CompletionRequest = z
     background_tasks: z.record(z.string(), z.unknown()).nullish(),
     variables: z.record(z.string(), z.string()).nullish(),
     filter_ids: z.array(z.string()).nullish(),
+    model_item: z.record(z.string(), z.unknown()).nullish(),
     temperature: z.number().nullish(),
     max_tokens: z.int().nullish(),
     top_p: z.number().nullish(),

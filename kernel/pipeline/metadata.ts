@@ -40,6 +40,7 @@ export function toMetadata(
     variables: request.variables ?? {},
     chat_variables: toObject(request["chat_variables"]) ?? {},
     params: request.params ?? {},
+    direct: request.model_item?.["direct"] === true,
     ...(task !== undefined && { task }),
   };
 }

@@ -1,6 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "#kernel/http/json.ts";
 import { toPayload } from "./envelope.ts";
+import type { Channels } from "./channels.ts";
 import type { Members } from "./members.ts";
 import type { Replicas } from "./replicas.ts";
 import { gone } from "./session.ts";
@@ -9,6 +10,7 @@ import { gone } from "./session.ts";
 export interface HubParts {
   readonly members: Members;
   readonly replicas: Replicas;
+  readonly channels: Channels;
   readonly instanceId: string;
   /** WEBSOCKET_EVENT_CALLER_TIMEOUT in seconds; null = as long as whoever asks. */
   callTimeout(): number | null;

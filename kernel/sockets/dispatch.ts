@@ -2,6 +2,7 @@ import type { ZodType } from "zod";
 import { isMember } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import type { Channels } from "./channels.ts";
 import { closing } from "./closing.ts";
 import { OutgoingEvent, toPayload } from "./envelope.ts";
 import type { OwnedSocketHandler, SocketSession } from "./handler.ts";
@@ -11,6 +12,7 @@ import type { Session } from "./session.ts";
 export interface DispatchParts {
   readonly handlers: readonly OwnedSocketHandler[];
   readonly members: Members;
+  readonly channels: Pick<Channels, "take">;
   readonly instanceId: string;
   readonly log: Logger;
   /** Signs a session in with a token that came in an event. Throws `unauthenticated` or `forbidden`. */
@@ -35,6 +37,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     if (owned?.handler.access !== "public" && (caller === undefined || !isMember(caller))) {
       // Security case S43: only who is signed in has anything to say.
       session.end(closing.unauthenticated);
+      return undefined;
+    }
+    if (owned === undefined && parts.channels.take(session, event, data)) {
       return undefined;
     }
     if (owned === undefined) {

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import type { Bus } from "./bus.ts";
+import { createChannels } from "./channels.ts";
 import { createHub } from "./hub.ts";
 import { createMembers } from "./members.ts";
 import { joinReplicas } from "./replicas.ts";
@@ -25,7 +26,9 @@ function makeBus() {
   });
   const join = async () => {
     const replicas = await joinReplicas({ bus: connect(), log: () => {} });
-    const hub = createHub({ members: createMembers(), replicas, instanceId: "i", callTimeout: () => null });
+    const members = createMembers();
+    const channels = createChannels({ members, replicas });
+    const hub = createHub({ members, replicas, channels, instanceId: "i", callTimeout: () => null });
     return { hub, replicas };
   };
   return { state, deliver, join };

@@ -2,9 +2,11 @@ import { AppError } from "#kernel/errors.ts";
 import { toJson } from "#kernel/http/json.ts";
 import { type AskOptions, createAsking, type HubParts, type Question } from "./asking.ts";
 import { OutgoingEvent, toPayload } from "./envelope.ts";
+import type { Channel, ChannelEnds } from "./channels.ts";
 import type { Replicas } from "./replicas.ts";
 
 export type { AskOptions, Question } from "./asking.ts";
+export type { Channel, ChannelEnds } from "./channels.ts";
 
 /** The way from the server to clients that keep a connection open, on whichever replica that is. */
 export interface Hub {
@@ -18,6 +20,8 @@ export interface Hub {
    * with `timeout` when no answer comes in time, and with the signal's reason when that aborts.
    */
   ask(question: Question, options?: AskOptions): Promise<unknown>;
+  /** Opens a way for one session to stream to the server; the question that asks for it tells the channel's name. */
+  channel(to: { readonly userId: string; readonly sessionId: string }, ends: ChannelEnds): Channel;
   /** Brings every session of a user into a room, or out of it. Whoever calls has checked that the user may. */
   join(userId: string, room: string): void;
   leave(userId: string, room: string): void;
@@ -77,6 +81,7 @@ export function createHub(options: HubParts): Hub {
       replicas.send("emit", [room, event, except], json);
     },
     ask: asking.ask,
+    channel: options.channels.open,
     join(userId, room) {
       joinHere(userId, room);
       replicas.send("join", [userId, room]);

@@ -16,11 +16,14 @@ export interface Members {
   isEmpty(room: string): boolean;
   ofUser(userId: string): readonly Session[];
   all(): Iterable<Session>;
+  /** Runs when a session has ended. */
+  onRemoved(handler: (session: Session) => void): void;
 }
 
 export function createMembers(): Members {
   const sessions = new Map<string, Session>();
   const rooms = new Map<string, Set<Session>>();
+  const removedHandlers: ((session: Session) => void)[] = [];
   const leave = (session: Session, room: string) => {
     const inside = rooms.get(room);
     session.rooms.delete(room);
@@ -34,6 +37,7 @@ export function createMembers(): Members {
     remove(session) {
       sessions.delete(session.id);
       [...session.rooms].forEach((room) => leave(session, room));
+      removedHandlers.forEach((handler) => handler(session));
     },
     enter(session, room) {
       // A session that closed while somebody asked for it would stay for ever.
@@ -57,5 +61,6 @@ export function createMembers(): Members {
     isEmpty: (room) => !rooms.has(room),
     ofUser: (userId) => [...(rooms.get(toRoom("user", userId)) ?? [])],
     all: () => sessions.values(),
+    onRemoved: (handler) => void removedHandlers.push(handler),
   };
 }

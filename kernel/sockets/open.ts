@@ -5,6 +5,7 @@ import { createAdmission } from "./admission.ts";
 import { signIn } from "./connection.ts";
 import { createDispatch } from "./dispatch.ts";
 import type { OwnedSocketHandler } from "./handler.ts";
+import type { Channels } from "./channels.ts";
 import type { Members } from "./members.ts";
 import { createRenewal } from "./renewal.ts";
 import { createSockets, type Sockets } from "./sockets.ts";
@@ -14,17 +15,26 @@ export interface OpenSocketsOptions {
   readonly log: Logger;
   readonly context: Pick<BindContext, "authenticator" | "clientAddress" | "origins">;
   readonly members: Members;
+  readonly channels: Channels;
   readonly handlers: readonly OwnedSocketHandler[];
 }
 
 /** Puts together what takes connections: who may come in, what they may say, and how long they stay. */
-export function openSockets({ config, log, context, members, handlers }: OpenSocketsOptions): Sockets {
+export function openSockets({
+  config,
+  log,
+  context,
+  members,
+  channels,
+  handlers,
+}: OpenSocketsOptions): Sockets {
   const { authenticator, clientAddress, origins } = context;
   const admission = createAdmission({ authenticator, clientAddress, members, origins });
   const renewal = createRenewal({ members, authenticator });
   const dispatch = createDispatch({
     handlers,
     members,
+    channels,
     log,
     instanceId: config.instanceId,
     signIn: (session, token) => signIn(session, token, { admission, renewal }),

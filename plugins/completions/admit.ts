@@ -6,13 +6,14 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
-import type { TerminalAccess } from "./service.ts";
+import type { DirectModels, TerminalAccess } from "./service.ts";
 
 /** What decides whether a run may begin. */
 export interface Admission {
   readonly models: Models;
   readonly toolRegistry: ToolRegistry;
   terminals(): readonly TerminalAccess[];
+  directModels(): readonly DirectModels[];
 }
 
 /**
@@ -25,7 +26,8 @@ export function admitModel(
   principal: Principal,
   admission: Admission,
 ): AtOnce<ResolvedModel> {
-  return whenThere(admission.models.resolve(principal, request.model), (model) =>
+  const resolving = resolveDirect(request, admission) ?? admission.models.resolve(principal, request.model);
+  return whenThere(resolving, (model) =>
     whenThere(requireNamed(request, principal, admission), () =>
       withControls(model, {
         picked: request.params?.["model_controls"],
@@ -33,6 +35,19 @@ export function admitModel(
       }),
     ),
   );
+}
+
+/** Undefined for a model of the platform: clients describe those, too. */
+function resolveDirect(
+  { model: id, model_item: item, session_id: sessionId }: CompletionRequest,
+  { models, directModels }: Admission,
+): ResolvedModel | undefined {
+  if (item?.["direct"] !== true || item["id"] !== id) {
+    return undefined;
+  }
+  const [way] = directModels();
+  const opened = way?.open({ id, item, sessionId: sessionId ?? undefined });
+  return opened && models.direct(opened.model, opened.provider);
 }
 
 /** Undefined where the request names neither tools nor a terminal. */

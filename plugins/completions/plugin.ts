@@ -16,6 +16,7 @@ import {
   chatAccess,
   chatRuns,
   completions,
+  directModels,
   promptSources,
   taskModel,
   taskSettings,
@@ -34,6 +35,7 @@ export default definePlugin({
     chatRuns,
     chats: chatAccess,
     configuration,
+    directModels,
     hub,
     models,
     pipeline,
@@ -66,6 +68,7 @@ export default definePlugin({
       tools: createToolsStage(use.toolRegistry, legacy),
       chats: () => use.chats.list(),
       terminals: () => use.terminals.list(),
+      directModels: () => use.directModels.list(),
       prompts: () => use.prompts.list(),
       settings: () => config,
     });

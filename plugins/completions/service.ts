@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import type { ChunkBatch, ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import type { Completion } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
@@ -159,5 +159,22 @@ export interface PromptSource {
 }
 
 export const promptSources = defineSlot<PromptSource>("completions.prompts");
+
+/** What a request says about a model of a connection that the caller's own client keeps (`model_item`, contract §3.1). */
+export interface DirectModel {
+  /** As the request names it. */
+  readonly id: string;
+  readonly item: Readonly<Record<string, unknown>>;
+  /** The open client that is to ask it. */
+  readonly sessionId: string | undefined;
+}
+
+/** Asks such models; filled by the plugin that knows how. */
+export interface DirectModels {
+  /** Throws `forbidden` while members may have no connections of their own, and `invalid` without a session. */
+  open(model: DirectModel): { readonly model: ProviderModel; readonly provider: ModelProvider };
+}
+
+export const directModels = defineSlot<DirectModels>("completions.direct-models");
 
 export const chatAccess = defineSlot<ChatAccess>("completions.chats");

@@ -37,7 +37,7 @@ export function createTaskModel({ models, pipeline, settings }: TaskModelOptions
   return {
     async ask(task) {
       const { name, chatId, messageId, principal, signal } = task;
-      const model = task.asked ?? (await choose(task.model));
+      const model = task.model.isDirect ? task.model : (task.asked ?? (await choose(task.model)));
       const asked = toRequest(task, model);
       const context: FilterContext = {
         principal,

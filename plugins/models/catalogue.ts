@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type Arena, toMembers } from "./arena.ts";
 import { fillMetadata, fillParameters } from "./defaults.ts";
@@ -33,6 +34,8 @@ export interface Catalogue {
   resolve(principal: Principal, id: string): AtOnce<ResolvedModel>;
   /** Without a question of access; undefined when nothing is offered under this id. */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
+  /** A model that a caller's client brings along. */
+  direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
   list(principal: Principal, options?: { refresh?: boolean }): Promise<ListItem[]>;
   /** The providers' own models, without records. */
   base(): Promise<ListItem[]>;
@@ -84,6 +87,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     async resolveAsInstance(id) {
       const offer = (await current()).find(id);
       return offer && resolved(offer, settings());
+    },
+
+    direct(base, provider) {
+      const { id, name } = base;
+      return { ...toResolved({ id, name, base, provider, chain: [] }, settings()), isDirect: true };
     },
 
     async list(principal, { refresh = false } = {}) {

@@ -17,6 +17,8 @@ export interface ResolvedModel {
   readonly params: Readonly<Record<string, unknown>>;
   readonly base: ProviderModel;
   readonly provider: ModelProvider;
+  /** It belongs to a connection of the caller's own client: what is said in its chats goes to no other model. */
+  readonly isDirect?: boolean;
   /** The member that an arena model chose for this request; left out for every other model. */
   readonly selectedModelId?: string;
 }
@@ -37,6 +39,8 @@ export interface Models {
    * work of the platform itself, never for one that a caller named.
    */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
+  /** A model that the caller's client brings along: no record and no grant is about it, only the instance's defaults. */
+  direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
   /** The wire items of the model list that the caller may see, in order. */
   list(principal: Principal, options?: { refresh?: boolean }): Promise<Record<string, unknown>[]>;
   /** Stores the record with read access for every account, once ever: a record an admin removed stays away. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "#kernel/sandbox/sandbox.ts";
-import { createHead, toChunks, toCompletion } from "./pipe-answer.ts";
+import { createHead, toChunks, toCompletion } from "./loose-answer.ts";
 
 async function* from(items: readonly (Json | undefined)[]) {
   yield* items;
