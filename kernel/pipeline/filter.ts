@@ -94,7 +94,7 @@ export interface FilterSelection {
   readonly modelMeta: Readonly<Record<string, unknown>>;
   /** `filter_ids` of the request. */
   readonly filterIds: readonly string[];
-  /** Set for a background task: only filters that look at tasks are wanted. */
+  /** Set for a background task: of what is given only filters that look at tasks are taken. */
   readonly task?: string | undefined;
 }
 

@@ -54,6 +54,17 @@ describe("choosing filters", () => {
     expect((await pipeline.choose(selection)).map(({ id }) => id)).toEqual(["z", "a", "b", "c"]);
   });
 
+  it("takes only filters that look at tasks for a task, wherever they come from", async () => {
+    const looking = { tasks: true };
+    const source = { id: "source", select: () => [filter("c", 0, looking), filter("d", 0)] };
+    const pipeline = createPipeline(
+      [always(filter("a", 0, looking)), always(filter("b", 0)), { entry: source, isEnabled: () => true }],
+      log,
+    );
+    const chosen = await pipeline.choose({ ...selection, task: "title_generation" });
+    expect(chosen.map(({ id }) => id)).toEqual(["a", "c"]);
+  });
+
   it("leaves the filters of a plugin that is switched off out", async () => {
     let isOn = true;
     const pipeline = createPipeline([{ entry: filter("a", 0), isEnabled: () => isOn }], log);

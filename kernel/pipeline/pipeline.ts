@@ -47,9 +47,7 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
           continue;
         }
         if (!isFilterSource(entry)) {
-          if (selection.task === undefined || entry.tasks) {
-            chosen.push(entry);
-          }
+          chosen.push(entry);
           continue;
         }
         const selected = entry.select(selection);
@@ -59,9 +57,11 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
           chosen.push(...selected);
         }
       }
+      const toWanted = (filters: readonly Filter[]) =>
+        toOrdered(selection.task === undefined ? filters : filters.filter(({ tasks }) => tasks));
       return pending.length === 0
-        ? toOrdered(chosen)
-        : Promise.all(pending).then((more) => toOrdered([...chosen, ...more.flat()]));
+        ? toWanted(chosen)
+        : Promise.all(pending).then((more) => toWanted([...chosen, ...more.flat()]));
     },
 
     inlet(filters, request, context) {

@@ -72,12 +72,8 @@ export function isForModel(
   return fn.isGlobal || (Array.isArray(ids) && ids.includes(fn.id));
 }
 
-function isInScope(fn: ActiveFunction, { modelMeta, filterIds, task }: FilterSelection): boolean {
-  return (
-    isForModel(fn, modelMeta, "filterIds") &&
-    (!fn.facts.toggle || filterIds.includes(fn.id)) &&
-    (task === undefined || fn.facts.tasks)
-  );
+function isInScope(fn: ActiveFunction, { modelMeta, filterIds }: FilterSelection): boolean {
+  return isForModel(fn, modelMeta, "filterIds") && (!fn.facts.toggle || filterIds.includes(fn.id));
 }
 
 /** A hook that the code does not export does not exist here either: it must cost nothing. */
@@ -88,6 +84,7 @@ function toFilter(fn: ActiveFunction, groups: StreamGroups, invoke: Invoke): Fil
     id: fn.id,
     name,
     priority: fn.priority,
+    tasks: fn.facts.tasks,
     // Code gets JSON.
     isPure: true,
     ...(exports.has("inlet") || fn.facts.fileHandler

@@ -41,6 +41,7 @@ function toFilter({ filters, own }: Chosen, remote: RemoteFilters, seesReply: bo
     name: "Pipelines",
     // Below every priority that a function or plugin can have.
     priority: Number.NEGATIVE_INFINITY,
+    tasks: true,
     async inlet(request, context) {
       let body: CompletionRequest = { ...request, metadata: toMetadata(request, context) };
       for (const filter of filters) {
