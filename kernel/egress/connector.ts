@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { buildConnector } from "undici";
 import { isPublicAddress } from "./address.ts";
 import { toAddressRefusal } from "./failure.ts";
+import { onread, readAtOnce } from "./reads.ts";
 import { openTls, requireFingerprint, type TlsSettings } from "./tls.ts";
 
 export interface ConnectorOptions {
@@ -45,6 +46,7 @@ async function openConnector(options: ConnectorOptions): Promise<buildConnector.
     // A resumed session brings no certificate whose fingerprint could be compared.
     maxCachedSessions: options.tls.fingerprint === "" ? 100 : 0,
     allowH2: false,
+    onread,
   });
 }
 
@@ -88,5 +90,6 @@ function accept(
     callback(error as Error, null);
     return;
   }
+  readAtOnce(socket);
   callback(null, socket);
 }

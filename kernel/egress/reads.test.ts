@@ -1,0 +1,153 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Flow, receive } from "./direct-body.ts";
+import { createEgress, type Egress } from "./egress.ts";
+
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+let close: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of close.toReversed()) {
+    await end();
+  }
+  close = [];
+});
+
+function toServer(scheme: "http" | "https", listener: RequestListener): Server {
+  if (scheme === "http") {
+    return createHttpServer(listener);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "egress-reads-"));
+  const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  execFileSync("openssl", ["req", "-x509", ...kind, "-subj", "/CN=localhost", ...files], { stdio: "ignore" });
+  const [key, cert] = ["key.pem", "cert.pem"].map((name) => readFileSync(join(folder, name)));
+  rmSync(folder, { recursive: true });
+  return createHttpsServer({ key, cert }, listener);
+}
+
+async function open(
+  scheme: "http" | "https",
+  listener: RequestListener,
+): Promise<{ url: string; egress: Egress; server: Server }> {
+  const server = toServer(scheme, listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const egress = createEgress({
+    allowedPrivateOrigins: () => [],
+    ssl: () => false,
+    caFile: () => "",
+    fingerprint: () => "",
+    allowRedirects: () => false,
+    timeoutSeconds: () => null,
+  });
+  close.push(
+    async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+    () => egress.close(),
+  );
+  return { url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`, egress, server };
+}
+
+/** Asks and keeps every piece as it was handed over. */
+async function ask(egress: Egress, url: string) {
+  const { body } = await egress.request(url, { trust: "operator" });
+  const pieces: Buffer[] = [];
+  const first = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const flow: Flow = receive(body, {
+    data(piece) {
+      pieces.push(piece);
+      first.resolve();
+    },
+    end: over.resolve,
+    failed: over.reject,
+  });
+  return { flow, pieces, first: first.promise, over: over.promise };
+}
+
+const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+describe.each(["http", "https"] as const)("reading an upstream over %s", (scheme) => {
+  const test = it.skipIf(scheme === "https" && !hasOpenssl);
+
+  test("keeps every piece as it came, whoever reads meanwhile", async () => {
+    const words = Array.from({ length: 200 }, (_, at) => `piece ${at};`);
+    const { egress, url } = await open(scheme, async (_request, response) => {
+      for (const word of words) {
+        response.write(word);
+        await delay(1);
+      }
+      response.end();
+    });
+    const asked = await Promise.all(Array.from({ length: 5 }, () => ask(egress, url)));
+    for (const { over, pieces } of asked) {
+      await over;
+      expect(Buffer.concat(pieces).toString()).toBe(words.join(""));
+      expect(pieces.length).toBeGreaterThan(20);
+    }
+  });
+
+  test("stops a fast upstream while nobody takes its answer, and loses nothing of it", async () => {
+    const block = randomBytes(1024 * 1024);
+    const blocks = 40;
+    let written = 0;
+    const { egress, url } = await open(scheme, async (_request, response) => {
+      for (let n = 0; n < blocks; n++) {
+        if (!response.write(block)) {
+          await once(response, "drain");
+        }
+        written += 1;
+      }
+      response.end();
+    });
+    const { flow, first, over, pieces } = await ask(egress, url);
+    await first;
+    flow.pause();
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const isStill = before === written;
+          before = written;
+          return isStill;
+        },
+        { interval: 100, timeout: 10_000 },
+      )
+      .toBe(true);
+    // What the operating system holds for both ends, and no more.
+    expect(written).toBeLessThan(blocks / 2);
+    flow.resume();
+    await over;
+    const sent = Buffer.concat(Array.from({ length: blocks }, () => block));
+    expect(hashOf(Buffer.concat(pieces))).toBe(hashOf(sent));
+  });
+
+  test("has all of an answer whose upstream closed while nobody took it", async () => {
+    const sent = randomBytes(300_000);
+    const { egress, url, server } = await open(scheme, (_request, response) => {
+      response.setHeader("content-length", sent.length);
+      response.end(sent);
+    });
+    const { flow, first, over, pieces } = await ask(egress, url);
+    await first;
+    flow.pause();
+    await delay(50);
+    server.closeIdleConnections();
+    await delay(50);
+    flow.resume();
+    await over;
+    expect(hashOf(Buffer.concat(pieces))).toBe(hashOf(sent));
+  });
+});
