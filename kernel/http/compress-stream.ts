@@ -1,79 +1,92 @@
-import type { Readable, Transform, Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import type { Encoding } from "./compress.ts";
 
 /** Bytes after which a reader that keeps up shows that it has no need of compression. */
 const tried = 2 * 1024 * 1024;
 
 /**
- * Compresses a body as it passes to its reader. What is sent piece by piece is large, and somebody waits for its end: the
- * quickest levels take half the time or less for a fifth more bytes. Even those are slower than a reader on the same
- * machine or network: a long body that is read faster than it can be compressed goes on as it is, in the same format.
- * `isBehind` says whether the reader has something left to take.
+ * Steps until a reader that was behind is tried again: one that reads slowly always has time for a step that compression
+ * made small.
  */
-export async function sendCompressed(
-  encoding: Encoding,
-  body: Readable,
-  { to, isBehind }: { readonly to: Writable; isBehind(): boolean },
-): Promise<void> {
-  if (encoding !== "gzip") {
-    return await pipeline(body, encoding === "br" ? createBrotli() : createZstd(), to);
-  }
-  // What node offers as gzip cannot change its level; what is inside of gzip can.
-  const deflate = zlib.createDeflateRaw({ level: 1, chunkSize });
-  const sum = { crc: 0, length: 0 };
-  return await pipeline(
-    body,
-    (pieces: AsyncIterable<Buffer>) => paced(pieces, { deflate, sum, isBehind }),
-    deflate,
-    (packed: AsyncIterable<Buffer>) => framed(packed, sum),
-    to,
-  );
-}
+const patience = 16;
 
-/** Of everything that was sent. */
-interface Sum {
-  crc: number;
-  length: number;
-}
+/** Less than that is not worth a turn of zlib's threads. */
+const packedAtOnce = 256 * 1024;
 
-async function* paced(
-  pieces: AsyncIterable<Buffer>,
-  { deflate, sum, isBehind }: { deflate: zlib.DeflateRaw; sum: Sum; isBehind(): boolean },
-): AsyncGenerator<Buffer> {
-  const setLevel = promisify(deflate.params.bind(deflate));
-  let level = 1;
-  for await (const piece of pieces) {
-    const wanted = sum.length >= tried && !isBehind() ? 0 : 1;
-    if (wanted !== level) {
-      await setLevel(wanted, zlib.constants.Z_DEFAULT_STRATEGY);
-      level = wanted;
+/**
+ * Gzip (RFC 1952) of a body as it passes to its reader: buffers for one write each step. What is sent piece by piece is
+ * large, and somebody waits for its end: the quickest level takes half the time for a fifth more bytes. Even that
+ * is slower than a reader on the same machine or network: a long body that is read faster than it can be compressed
+ * goes on as it is, in the same format and without a copy. `isBehind` says whether the reader still has something left to
+ * take when it had the time to take it.
+ */
+export async function* gzip(
+  body: AsyncIterable<Buffer>,
+  isBehind: () => Promise<boolean>,
+): AsyncGenerator<readonly Buffer[]> {
+  let [sum, length, untried] = [0, 0, 0];
+  yield [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])];
+  for await (const pieces of gathered(body)) {
+    const isTried = length >= tried && untried === 0;
+    const isStored = isTried && !(await isBehind());
+    untried = isTried && !isStored ? patience : Math.max(0, untried - 1);
+    for (const piece of pieces) {
+      sum = zlib.crc32(piece, sum);
+      length += piece.length;
     }
-    sum.crc = zlib.crc32(piece, sum.crc);
-    sum.length += piece.length;
-    yield piece;
+    yield isStored ? pieces.flatMap(toStored) : [await deflate(Buffer.concat(pieces), deflated)];
   }
+  const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
+  end.writeUInt32LE(sum, 2);
+  end.writeUInt32LE(length % 2 ** 32, 6);
+  yield [end];
 }
 
-/** RFC 1952: ten bytes before, and a check of the content behind. */
-async function* framed(packed: AsyncIterable<Buffer>, sum: Sum): AsyncGenerator<Buffer> {
-  yield Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-  yield* packed;
-  const end = Buffer.alloc(8);
-  end.writeUInt32LE(sum.crc, 0);
-  end.writeUInt32LE(sum.length % 2 ** 32, 4);
-  yield end;
+/** For the other encodings, which cannot change their level on the way. */
+export function createCompressor(encoding: "br" | "zstd"): Transform {
+  return encoding === "br"
+    ? zlib.createBrotliCompress({ chunkSize, params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 0 } })
+    : zlib.createZstdCompress({ chunkSize, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
 /** The usual sixteen kilobytes would mean thousands of turns of zlib's threads. */
 const chunkSize = 256 * 1024;
 
-function createBrotli(): Transform {
-  return zlib.createBrotliCompress({ chunkSize, params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 0 } });
+const deflate = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.deflateRaw);
+/** Ends on a whole byte and leaves the format open, so that what follows can be made in any way. */
+const deflated: zlib.ZlibOptions = { level: 1, finishFlush: zlib.constants.Z_SYNC_FLUSH, chunkSize };
+
+/** An empty block that says it is the last one (RFC 1951, 3.2.6). */
+const lastBlock = [3, 0];
+
+async function* gathered(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+  let [pieces, size]: [Buffer[], number] = [[], 0];
+  for await (const piece of body) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= packedAtOnce) {
+      yield pieces;
+      [pieces, size] = [[], 0];
+    }
+  }
+  if (size > 0) {
+    yield pieces;
+  }
 }
 
-function createZstd(): Transform {
-  return zlib.createZstdCompress({ chunkSize, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } });
+/** The bytes as they are, in blocks that say so (RFC 1951, 3.2.4). */
+function toStored(piece: Buffer): Buffer[] {
+  const blocks: Buffer[] = [];
+  for (let from = 0; from < piece.length; from += mostStored) {
+    const block = piece.subarray(from, from + mostStored);
+    const head = Buffer.alloc(5);
+    head.writeUInt16LE(block.length, 1);
+    head.writeUInt16LE(block.length ^ mostStored, 3);
+    blocks.push(head, block);
+  }
+  return blocks;
 }
+
+/** A block's length has sixteen bits. */
+const mostStored = 0xffff;

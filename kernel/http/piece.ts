@@ -31,6 +31,24 @@ export function writePiece(response: ServerResponse, piece: string | Uint8Array)
   return socket.write(framed);
 }
 
+/** The same for pieces that leave together, in one write and without a copy: they must not change any more. */
+export function writePieces(response: ServerResponse, pieces: readonly Uint8Array[]): boolean {
+  const { socket } = response;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length === 0 || response.writableEnded || response.destroyed) {
+    return true;
+  }
+  if (!response.headersSent || !response.chunkedEncoding || socket === null) {
+    return pieces.map((piece) => response.write(piece)).every(Boolean);
+  }
+  socket.cork();
+  socket.write(`${length.toString(16)}\r\n`);
+  pieces.forEach((piece) => socket.write(piece));
+  socket.write("\r\n");
+  socket.uncork();
+  return !socket.writableNeedDrain;
+}
+
 /** Calls back once, when what was written has left or the response has closed. */
 export function onceDrained(response: ServerResponse, callback: () => void): void {
   const { socket } = response;

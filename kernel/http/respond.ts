@@ -1,13 +1,14 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { isPushable, type Pushable } from "#kernel/completion/push.ts";
 import { chooseEncoding, compressBuffer } from "./compress.ts";
-import { sendCompressed } from "./compress-stream.ts";
+import { createCompressor, gzip } from "./compress-stream.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
 import { type Head, type RespondContext, writeHead } from "./head.ts";
-import { onceDrained, writePiece } from "./piece.ts";
+import { onceDrained, writePiece, writePieces } from "./piece.ts";
 import { writeRelay } from "./relay.ts";
 import { Relay, Reply, Stream } from "./route.ts";
 
@@ -113,12 +114,34 @@ async function writeReadable(
   }
   writeHead(response, { status, headers: sent }, context);
   try {
-    const isBehind = () => (response.socket?.writableLength ?? 0) > 0;
-    await (encoding ? sendCompressed(encoding, body, { to: response, isBehind }) : pipeline(body, response));
+    if (encoding === "gzip") {
+      await sendGzip(response, body);
+    } else {
+      await pipeline(encoding ? [body, createCompressor(encoding), response] : [body, response]);
+    }
   } catch (error) {
     response.destroy();
     context.failed(error);
   }
+}
+
+/** Milliseconds in which the quickest level compresses about as much as is written at a time. */
+const packingMs = 10;
+
+/** One step leaves while the next one is made. */
+async function sendGzip(response: ServerResponse, body: Readable): Promise<void> {
+  let leaving = Promise.resolve(false);
+  const isBehind = () => Promise.race([leaving, delay(packingMs, true)]);
+  response.once("close", () => body.destroy());
+  response.flushHeaders();
+  for await (const pieces of gzip(body, isBehind)) {
+    await leaving;
+    if (!writePieces(response, pieces)) {
+      leaving = new Promise((resolve) => onceDrained(response, () => resolve(false)));
+    }
+  }
+  await leaving;
+  response.end();
 }
 
 /** Text frames; the head goes out at once, a failure becomes the last frame. */
