@@ -10,7 +10,7 @@ const piece = Buffer.from('{"name":"value"},'.repeat(megabyte)).subarray(0, mega
 
 async function pack(pieces: readonly Buffer[], isBehind: () => boolean): Promise<Buffer> {
   const steps: Buffer[] = [];
-  for await (const step of gzip(Readable.from(pieces), async () => isBehind())) {
+  for await (const step of gzip(Readable.from(pieces.map((each) => [each])), async () => isBehind())) {
     steps.push(...step);
   }
   return Buffer.concat(steps);
@@ -47,7 +47,7 @@ it("compresses a long body as long as its reader has something left to take", as
   const mixed = await pack(pieces, () => (asked += 1) === 11);
   expect(slow.length).toBeLessThan(megabyte);
   expect(fast.length / megabyte).toBeCloseTo(38, 0);
-  expect(mixed.length / megabyte).toBeCloseTo(38 - 17, 0);
+  expect(mixed.length / megabyte).toBeCloseTo(38 - 3, 0);
   for (const packed of [slow, fast, mixed]) {
     expect(gunzipSync(packed).equals(Buffer.concat(pieces))).toBe(true);
   }

@@ -6,10 +6,10 @@ import * as zlib from "node:zlib";
 const tried = 2 * 1024 * 1024;
 
 /**
- * Steps until a reader that was behind is tried again: one that reads slowly always has time for a step that compression
- * made small.
+ * Steps until a reader that was behind is tried again, more each time: one that reads slowly always has time for a step
+ * that compression made small.
  */
-const patience = 16;
+const longestPatience = 16;
 
 /** Less than that is not worth a turn of zlib's threads. */
 const packedAtOnce = 256 * 1024;
@@ -19,23 +19,35 @@ const packedAtOnce = 256 * 1024;
  * large, and somebody waits for its end: the quickest level takes half the time for a fifth more bytes. Even that
  * is slower than a reader on the same machine or network: a long body that is read faster than it can be compressed
  * goes on as it is, in the same format and without a copy. `isBehind` says whether the reader still has something left to
- * take when it had the time to take it.
+ * take after some milliseconds, as many as compressing takes.
  */
 export async function* gzip(
-  body: AsyncIterable<Buffer>,
-  isBehind: () => Promise<boolean>,
+  body: AsyncIterable<readonly Buffer[]>,
+  isBehind: (ms: number) => Promise<boolean>,
 ): AsyncGenerator<readonly Buffer[]> {
-  let [sum, length, untried] = [0, 0, 0];
+  let [sum, length] = [0, 0];
+  let [patience, untried] = [1, 0];
+  let msPerByte = 0;
   yield [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])];
-  for await (const pieces of gathered(body)) {
+  for await (const { pieces, size } of gathered(body)) {
     const isTried = length >= tried && untried === 0;
-    const isStored = isTried && !(await isBehind());
-    untried = isTried && !isStored ? patience : Math.max(0, untried - 1);
+    const isStored = isTried && !(await isBehind(size * msPerByte));
+    if (isTried && !isStored) {
+      patience = untried = Math.min(2 * patience, longestPatience);
+    } else {
+      untried = Math.max(0, untried - 1);
+    }
     for (const piece of pieces) {
       sum = zlib.crc32(piece, sum);
-      length += piece.length;
     }
-    yield isStored ? pieces.flatMap(toStored) : [await deflate(Buffer.concat(pieces), deflated)];
+    length += size;
+    if (isStored) {
+      yield toStored(pieces);
+    } else {
+      const started = performance.now();
+      yield [await deflate(Buffer.concat(pieces), deflated)];
+      msPerByte = (performance.now() - started) / size;
+    }
   }
   const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
   end.writeUInt32LE(sum, 2);
@@ -60,30 +72,49 @@ const deflated: zlib.ZlibOptions = { level: 1, finishFlush: zlib.constants.Z_SYN
 /** An empty block that says it is the last one (RFC 1951, 3.2.6). */
 const lastBlock = [3, 0];
 
-async function* gathered(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+async function* gathered(
+  body: AsyncIterable<readonly Buffer[]>,
+): AsyncGenerator<{ pieces: Buffer[]; size: number }> {
   let [pieces, size]: [Buffer[], number] = [[], 0];
-  for await (const piece of body) {
-    pieces.push(piece);
-    size += piece.length;
+  for await (const step of body) {
+    for (const piece of step) {
+      pieces.push(piece);
+      size += piece.length;
+    }
     if (size >= packedAtOnce) {
-      yield pieces;
+      yield { pieces, size };
       [pieces, size] = [[], 0];
     }
   }
   if (size > 0) {
-    yield pieces;
+    yield { pieces, size };
   }
 }
 
 /** The bytes as they are, in blocks that say so (RFC 1951, 3.2.4). */
-function toStored(piece: Buffer): Buffer[] {
+function toStored(pieces: readonly Buffer[]): Buffer[] {
   const blocks: Buffer[] = [];
-  for (let from = 0; from < piece.length; from += mostStored) {
-    const block = piece.subarray(from, from + mostStored);
+  let [block, size]: [Buffer[], number] = [[], 0];
+  const close = () => {
     const head = Buffer.alloc(5);
-    head.writeUInt16LE(block.length, 1);
-    head.writeUInt16LE(block.length ^ mostStored, 3);
-    blocks.push(head, block);
+    head.writeUInt16LE(size, 1);
+    head.writeUInt16LE(size ^ mostStored, 3);
+    blocks.push(head, ...block);
+    [block, size] = [[], 0];
+  };
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length;) {
+      const part = piece.subarray(from, from + mostStored - size);
+      block.push(part);
+      size += part.length;
+      from += part.length;
+      if (size === mostStored) {
+        close();
+      }
+    }
+  }
+  if (size > 0) {
+    close();
   }
   return blocks;
 }

@@ -4,10 +4,11 @@ import { type AddressInfo, connect } from "node:net";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { gunzipSync } from "node:zlib";
-import { afterEach, expect, it } from "vitest";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
 import type { RespondContext } from "./head.ts";
 import { respond } from "./respond.ts";
+import { LongBody } from "./long-body.ts";
 import { reply } from "./route.ts";
 
 const megabyte = 1024 * 1024;
@@ -25,9 +26,11 @@ afterEach(async () => {
   failures = [];
 });
 
-async function serve(source: () => AsyncIterable<Buffer>): Promise<number> {
+type Kind = "steps" | "stream";
+
+async function serve(kind: Kind, source: () => AsyncIterable<Buffer>): Promise<number> {
   server = createServer((request, response) => {
-    const body = Readable.from(source(), { objectMode: false });
+    const body = kind === "steps" ? new LongBody(source()) : Readable.from(source(), { objectMode: false });
     const context: RespondContext = {
       requestId: "r",
       acceptEncoding: String(request.headers["accept-encoding"] ?? ""),
@@ -52,64 +55,75 @@ async function* all(): AsyncGenerator<Buffer> {
   }
 }
 
-async function ask(port: number): Promise<IncomingMessage> {
-  const options = { port, host: "127.0.0.1", agent: false, headers: { "accept-encoding": "gzip" } };
+async function ask(port: number, encoding = "gzip"): Promise<IncomingMessage> {
+  const options = { port, host: "127.0.0.1", agent: false, headers: { "accept-encoding": encoding } };
   const [response] = (await once(get(options), "response")) as [IncomingMessage];
-  expect(response.headers["content-encoding"]).toBe("gzip");
+  expect(response.headers["content-encoding"]).toBe(encoding === "identity" ? undefined : encoding);
   return response;
 }
 
-it("goes as it is to who reads it as fast as it is made", async () => {
-  const packed = await buffer(await ask(await serve(all)));
-  expect(packed.length).toBeGreaterThan(whole.length / 2);
-  expect(gunzipSync(packed).equals(whole)).toBe(true);
-  expect(failures).toEqual([]);
-});
+describe.each(["steps", "stream"] as const)("a body of %s", (kind) => {
+  it.each([
+    ["br", brotliDecompressSync],
+    ["zstd", zstdDecompressSync],
+    ["identity", (bytes: Buffer) => bytes],
+  ] as const)("is whole for who takes %s", async (encoding, unpack) => {
+    const sent = await buffer(await ask(await serve(kind, all), encoding));
+    expect(unpack(sent).equals(whole)).toBe(true);
+  });
 
-it("is compressed for who reads it slowly", async () => {
-  const response = await ask(await serve(all));
-  const pieces: Buffer[] = [];
-  for await (const piece of response) {
-    pieces.push(piece as Buffer);
-    await delay((piece as Buffer).length / 10_000);
-  }
-  const packed = Buffer.concat(pieces);
-  expect(packed.length).toBeLessThan(whole.length / 2);
-  expect(gunzipSync(packed).equals(whole)).toBe(true);
-});
+  it("goes as it is to who reads it as fast as it is made", async () => {
+    const packed = await buffer(await ask(await serve(kind, all)));
+    expect(packed.length).toBeGreaterThan(whole.length / 2);
+    expect(gunzipSync(packed).equals(whole)).toBe(true);
+    expect(failures).toEqual([]);
+  });
 
-it("is whole for a client that knows no chunks", async () => {
-  const socket = connect(await serve(all), "127.0.0.1");
-  socket.write("GET / HTTP/1.0\r\naccept-encoding: gzip\r\n\r\n");
-  const answer = await buffer(socket);
-  const body = answer.subarray(answer.indexOf("\r\n\r\n") + 4);
-  expect(gunzipSync(body).equals(whole)).toBe(true);
-});
-
-it("is given up when its reader leaves", async () => {
-  let isOver = false;
-  const port = await serve(async function* endless() {
-    try {
-      for (;;) {
-        await delay(1);
-        yield step;
-      }
-    } finally {
-      isOver = true;
+  it("is compressed for who reads it slowly", async () => {
+    const response = await ask(await serve(kind, all));
+    const pieces: Buffer[] = [];
+    for await (const piece of response) {
+      pieces.push(piece as Buffer);
+      await delay((piece as Buffer).length / 10_000);
     }
+    const packed = Buffer.concat(pieces);
+    expect(packed.length).toBeLessThan(whole.length / 2);
+    expect(gunzipSync(packed).equals(whole)).toBe(true);
   });
-  const response = await ask(port);
-  await once(response, "data");
-  response.destroy();
-  await expect.poll(() => isOver).toBe(true);
-});
 
-it("breaks off for everybody when it cannot be made to its end", async () => {
-  const port = await serve(async function* broken() {
-    yield step;
-    throw new Error("no more");
+  it("is whole for a client that knows no chunks", async () => {
+    const socket = connect(await serve(kind, all), "127.0.0.1");
+    socket.write("GET / HTTP/1.0\r\naccept-encoding: gzip\r\n\r\n");
+    const answer = await buffer(socket);
+    const body = answer.subarray(answer.indexOf("\r\n\r\n") + 4);
+    expect(gunzipSync(body).equals(whole)).toBe(true);
   });
-  const response = await ask(port);
-  await expect(buffer(response)).rejects.toThrow("aborted");
-  expect(failures).toMatchObject([{ message: "no more" }]);
+
+  it("is given up when its reader leaves", async () => {
+    let isOver = false;
+    const port = await serve(kind, async function* endless() {
+      try {
+        for (;;) {
+          await delay(1);
+          yield step;
+        }
+      } finally {
+        isOver = true;
+      }
+    });
+    const response = await ask(port);
+    await once(response, "data");
+    response.destroy();
+    await expect.poll(() => isOver).toBe(true);
+  });
+
+  it("breaks off for everybody when it cannot be made to its end", async () => {
+    const port = await serve(kind, async function* broken() {
+      yield step;
+      throw new Error("no more");
+    });
+    const response = await ask(port);
+    await expect(buffer(response)).rejects.toThrow("aborted");
+    expect(failures).toMatchObject([{ message: "no more" }]);
+  });
 });

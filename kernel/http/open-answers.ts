@@ -6,6 +6,7 @@ import { judgeAgain, judgeAll } from "#kernel/access/rejudge.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "./credential.ts";
 import { requireAccess } from "./gate.ts";
+import { LongBody } from "./long-body.ts";
 import { type AnyRoute, Relay, Reply, Stream } from "./route.ts";
 
 /** An answer that goes on after its caller was let in, with what the caller was let in by. */
@@ -69,9 +70,11 @@ export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
 
 /** Whether an answer is still being written when its handler has returned. */
 export function isLasting(answer: unknown): boolean {
+  const value = answer instanceof Reply ? answer.value : answer;
   return (
     answer instanceof Stream ||
     answer instanceof Relay ||
-    (answer instanceof Reply ? answer.value : answer) instanceof Readable
+    value instanceof Readable ||
+    value instanceof LongBody
   );
 }

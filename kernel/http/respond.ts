@@ -1,14 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import { isPushable, type Pushable } from "#kernel/completion/push.ts";
 import { chooseEncoding, compressBuffer } from "./compress.ts";
-import { createCompressor, gzip } from "./compress-stream.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
 import { type Head, type RespondContext, writeHead } from "./head.ts";
-import { onceDrained, writePiece, writePieces } from "./piece.ts";
+import { LongBody, sendLongBody } from "./long-body.ts";
+import { onceDrained, writePiece } from "./piece.ts";
 import { writeRelay } from "./relay.ts";
 import { Relay, Reply, Stream } from "./route.ts";
 
@@ -26,8 +24,8 @@ export function respond(
   }
   const { value, status, headers } =
     answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
-  if (value instanceof Readable) {
-    return writeReadable(response, { body: value, status, headers }, context);
+  if (value instanceof Readable || value instanceof LongBody) {
+    return writeLong(response, { body: value, status, headers }, context);
   }
   if (value === undefined) {
     finish(response, { status: status === 200 ? 204 : status, headers }, context);
@@ -91,9 +89,9 @@ function finish(
   }
 }
 
-async function writeReadable(
+async function writeLong(
   response: ServerResponse,
-  { body, status, headers }: { body: Readable; status: number; headers: OutgoingHttpHeaders },
+  { body, status, headers }: { body: Readable | LongBody; status: number; headers: OutgoingHttpHeaders },
   context: RespondContext,
 ): Promise<void> {
   const size = headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
@@ -104,7 +102,9 @@ async function writeReadable(
         })
       : undefined;
   if (context.isHead) {
-    body.destroy();
+    if (body instanceof Readable) {
+      body.destroy();
+    }
     return finish(response, { status, headers }, context);
   }
   const sent = { ...headers };
@@ -114,34 +114,11 @@ async function writeReadable(
   }
   writeHead(response, { status, headers: sent }, context);
   try {
-    if (encoding === "gzip") {
-      await sendGzip(response, body);
-    } else {
-      await pipeline(encoding ? [body, createCompressor(encoding), response] : [body, response]);
-    }
+    await sendLongBody(response, body, encoding);
   } catch (error) {
     response.destroy();
     context.failed(error);
   }
-}
-
-/** Milliseconds in which the quickest level compresses about as much as is written at a time. */
-const packingMs = 10;
-
-/** One step leaves while the next one is made. */
-async function sendGzip(response: ServerResponse, body: Readable): Promise<void> {
-  let leaving = Promise.resolve(false);
-  const isBehind = () => Promise.race([leaving, delay(packingMs, true)]);
-  response.once("close", () => body.destroy());
-  response.flushHeaders();
-  for await (const pieces of gzip(body, isBehind)) {
-    await leaving;
-    if (!writePieces(response, pieces)) {
-      leaving = new Promise((resolve) => onceDrained(response, () => resolve(false)));
-    }
-  }
-  await leaving;
-  response.end();
 }
 
 /** Text frames; the head goes out at once, a failure becomes the last frame. */

@@ -146,7 +146,7 @@ export class Reply {
   }
 }
 
-/** Answers `value` (JSON, a string, bytes, a node Readable, or nothing) with a status or headers of its own. */
+/** Answers `value` (JSON, a string, bytes, a node Readable, a LongBody, or nothing) with a status or headers of its own. */
 export function reply(value: unknown, options?: { status?: number; headers?: OutgoingHttpHeaders }): Reply {
   return new Reply(value, options);
 }

@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
+import { type BodyStep, LongBody } from "#kernel/http/long-body.ts";
 import { type Reply, type RequestInfo, reply } from "#kernel/http/route.ts";
 import { readChatFiles } from "./chat-files.ts";
 import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "./chat-store.ts";
@@ -64,8 +64,8 @@ export function answerAll(
 }
 
 /** An answer of JSON text that is made while it is sent. */
-export function toJsonReply(pieces: AsyncIterable<string | Buffer>): Reply {
-  return reply(Readable.from(pieces, { objectMode: false }), {
+export function toJsonReply(steps: AsyncIterable<BodyStep>): Reply {
+  return reply(new LongBody(steps), {
     headers: { "content-type": "application/json; charset=utf-8" },
   });
 }
@@ -73,7 +73,7 @@ export function toJsonReply(pieces: AsyncIterable<string | Buffer>): Reply {
 async function* allPieces(
   db: ChatDatabase,
   next: (after: string | undefined, limit: number) => Promise<ChatRow[]>,
-): AsyncGenerator<string | Buffer> {
+): AsyncGenerator<BodyStep> {
   yield "[";
   let after: string | undefined;
   for (let rows = await next(after, chatsAtOnce); rows.length > 0; rows = await next(after, chatsAtOnce)) {
@@ -96,7 +96,7 @@ async function* wirePieces(
   row: ChatRow,
   parts: Parameters<typeof chatPieces>[2],
   more: Record<string, unknown> = {},
-): AsyncGenerator<string | Buffer> {
+): AsyncGenerator<BodyStep> {
   yield `${opened({ ...toRecord(row), ...more })}"chat":`;
   yield* chatPieces(db, row, parts);
   yield "}";

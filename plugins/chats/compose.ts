@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { BodyStep } from "#kernel/http/long-body.ts";
 import type { ChatRow } from "./chat-store.ts";
 import { type MessageText, rowSize, rowVersion } from "./message-rows.ts";
 import { type Readable, readTexts } from "./read-texts.ts";
@@ -75,7 +76,7 @@ export async function* chatPieces(
   db: ChatDatabase,
   row: ChatRow,
   { tree, files, each }: ChatSource,
-): AsyncGenerator<string | Buffer> {
+): AsyncGenerator<BodyStep> {
   const { head, history } = toChatHead(row, files);
   const linked = (node: TreeNode, text: Buffer) => withLinks(text, node, tree.children.get(node.id) ?? []);
   yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
@@ -91,10 +92,10 @@ export async function* chatPieces(
 }
 
 /** All of a generator as one text. */
-export async function collect(pieces: AsyncIterable<string | Buffer>): Promise<string> {
+export async function collect(steps: AsyncIterable<BodyStep>): Promise<string> {
   const all: Buffer[] = [];
-  for await (const piece of pieces) {
-    all.push(typeof piece === "string" ? Buffer.from(piece) : piece);
+  for await (const step of steps) {
+    all.push(...(typeof step === "string" ? [Buffer.from(step)] : Buffer.isBuffer(step) ? [step] : step));
   }
   return String(Buffer.concat(all));
 }
@@ -104,16 +105,16 @@ export function opened(value: Record<string, unknown>): string {
   return `${JSON.stringify(value).slice(0, -1)},`;
 }
 
-/** Each step in one piece: a stream of thousands of small ones would cost more than they hold. */
+/** Messages as items of one list. What they say is passed on as it is kept: copies of it would be most of the work. */
 async function* joined(
   batches: AsyncIterable<[node: TreeNode, text: MessageText][]>,
   toPieces: (node: TreeNode, text: Buffer) => Buffer[],
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer[]> {
   let isFirst = true;
   for await (const batch of batches) {
     const pieces = batch.flatMap(([node, { text }]) => [comma, ...toPieces(node, text)]);
     if (pieces.length > 0) {
-      yield Buffer.concat(isFirst ? pieces.slice(1) : pieces);
+      yield isFirst ? pieces.slice(1) : pieces;
       isFirst = false;
     }
   }

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { LongBody } from "#kernel/http/long-body.ts";
 import { type Reply, reply } from "#kernel/http/route.ts";
 import { type Reading, readNext } from "./store.ts";
 import type { FeedbackDatabase } from "./tables.ts";
@@ -8,7 +8,7 @@ export type AnswerRows = (reading: Reading) => Reply;
 
 /** Every row of a reading as one JSON array, written while it is read: a few are in memory at a time. */
 export function answerRows(db: FeedbackDatabase, reading: Reading): Reply {
-  return reply(Readable.from(pieces(db, reading), { objectMode: false }), {
+  return reply(new LongBody(pieces(db, reading)), {
     headers: { "content-type": "application/json; charset=utf-8" },
   });
 }

@@ -1,0 +1,79 @@
+import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Encoding } from "./compress.ts";
+import { createCompressor, gzip } from "./compress-stream.ts";
+import { onceDrained, writePieces } from "./piece.ts";
+
+/** What leaves in one write. Buffers are passed on without a copy: nobody may change them any more. */
+export type BodyStep = string | Buffer | readonly Buffer[];
+
+/** A body that is made while it is sent, step by step. */
+export class LongBody {
+  readonly steps: AsyncIterable<BodyStep>;
+
+  constructor(steps: AsyncIterable<BodyStep>) {
+    this.steps = steps;
+  }
+}
+
+/** Sends a body whose head was written. Rejects when it cannot be made to its end, or its reader leaves. */
+export async function sendLongBody(
+  response: ServerResponse,
+  body: Readable | LongBody,
+  encoding: Encoding | undefined,
+): Promise<void> {
+  if (encoding === "br" || encoding === "zstd") {
+    const bytes = body instanceof Readable ? body : Readable.from(toBytes(body.steps), { objectMode: false });
+    await pipeline(bytes, createCompressor(encoding), response);
+  } else if (encoding === "gzip") {
+    if (body instanceof Readable) {
+      response.once("close", () => body.destroy());
+    }
+    await sendSteps(response, (isBehind) => gzip(toSteps(body), isBehind));
+  } else if (body instanceof Readable) {
+    await pipeline(body, response);
+  } else {
+    await sendSteps(response, () => toSteps(body));
+  }
+}
+
+type IsBehind = (ms: number) => Promise<boolean>;
+
+/** One step leaves while the next one is made. */
+async function sendSteps(
+  response: ServerResponse,
+  open: (isBehind: IsBehind) => AsyncGenerator<readonly Buffer[]>,
+): Promise<void> {
+  let leaving: Promise<void> | undefined;
+  const steps = open(async (ms) =>
+    leaving === undefined ? false : await Promise.race([leaving.then(() => false), delay(ms, true)]),
+  );
+  // Before its next step it is told that nobody wants it.
+  response.once("close", () => void steps.return(undefined).catch(() => {}));
+  response.flushHeaders();
+  for await (const pieces of steps) {
+    await leaving;
+    if (response.destroyed) {
+      return;
+    }
+    leaving = writePieces(response, pieces)
+      ? undefined
+      : new Promise((resolve) => onceDrained(response, resolve));
+  }
+  await leaving;
+  response.end();
+}
+
+async function* toSteps(body: Readable | LongBody): AsyncGenerator<readonly Buffer[]> {
+  for await (const step of body instanceof LongBody ? body.steps : (body as AsyncIterable<Buffer>)) {
+    yield typeof step === "string" ? [Buffer.from(step)] : Buffer.isBuffer(step) ? [step] : step;
+  }
+}
+
+async function* toBytes(steps: AsyncIterable<BodyStep>): AsyncGenerator<string | Buffer> {
+  for await (const step of steps) {
+    yield typeof step === "string" || Buffer.isBuffer(step) ? step : Buffer.concat(step);
+  }
+}
