@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip as gunzipWith } from "node:zlib";
@@ -195,7 +194,11 @@ async function read(running: Running, route: string, body?: unknown): Promise<{ 
     },
   }).end(body === undefined ? undefined : JSON.stringify(body));
   const [response] = (await once(asked, "response")) as [IncomingMessage];
-  const sent = await buffer(response);
+  const pieces: Buffer[] = [];
+  for await (const piece of response) {
+    pieces.push(piece as Buffer);
+  }
+  const sent = Buffer.concat(pieces);
   const text = response.headers["content-encoding"] === "gzip" ? await gunzip(sent) : sent;
   if (response.statusCode !== 200) {
     throw new Error(`${route} answered ${response.statusCode}.`);
