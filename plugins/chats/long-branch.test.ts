@@ -56,6 +56,38 @@ it.each([
   expect(await rowsRead(read)).toBeLessThan(10 * length);
 });
 
+it.each([
+  [{}, 1, length],
+  [{ limit: 10 }, length - 9, 10],
+  [{ limit: 64 }, length - 63, 64],
+  [{ limit: 65 }, length - 64, 65],
+  [{ limit: 200 }, length - 199, 200],
+  // Summaries stand at 100, 250 and the leaf, whose own says nothing about what is before it.
+  [{ sinceSummary: true }, 250, length - 249],
+  [{ sinceSummary: true, limit: 100 }, length - 99, 100],
+  [{ sinceSummary: true, limit: 300 }, 250, length - 249],
+  [{ sinceSummary: true, leaf: "m260" }, 250, 11],
+  [{ sinceSummary: true, leaf: "m240" }, 100, 141],
+  [{ sinceSummary: true, leaf: "m250" }, 100, 151],
+  [{ sinceSummary: true, leaf: "m90" }, 1, 90],
+  [{ leaf: "nobody" }, 0, 0],
+])("reads the messages that are wished for: %j", async (wish, first, count) => {
+  await database.query(
+    `update chat_message set context_summary = 'so far' where chat_id = 'c' and id in ('m100', 'm250', 'm${length}')`,
+  );
+  await database.query(`insert into chat_message (chat_id, user_id, id, parent_id, position, role, content, extra, created_at, updated_at)
+    values ('c', 'u', 'side', 'm255', -1, 'assistant', '"beside"', '{}', 9999, 9999) on conflict do nothing`);
+  const branch = await readBranch(db, "c", { leaf: `m${length}`, ...wish });
+  expect(branch.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, at) => `m${first + at}`));
+  for (const { id, parentId, childrenIds } of branch) {
+    const at = Number(id.slice(1));
+    expect([parentId, childrenIds]).toEqual([
+      at === 1 ? null : `m${at - 1}`,
+      at === length ? [] : at === 255 ? ["side", "m256"] : [`m${at + 1}`],
+    ]);
+  }
+});
+
 async function page() {
   const chats = { load: async () => ({ id: "c", current_message_id: `m${length}` }) };
   const branches = createBranches({ db, chats: chats as never });

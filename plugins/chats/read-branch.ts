@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { withContentText } from "#kernel/completion/content-text.ts";
 import { joinParent } from "./climb.ts";
+import { readTree, toPath } from "./compose.ts";
 import { rowSize, rowVersion } from "./message-rows.ts";
 import { findChildren } from "./message-store.ts";
 import { type Readable, readTexts } from "./read-texts.ts";
@@ -26,8 +27,7 @@ const maxBranch = 1_000_000;
  * summary before the leaf on, when there is one: it stands for everything before it.
  */
 export async function readBranch(db: ChatDatabase, chatId: string, wish: BranchWish): Promise<ChatMessage[]> {
-  const steps = await readSteps(db, chatId, wish);
-  const links = readChildren(db, chatId, steps);
+  const { steps, links } = await readSteps(db, chatId, wish);
   // When the texts cannot be read nobody waits for it.
   links.catch(() => {});
   const messages: ChatMessage[] = [];
@@ -41,10 +41,51 @@ export async function readBranch(db: ChatDatabase, chatId: string, wish: BranchW
   return messages;
 }
 
-async function readSteps(
+interface Steps {
+  readonly steps: readonly Step[];
+  /** The ids of the children of each step. */
+  readonly links: Promise<ReadonlyMap<string, readonly string[]>>;
+}
+
+/** Each step up is a look-up of its own; from about here on reading the tree of the whole chat is quicker. */
+const fewSteps = 64;
+
+async function readSteps(db: ChatDatabase, chatId: string, wish: BranchWish): Promise<Steps> {
+  const { limit = maxBranch } = wish;
+  const steps = await climb(db, chatId, { ...wish, limit: Math.min(limit, fewSteps) });
+  return limit > fewSteps && steps.length === fewSteps
+    ? await walk(db, chatId, { ...wish, limit })
+    : { steps, links: readChildren(db, chatId, steps) };
+}
+
+/** The steps of a long branch, out of the tree of its chat. */
+async function walk(
   db: ChatDatabase,
   chatId: string,
-  { leaf, limit = maxBranch, sinceSummary = false }: BranchWish,
+  { leaf, limit, sinceSummary = false }: Required<Pick<BranchWish, "limit">> & BranchWish,
+): Promise<Steps> {
+  const [tree, summed] = await Promise.all([
+    readTree(db, chatId),
+    sinceSummary ? findSummed(db, chatId) : new Set<string>(),
+  ]);
+  const path = toPath(tree, leaf).slice(-limit);
+  const from = path.findLastIndex((id, at) => at < path.length - 1 && summed.has(id));
+  return {
+    steps: path.slice(Math.max(0, from)).flatMap((id) => tree.byId.get(id) ?? []),
+    links: Promise.resolve(tree.children),
+  };
+}
+
+async function findSummed(db: ChatDatabase, chatId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from chat_message as m where m.chat_id = ${chatId} and ${isSummed}`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function climb(
+  db: ChatDatabase,
+  chatId: string,
+  { leaf, limit, sinceSummary = false }: Required<Pick<BranchWish, "limit">> & BranchWish,
 ): Promise<Step[]> {
   const summed = sinceSummary ? sql`and (path.depth = 1 or not path.is_summed)` : sql``;
   const columns = sql`m.id, m.parent_id, ${isSummed} as is_summed, ${rowVersion} as version, ${rowSize} as size`;
