@@ -3,6 +3,7 @@ import { receive } from "#kernel/egress/direct-body.ts";
 import { type RespondContext, writeHead } from "./head.ts";
 import { onceDrained, writePiece } from "./piece.ts";
 import type { Relay } from "./route.ts";
+import { WholeLines } from "./whole-lines.ts";
 
 /** Passes an upstream's bytes on as they come; a client that leaves aborts the upstream at once. */
 export function writeRelay(
@@ -28,6 +29,12 @@ export function writeRelay(
     };
     // One socket read brings many small pieces; they leave in one write.
     let waiting: Buffer[] = [];
+    const lines = options.brokenFrame && new WholeLines();
+    const send = (pieces: readonly Buffer[]) => {
+      if (pieces.length > 0 && waiting.push(...pieces) === pieces.length) {
+        process.nextTick(flush);
+      }
+    };
     const flush = () => {
       const pieces = waiting;
       waiting = [];
@@ -39,11 +46,10 @@ export function writeRelay(
     const flow = receive(body, {
       data(piece) {
         options.tap?.(piece);
-        if (waiting.push(piece) === 1) {
-          process.nextTick(flush);
-        }
+        send(lines ? lines.take(piece) : [piece]);
       },
       end() {
+        send(lines?.rest() ?? []);
         // Behind the flush of what came in this turn, which may have to wait for the reader.
         process.nextTick(() => {
           settle();

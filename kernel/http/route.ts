@@ -189,7 +189,7 @@ export interface RelayOptions {
   end?(error?: Error): void;
   /** Response headers instead of the default selection (content type, retry headers). */
   headers?: OutgoingHttpHeaders;
-  /** Written as a last frame when the upstream breaks off mid-stream. */
+  /** Written as a last frame when the upstream breaks off mid-stream, in place of the line that it began. */
   brokenFrame?(error: Error): string;
 }
 

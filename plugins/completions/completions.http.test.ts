@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { streamText } from "ai";
-import OpenAI, { AuthenticationError, NotFoundError, RateLimitError } from "openai";
+import OpenAI, { APIError, AuthenticationError, NotFoundError, RateLimitError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
@@ -268,6 +268,18 @@ describe("bad requests and bad upstreams", () => {
         .stream({ model: "alpha", messages, filter_ids: ["mark"] } as never)
         .finalChatCompletion(),
     ).rejects.toThrow();
+  });
+
+  it("tells the client why, wherever the upstream breaks off: no half of an event is passed on", async () => {
+    for (let cut = 250; cut < 900; cut += 37) {
+      upstream.reply("/chat/completions", resetAfter(cut, tokens(50, 5)));
+      const error: unknown = await sdk.chat.completions
+        .stream({ model: "alpha", messages })
+        .finalChatCompletion()
+        .catch((reason: unknown) => reason);
+      expect([cut, error]).toEqual([cut, expect.any(APIError)]);
+      expect((error as APIError).message).toContain("closed the connection");
+    }
   });
 
   it("passes an error frame midway on", async () => {

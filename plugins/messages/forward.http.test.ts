@@ -175,7 +175,10 @@ describe("an upstream of the same format", () => {
   it("that breaks off leaves an error event behind what came", async () => {
     vendor.reply("/v1/messages", resetAfter(300, streams(reply("claude-a"))));
     const { text } = await post(odd("claude-a", ',"stream":true'));
-    expect(text.startsWith(reply("claude-a").slice(0, 300))).toBe(true);
+    const came = reply("claude-a").slice(0, 300);
+    const whole = came.slice(0, came.lastIndexOf("\n") + 1);
+    expect(whole.length).toBeGreaterThan(100);
+    expect(text.startsWith(`${whole}\nevent: ping\n`)).toBe(true);
     expect(text).toMatch(
       /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error",[^\n]*\}\}\n\n$/,
     );

@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { WholeLines } from "./whole-lines.ts";
+
+function pass(pieces: readonly string[]): string[] {
+  const lines = new WholeLines();
+  return pieces.map((piece) => Buffer.concat(lines.take(Buffer.from(piece))).toString());
+}
+
+it.each([
+  [
+    ["a\n\n", "b\n\n"],
+    ["a\n\n", "b\n\n"],
+  ],
+  [
+    ["a\nb", "c\nd", "\n"],
+    ["a\n", "bc\n", "d\n"],
+  ],
+  [
+    ["a", "b", "c"],
+    ["", "", ""],
+  ],
+  [["\n"], ["\n"]],
+  [[""], [""]],
+  [
+    ["é\n", "x"],
+    ["é\n", ""],
+  ],
+])("of %j it passes %j on", (pieces, passed) => {
+  expect(pass(pieces)).toEqual(passed);
+});
+
+it("loses nothing, however the bytes are cut", () => {
+  const text = Buffer.from('event: a\ndata: {"é":1}\n\ndata: half');
+  for (let size = 1; size <= text.length; size++) {
+    const lines = new WholeLines();
+    const passed: Buffer[] = [];
+    for (let from = 0; from < text.length; from += size) {
+      passed.push(...lines.take(text.subarray(from, from + size)));
+    }
+    expect(Buffer.concat(passed).toString()).toBe('event: a\ndata: {"é":1}\n\n');
+    expect(Buffer.concat(lines.rest()).toString()).toBe("data: half");
+    expect(lines.rest()).toEqual([]);
+  }
+});
+
+it("lets a line go that is too long to be held", () => {
+  const lines = new WholeLines();
+  const piece = Buffer.alloc(300 * 1024, "x");
+  const passed = Array.from({ length: 8 }, () => Buffer.concat(lines.take(piece)).length / piece.length);
+  expect(passed).toEqual([0, 0, 0, 4, 0, 0, 0, 4]);
+});
