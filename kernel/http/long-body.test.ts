@@ -127,3 +127,30 @@ describe.each(["steps", "stream"] as const)("a body of %s", (kind) => {
     expect(failures).toMatchObject([{ message: "no more" }]);
   });
 });
+
+it.each(["gzip", "br", "identity"])(
+  "is given up when its reader left before it was begun (%s)",
+  async (encoding) => {
+    const body = Readable.from(all(), { objectMode: false });
+    const over = Promise.withResolvers<void>();
+    server = createServer((_request, response) => {
+      response.once("close", () => {
+        const context = { acceptEncoding: encoding, compress: true, head: {}, started: 0, failed: () => {} };
+        const answer = reply(body, { headers: { "content-type": "application/json" } });
+        Promise.resolve(respond(response, answer, context as unknown as RespondContext)).then(
+          over.resolve,
+          over.reject,
+        );
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const asked = get({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" }).on(
+      "error",
+      () => {},
+    );
+    await once(server, "request");
+    asked.destroy();
+    await over.promise;
+    await expect.poll(() => body.destroyed).toBe(true);
+  },
+);

@@ -18,8 +18,26 @@ export class LongBody {
   }
 }
 
-/** Sends a body whose head was written. Rejects when it cannot be made to its end, or its reader leaves. */
+/** Sends a body whose head was written; gives it up when its reader leaves. Rejects when it cannot be made to its end. */
 export async function sendLongBody(
+  response: ServerResponse,
+  body: Readable | LongBody,
+  encoding: Encoding | undefined,
+): Promise<void> {
+  if (body instanceof LongBody) {
+    await send(response, body, encoding);
+    return;
+  }
+  response.once("close", () => body.destroy());
+  try {
+    await send(response, body, encoding);
+  } finally {
+    // A reader that left before it was begun, too.
+    body.destroy();
+  }
+}
+
+async function send(
   response: ServerResponse,
   body: Readable | LongBody,
   encoding: Encoding | undefined,
@@ -28,9 +46,6 @@ export async function sendLongBody(
     const bytes = body instanceof Readable ? body : Readable.from(toBytes(body.steps), { objectMode: false });
     await pipeline(bytes, createCompressor(encoding), response);
   } else if (encoding === "gzip") {
-    if (body instanceof Readable) {
-      response.once("close", () => body.destroy());
-    }
     await sendSteps(response, (isBehind) => gzip(toSteps(body), isBehind));
   } else if (body instanceof Readable) {
     await pipeline(body, response);

@@ -68,11 +68,16 @@ export function writeRelay(
         });
       },
     });
-    response.once("close", () => {
+    const left = () => {
       settle(response.writableFinished ? undefined : new Error("the client left"));
       flow.abort();
       resolve();
-    });
+    };
+    if (response.closed) {
+      left();
+    } else {
+      response.once("close", left);
+    }
   });
 }
 
