@@ -12,7 +12,7 @@ import type { Session } from "./session.ts";
 export interface DispatchParts {
   readonly handlers: readonly OwnedSocketHandler[];
   readonly members: Members;
-  readonly channels: Pick<Channels, "take">;
+  readonly channels: Pick<Channels, "take" | "eased">;
   readonly instanceId: string;
   readonly log: Logger;
   /** Signs a session in with a token that came in an event. Throws `unauthenticated` or `forbidden`. */
@@ -40,6 +40,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       return undefined;
     }
     if (owned === undefined && parts.channels.take(session, event, data)) {
+      // The session is not read on while what it streams cannot be handed on.
+      await parts.channels.eased();
       return undefined;
     }
     if (owned === undefined) {

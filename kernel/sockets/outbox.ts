@@ -14,6 +14,8 @@ export interface OutboxOptions {
 /** Lines on their way out, in their order. */
 export interface Outbox {
   push(line: string): void;
+  /** What to wait for before more is said, by those who can wait; undefined while there is much room. */
+  eased(): Promise<void> | undefined;
   /** Resolves when nothing waits, or after `ms`. */
   drained(ms: number): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
   let number = 0;
   let lost = 0;
   let running: Promise<void> | undefined;
+  let easing: PromiseWithResolvers<void> | undefined;
 
   const take = (): string[] => {
     let end = 0;
@@ -48,6 +51,10 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
     const batch = lines.slice(0, end);
     lines = lines.slice(end);
     length -= batch.reduce((sum, line) => sum + line.length, 0);
+    if (length <= limit / 2) {
+      easing?.resolve();
+      easing = undefined;
+    }
     return batch;
   };
   const deliver = async (text: string): Promise<void> => {
@@ -83,6 +90,12 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
       lines.push(line);
       length += line.length;
       running ??= outside(run);
+    },
+    eased() {
+      if (length > limit / 2) {
+        easing ??= Promise.withResolvers();
+      }
+      return easing?.promise;
     },
     async drained(ms) {
       const stop = new AbortController();

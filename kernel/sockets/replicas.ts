@@ -11,6 +11,8 @@ export interface Replicas {
   readonly id: string;
   /** Sends to all others in the order of the calls; nothing goes out while there are none. */
   send(kind: string, args: readonly string[], json?: string): void;
+  /** What a sender of much waits for before it sends more; undefined while nothing is in the way. */
+  eased(): Promise<void> | undefined;
   on(kind: string, handler: Received): void;
   /** Ids of those that were heard of lately. */
   known(): readonly string[];
@@ -90,6 +92,7 @@ export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: Replicas
         say(kind, args, json);
       }
     },
+    eased: outbox.eased,
     on: (kind, handler) => void handlers.set(kind, handler),
     known: () => [...seen.keys()],
     onGone: (handler) => void goneHandlers.push(handler),
@@ -106,6 +109,7 @@ export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: Replicas
 export const alone: Replicas = {
   id: "alone",
   send() {},
+  eased: () => undefined,
   on() {},
   known: () => [],
   areNone: () => true,

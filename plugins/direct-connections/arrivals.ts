@@ -11,58 +11,84 @@ export interface Arrivals extends ChannelEnds, AsyncIterable<Json> {
 
 /** A client that sends faster than its answer is read may be so many characters ahead. */
 const mostWaiting = 16 * 1024 * 1024;
+/** What an item takes besides its characters. */
+const itemSize = 256;
+
+interface Waiting {
+  readonly items: readonly Json[];
+  readonly size: number;
+}
 
 /** Keeps what comes over a channel until it is read. A client that says nothing for `idleTimeout` seconds has failed. */
 export function createArrivals(idleTimeout: () => number | null): Arrivals {
   const read = createFrameReader();
-  const waiting: { readonly item: Json; readonly length: number }[] = [];
-  let length = 0;
+  let waiting: Waiting[] = [];
+  let size = 0;
   let ending: { readonly error: unknown } | undefined;
   let wake = Promise.withResolvers<void>();
   const finish = (error: unknown) => {
     ending ??= { error };
     wake.resolve();
   };
+  const add = (data: unknown) => {
+    const frames = read(data);
+    const items = frames.flatMap((frame) => (frame === "end" ? [] : [frame.item]));
+    if (items.length > 0) {
+      const length = typeof data === "string" ? data.length : JSON.stringify(data).length;
+      const own = length + items.length * itemSize;
+      waiting.push({ items, size: own });
+      size += own;
+    }
+    if (size > mostWaiting) {
+      waiting = [];
+      throw new AppError("limit", "The client sends faster than its answer is read.");
+    }
+    if (frames.at(-1) === "end") {
+      finish(undefined);
+    }
+    wake.resolve();
+  };
   return {
     take(data) {
-      const frame = ending ? undefined : read(data);
-      if (frame === "end") {
-        finish(undefined);
-      } else if (frame) {
-        const own = typeof data === "string" ? data.length : JSON.stringify(data).length;
-        waiting.push({ item: frame.item, length: own });
-        length += own;
-        if (length > mostWaiting) {
-          finish(new AppError("limit", "The client sends faster than its answer is read."));
+      try {
+        if (!ending) {
+          add(data);
         }
-        wake.resolve();
+      } catch (error) {
+        finish(error);
       }
     },
     gone: () => finish(new AppError("unavailable", "Client session disconnected.")),
     fail: finish,
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        const next = waiting.shift();
-        if (next) {
-          length -= next.length;
-          yield next.item;
-        } else if (ending) {
+        const ready = waiting;
+        waiting = [];
+        for (const next of ready) {
+          for (const item of next.items) {
+            yield item;
+          }
+          size -= next.size;
+        }
+        if (waiting.length > 0) {
+          continue;
+        }
+        if (ending) {
           if (ending.error !== undefined) {
             throw ending.error;
           }
           return;
-        } else {
-          wake = Promise.withResolvers<void>();
-          const seconds = idleTimeout();
-          const silent =
-            seconds === null
-              ? undefined
-              : setTimeout(
-                  () => finish(new AppError("timeout", "The client stopped sending the answer.")),
-                  seconds * 1000,
-                );
-          await wake.promise.finally(() => clearTimeout(silent));
         }
+        wake = Promise.withResolvers<void>();
+        const seconds = idleTimeout();
+        const silent =
+          seconds === null
+            ? undefined
+            : setTimeout(
+                () => finish(new AppError("timeout", "The client stopped sending the answer.")),
+                seconds * 1000,
+              );
+        await wake.promise.finally(() => clearTimeout(silent));
       }
     },
   };

@@ -7,7 +7,7 @@ const line = `data: ${JSON.stringify(chunk)}`;
 /** What comes of these events, in order, without what says nothing. */
 function read(...events: unknown[]) {
   const reader = createFrameReader();
-  return events.map(reader).filter((frame) => frame !== undefined);
+  return events.flatMap(reader);
 }
 
 describe("what clients emit on a channel", () => {
@@ -40,8 +40,50 @@ describe("what clients emit on a channel", () => {
     expect(read('data: {"__proto__": {"choices": []}}', line)).toEqual([{ item: chunk }]);
   });
 
-  it("a line that is longer than any chunk is given up", () => {
+  it("several lines at a time, cut anywhere", () => {
+    const text = `event: a\n${line}\n\n: ping\r\n${line}\r\n\r\n${line}`;
+    expect(read(text)).toEqual([{ item: chunk }, { item: chunk }, { item: chunk }]);
+    for (let at = 1; at < text.length; at += 7) {
+      expect(read(text.slice(0, at), text.slice(at))).toEqual([
+        { item: chunk },
+        { item: chunk },
+        { item: chunk },
+      ]);
+    }
+  });
+
+  it("an end in the middle of an event is a failure", () => {
+    expect(() => read(line.slice(0, 20), { done: true })).toThrow("middle of an event");
+    expect(read("data: ", { done: true })).toEqual(["end"]);
+    expect(read("data: [DONE]", { done: true })).toEqual(["end"]);
+  });
+
+  it("a line that is longer than any chunk is a failure", () => {
     const long = `data: {"text": "${"x".repeat(5 * 1024 * 1024)}`;
-    expect(read(long, '"}', line)).toEqual([{ item: chunk }]);
+    expect(() => read(long)).toThrow("too long");
+    const half = `data: {"text": "${"x".repeat(2.5 * 1024 * 1024)}`;
+    expect(() => read(half, half.slice(6))).toThrow("too long");
+    expect(read(half, '"}')).toHaveLength(1);
+  });
+
+  it("a line that looks whole again and again is read a few times, not each time", () => {
+    const reader = createFrameReader();
+    reader(`data: {"a":[${'"},'.repeat(1024 * 1024)}`);
+    const started = performance.now();
+    let pieces = 0;
+    expect(() => {
+      for (; pieces < 1000; pieces++) {
+        reader("}");
+      }
+    }).toThrow("too many pieces");
+    expect(pieces).toBeLessThan(10);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    // Pieces that cannot be the end cost nothing.
+    const other = createFrameReader();
+    other(`data: {"a":[${"1,".repeat(1024 * 1024)}`);
+    for (let n = 0; n < 10_000; n++) {
+      other("1,");
+    }
+    expect(other("1]}")).toHaveLength(1);
   });
 });
