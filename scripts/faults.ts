@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 // The fault tests with their full counts: minutes instead of seconds, and figures printed for each promise.
-// `npm run faults -- upload crash` takes only files with these words in their names; options go to vitest.
+// `npm run faults -- upload crash` takes only files whose names begin with these words; options go to vitest.
 const args = process.argv.slice(2);
 const words = args.filter((arg) => !arg.startsWith("-"));
 const files = words.length === 0 ? ["test/faults"] : words.map((word) => `test/faults/${word}`);

@@ -9,6 +9,14 @@ import { onceDrained, writePieces } from "./piece.ts";
 /** What leaves in one write. Buffers are passed on without a copy: nobody may change them any more. */
 export type BodyStep = string | Buffer | readonly Buffer[];
 
+/** The bytes of one step. */
+export function toPieces(step: BodyStep): readonly Buffer[] {
+  if (typeof step === "string") {
+    return [Buffer.from(step)];
+  }
+  return Buffer.isBuffer(step) ? [step] : step;
+}
+
 /** A body that is made while it is sent, step by step. */
 export class LongBody {
   readonly steps: AsyncIterable<BodyStep>;
@@ -83,12 +91,12 @@ async function sendSteps(
 
 async function* toSteps(body: Readable | LongBody): AsyncGenerator<readonly Buffer[]> {
   for await (const step of body instanceof LongBody ? body.steps : (body as AsyncIterable<Buffer>)) {
-    yield typeof step === "string" ? [Buffer.from(step)] : Buffer.isBuffer(step) ? [step] : step;
+    yield toPieces(step);
   }
 }
 
-async function* toBytes(steps: AsyncIterable<BodyStep>): AsyncGenerator<string | Buffer> {
+async function* toBytes(steps: AsyncIterable<BodyStep>): AsyncGenerator<Buffer> {
   for await (const step of steps) {
-    yield typeof step === "string" || Buffer.isBuffer(step) ? step : Buffer.concat(step);
+    yield Buffer.concat(toPieces(step));
   }
 }

@@ -30,8 +30,8 @@ export function writeRelay(
     // One socket read brings many small pieces; they leave in one write.
     let waiting: Buffer[] = [];
     const lines = options.brokenFrame && new WholeLines();
-    const send = (pieces: readonly Buffer[]) => {
-      if (pieces.length > 0 && waiting.push(...pieces) === pieces.length) {
+    const send = (piece: Buffer) => {
+      if (piece.length > 0 && waiting.push(piece) === 1) {
         process.nextTick(flush);
       }
     };
@@ -46,10 +46,12 @@ export function writeRelay(
     const flow = receive(body, {
       data(piece) {
         options.tap?.(piece);
-        send(lines ? lines.take(piece) : [piece]);
+        send(lines ? lines.take(piece) : piece);
       },
       end() {
-        send(lines?.rest() ?? []);
+        if (lines) {
+          send(lines.rest());
+        }
         // Behind the flush of what came in this turn, which may have to wait for the reader.
         process.nextTick(() => {
           settle();

@@ -1,43 +1,36 @@
+import { LineTail } from "#kernel/upstream/line-tail.ts";
+
 const lineEnd = 10;
 
 /** Bytes of an unfinished line that are held back; of a longer one readers see the half when it breaks off. */
 const longest = 1024 * 1024;
+
+const nothing = Buffer.alloc(0);
 
 /**
  * Holds an unfinished line back until the rest of it comes. A reader of events gains nothing by half of one, and when
  * the sender breaks off in the middle of it, what follows can say so without being taken for its other half.
  */
 export class WholeLines {
-  #held: Buffer[] = [];
-  #size = 0;
+  readonly #tail = new LineTail(longest);
 
-  /** What can go on now, in pieces. */
-  take(piece: Buffer): readonly Buffer[] {
+  /** What can go on now; empty while a line is not whole. */
+  take(piece: Buffer): Buffer {
     const end = piece[piece.length - 1] === lineEnd ? piece.length : piece.lastIndexOf(lineEnd) + 1;
-    if (end === 0 && this.#size + piece.length <= longest) {
-      this.#keep(piece);
-      return none;
+    if (end === 0 && this.#tail.seen + piece.length <= longest) {
+      this.#tail.keep(piece);
+      return nothing;
     }
-    const before = this.rest();
     if (end === 0 || end === piece.length) {
-      return [...before, piece];
+      return this.#tail.takeWith(piece);
     }
-    this.#keep(piece.subarray(end));
-    return [...before, piece.subarray(0, end)];
+    const whole = this.#tail.takeWith(piece.subarray(0, end));
+    this.#tail.keep(piece.subarray(end));
+    return whole;
   }
 
   /** What was held back. */
-  rest(): readonly Buffer[] {
-    const held = this.#held;
-    this.#held = [];
-    this.#size = 0;
-    return held;
-  }
-
-  #keep(piece: Buffer): void {
-    this.#held.push(piece);
-    this.#size += piece.length;
+  rest(): Buffer {
+    return this.#tail.takeWith(nothing);
   }
 }
-
-const none: readonly Buffer[] = [];

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BodyStep } from "#kernel/http/long-body.ts";
+import { type BodyStep, toPieces } from "#kernel/http/long-body.ts";
 import type { ChatRow } from "./chat-store.ts";
 import { type MessageText, rowSize, rowVersion } from "./message-rows.ts";
 import { type Readable, readTexts } from "./read-texts.ts";
@@ -95,7 +95,7 @@ export async function* chatPieces(
 export async function collect(steps: AsyncIterable<BodyStep>): Promise<string> {
   const all: Buffer[] = [];
   for await (const step of steps) {
-    all.push(...(typeof step === "string" ? [Buffer.from(step)] : Buffer.isBuffer(step) ? [step] : step));
+    all.push(...toPieces(step));
   }
   return String(Buffer.concat(all));
 }

@@ -43,7 +43,7 @@ export function createArrivals(idleTimeout: () => number | null): Arrivals {
       waiting = [];
       throw new AppError("limit", "The client sends faster than its answer is read.");
     }
-    if (frames.at(-1) === "end") {
+    if (frames.includes("end")) {
       finish(undefined);
     }
     wake.resolve();
