@@ -157,16 +157,15 @@ async function warmUp(running: Running, load: Load, ms: number): Promise<void> {
   const until = performance.now() + 4 * ms;
   await delay(ms - slice);
   failOnErrors(running, load.take());
-  for (let last = Infinity; performance.now() < until;) {
+  let best = Infinity;
+  for (let idle = 0; idle < 2 && performance.now() < until;) {
     const cpu = running.cpu();
     await delay(slice);
     const counts = load.take();
     failOnErrors(running, counts);
     const each = (running.cpu() - cpu) / counts.answers;
-    if (each > 0.97 * last) {
-      return;
-    }
-    last = each;
+    idle = each > 0.97 * best ? idle + 1 : 0;
+    best = Math.min(best, each);
   }
 }
 

@@ -2,9 +2,9 @@ import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { fromText, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
-import type { Message, Receiver } from "./message.ts";
+import { type Message, type Receiver, toLaterLine } from "./message.ts";
 import type { Realm } from "./realm.ts";
-import { type CallOptions, type Json, SandboxError } from "./sandbox.ts";
+import { type CallOptions, type HostFunction, type Json, SandboxError } from "./sandbox.ts";
 import { isBatches, Sources } from "./sources.ts";
 
 /** What becomes of a call. Exactly one of `done` and `failed` is called, once. */
@@ -36,6 +36,7 @@ export class Call implements Receiver {
   readonly #parts: CallParts;
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #sources = new Sources();
+  #host: Readonly<Record<string, HostFunction>> | undefined;
   /** Host functions that have not answered. */
   #asked = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -55,14 +56,15 @@ export class Call implements Receiver {
       return;
     }
     const text = this.#parts.text ?? JSON.stringify(args);
-    if (text.length > limits.argumentsLength) {
+    const later = toLaterLine(options.later);
+    if (text.length + later.length > limits.argumentsLength) {
       this.#parts.outcome.failed(new SandboxError("value", "The arguments are too long for the sandbox."));
       return;
     }
     realm.calls.set(this.#id, this);
     signal?.addEventListener("abort", this.#onAbort);
     this.within(options.deadlineMs ?? (isIterated ? limits.itemMs : limits.callMs));
-    void this.#run("enter", [this.#id, name, text, JSON.stringify(Object.keys(host)), isIterated]);
+    void this.#run("enter", [this.#id, name, text, later, host.names.join(" "), isIterated]);
   }
 
   /** The call ends with a timeout when nothing calls `within` or `wait` in that time. */
@@ -193,7 +195,6 @@ export class Call implements Receiver {
   }
 
   async #toAnswer(name: string, args: readonly Json[]) {
-    const { host } = this.#parts.options;
     // A way of the bridge itself, which no host function's name can take.
     if (name === "source/next") {
       return await this.#sources.next(Number(args[0]));
@@ -202,7 +203,8 @@ export class Call implements Receiver {
       this.#sources.end(Number(args[0]));
       return undefined;
     }
-    return Object.hasOwn(host, name) ? await host[name]?.(...args) : undefined;
+    this.#host ??= this.#parts.options.host.open();
+    return Object.hasOwn(this.#host, name) ? await this.#host[name]?.(...args) : undefined;
   }
 
   #setTimer(at: number, ms: number): void {

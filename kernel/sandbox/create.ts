@@ -5,6 +5,7 @@ import { createConsoles } from "./console.ts";
 import { iterate } from "./iterate.ts";
 import { createOverruns } from "./overruns.ts";
 import { limits } from "./limits.ts";
+import { toLaterLine } from "./message.ts";
 import { createPool } from "./pool.ts";
 import { createQuickLane } from "./quick.ts";
 import type { Realm } from "./realm.ts";
@@ -66,20 +67,23 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
     });
   }
 
-  async function call(script: Script, options: CallOptions): Promise<Json | undefined> {
-    // A name that spans lines is no export's, and would not cross with others.
-    if (!options.isHook || options.name.includes("\n") || !quick.takes(script)) {
-      return onThread(script, options);
-    }
-    const text = JSON.stringify(options.args);
-    if (text.length > limits.quickLength) {
-      return onThread(script, options, text);
-    }
-    return new Promise((done, failed) => {
+  // One promise and no more: hooks are called for every request.
+  const call = (script: Script, options: CallOptions) =>
+    new Promise<Json | undefined>((done, failed) => {
+      // A name that spans lines is no export's, and would not cross with others.
+      if (!options.isHook || options.name.includes("\n") || !quick.takes(script)) {
+        done(onThread(script, options));
+        return;
+      }
+      const text = JSON.stringify(options.args);
+      const later = toLaterLine(options.later);
       const afresh = () => done(onThread(script, options, text));
-      quick.begin(script, { options, text, done, failed, afresh });
+      if (text.length + later.length > limits.quickLength) {
+        afresh();
+      } else {
+        quick.begin(script, { options, text, later, done, failed, afresh });
+      }
     });
-  }
 
   async function* iterateOver(
     script: Script,

@@ -14,6 +14,8 @@ export interface QuickCall {
   readonly options: CallOptions;
   /** The arguments as JSON. */
   readonly text: string;
+  /** `later` of the options, as it crosses. */
+  readonly later: string;
   done(answer: Json | undefined): void;
   failed(error: unknown): void;
   /** It was not short, or cannot run here: nothing of it has been done. */
@@ -152,8 +154,8 @@ class Entry implements Receiver {
 
   /** The call as inside/bridge.js reads it. */
   get lines(): string {
-    const { name, host } = this.#call.options;
-    return `${this.#id}\n${name}\n${this.#call.text}\n${JSON.stringify(Object.keys(host))}`;
+    const { text, later, options } = this.#call;
+    return `${this.#id}\n${options.name}\n${text}\n${later}\n${options.host.names.join(" ")}`;
   }
 
   /** False when it ended while it was waiting, or cannot run in this context any more. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
-import { openBench } from "./testing.ts";
+import { openBench, toHost } from "./testing.ts";
 
 const bench = openBench();
 const { sandbox, run, stream } = bench;
@@ -183,7 +183,7 @@ describe("calling", () => {
 
 describe("iterating", () => {
   const iterate = (source: string, more: object = {}) =>
-    sandbox.iterate(script(source, "pipe"), { name: "f", args: [], host: {}, ...more });
+    sandbox.iterate(script(source, "pipe"), { name: "f", args: [], host: toHost({}), ...more });
 
   it.each([
     [

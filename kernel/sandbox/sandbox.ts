@@ -30,14 +30,20 @@ export interface ModuleShape {
   readonly comments: Readonly<Record<string, string>>;
 }
 
+/** One thing that the host does for code. A rejection's message reaches the code: throw AppErrors only. */
+export type HostFunction = (...args: readonly Json[]) => Promise<Json | undefined | Batches>;
+
 /**
  * What `host` offers to one call. Every function is made by who calls and acts as the caller, never as the system.
- * A missing one answers the code with "not available here". A rejection's message reaches the code: throw AppErrors only.
- * A name with a dot stands in a group: `storage.get` is `host.storage.get`. What answers an async iterable of batches
- * gives the code an async iterable of their items; it is left when the call ends.
+ * A missing one answers the code with "not available here". A name with a dot stands in a group: `storage.get` is
+ * `host.storage.get`. What answers an async iterable of batches gives the code an async iterable of their items; it is
+ * left when the call ends.
  */
-export interface HostFunctions {
-  readonly [name: string]: (...args: readonly Json[]) => Promise<Json | undefined | Batches>;
+export interface Host {
+  /** Without blanks in them. */
+  readonly names: readonly string[];
+  /** Makes the functions, when the code asks for the first: most calls never do. */
+  open(): Readonly<Record<string, HostFunction>>;
 }
 
 export interface CallOptions {
@@ -45,7 +51,12 @@ export interface CallOptions {
   readonly name: string;
   /** Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. */
   readonly args: readonly unknown[];
-  readonly host: HostFunctions;
+  /**
+   * Further members of the context object by name, as JSON in one line: they are parsed when the code reads them, since
+   * most calls never do.
+   */
+  readonly later?: Readonly<Record<string, string>> | undefined;
+  readonly host: Host;
   readonly signal?: AbortSignal | undefined;
   /**
    * For hooks that are called often and answer at once: the call is tried on the event loop's own thread, which is a

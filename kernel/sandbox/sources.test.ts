@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
 import type { Batches, Json } from "./sandbox.ts";
-import { openBench } from "./testing.ts";
+import { openBench, toHost } from "./testing.ts";
 
 const bench = openBench();
 const { run } = bench;
@@ -85,7 +85,7 @@ describe("what a host function streams", () => {
     const source = `export async function* f({ host }) { yield* await host.stream(); yield "d"; }`;
     const script = { owner: "ana", id: "generator", source };
     const seen: unknown[] = [];
-    for await (const item of bench.sandbox.iterate(script, { name: "f", args: [{}], host })) {
+    for await (const item of bench.sandbox.iterate(script, { name: "f", args: [{}], host: toHost(host) })) {
       seen.push(item);
     }
     expect(seen).toEqual(["a", "b", "c", "d"]);

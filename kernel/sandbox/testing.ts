@@ -1,6 +1,6 @@
 import { createLogger } from "#kernel/log.ts";
 import { createSandbox, type OpenSandbox } from "./create.ts";
-import type { CallOptions, Json, StreamChain } from "./sandbox.ts";
+import type { CallOptions, Host, HostFunction, Json, StreamChain } from "./sandbox.ts";
 
 /** The real sandbox, with short ways to use it. */
 export interface Bench {
@@ -10,10 +10,17 @@ export interface Bench {
   /** Calls `name` of a source. */
   run(
     source: string,
-    options?: Partial<CallOptions> & { owner?: string; id?: string },
+    options?: Partial<Omit<CallOptions, "host">> & { owner?: string; id?: string; host?: HostFunctions },
   ): Promise<Json | undefined>;
   /** Opens the stream hooks of some sources of one owner; failures are collected. */
   stream(sources: readonly string[], context?: unknown): Promise<StreamChain & { failures: string[] }>;
+}
+
+type HostFunctions = Readonly<Record<string, HostFunction>>;
+
+/** A host that offers these functions. */
+export function toHost(functions: HostFunctions): Host {
+  return { names: Object.keys(functions), open: () => functions };
 }
 
 export function openBench(budgetMegabytes = 256): Bench {
@@ -24,7 +31,7 @@ export function openBench(budgetMegabytes = 256): Bench {
     sandbox,
     lines,
     run: (source, { owner = "ana", id = "function", name = "f", args = [], host = {}, ...more } = {}) =>
-      sandbox.call({ owner, id, source }, { name, args, host, ...more }),
+      sandbox.call({ owner, id, source }, { name, args, host: toHost(host), ...more }),
     async stream(sources, context = {}) {
       const failures: string[] = [];
       const links = sources.map((source, at) => ({

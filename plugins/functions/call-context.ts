@@ -31,11 +31,18 @@ export interface CallFacts {
  * - `id`: the function's own id, or the sub id of a pipe or an action.
  */
 export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
+  return {
+    ...toShortContext(fn, facts, userValves),
+    metadata: facts.metadata ?? {},
+    model: facts.model ?? null,
+  };
+}
+
+/** The context without what `toLater` gives. */
+export function toShortContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
   const { principal } = facts;
   return {
     user: principal ? toUser(principal) : null,
-    metadata: facts.metadata ?? {},
-    model: facts.model ?? null,
     valves: fn.valves,
     userValves,
     chat_id: facts.chatId ?? null,
@@ -48,6 +55,25 @@ export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: Valv
   };
 }
 
+/** The long members of the context, which most code does not read, as JSON. */
+export function toLater({ metadata, model }: CallFacts): Record<"metadata" | "model", string> {
+  return { metadata: JSON.stringify(metadata ?? {}), model: toModelText(model) };
+}
+
+const modelTexts = new WeakMap<Bag, string>();
+
+function toModelText(model: Bag | undefined): string {
+  if (model === undefined) {
+    return "null";
+  }
+  let text = modelTexts.get(model);
+  if (text === undefined) {
+    text = JSON.stringify(model);
+    modelTexts.set(model, text);
+  }
+  return text;
+}
+
 /** What user code may know of a caller. */
 export function toUser({ userId, name, email, role }: Principal) {
   return { id: userId, name, email, role };
@@ -55,13 +81,16 @@ export function toUser({ userId, name, email, role }: Principal) {
 
 const models = new WeakMap<Bag, Bag>();
 
-/** The model as functions see it, without its pictures: they are long, and every call would copy them. */
+/**
+ * The model as functions see it, without its pictures: they are long, and every call would copy them. The same object
+ * for the same model, and for nobody to change.
+ */
 export function toModel(id: string, meta: Bag): Bag {
-  let slim = models.get(meta);
-  if (slim === undefined) {
+  let model = models.get(meta);
+  if (model?.["id"] !== id) {
     const { profile_image_url: _picture, background_image_url: _background, ...rest } = meta;
-    slim = rest;
-    models.set(meta, slim);
+    model = { id, meta: rest };
+    models.set(meta, model);
   }
-  return { id, meta: slim };
+  return model;
 }

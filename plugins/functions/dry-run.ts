@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { type HostFunctions, type Json, type Sandbox, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import { type Host, type Json, type Sandbox, SandboxError } from "#kernel/sandbox/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "./active.ts";
 import { toContext } from "./call-context.ts";
 import type { HostCall } from "./host-call.ts";
@@ -15,7 +15,7 @@ export interface DryRunParts {
   readonly sandbox: Sandbox;
   readonly log: Logger;
   /** A host whose storage is forgotten and whose events end up in `events`. */
-  host(call: HostCall, events: UserEvent[]): HostFunctions;
+  host(call: HostCall, events: UserEvent[]): Host;
   seconds(): number;
 }
 
@@ -27,7 +27,7 @@ interface Trial {
   readonly fn: ActiveFunction;
   readonly form: DryRunForm;
   readonly principal: Principal;
-  readonly host: HostFunctions;
+  readonly host: Host;
   readonly signal: AbortSignal;
 }
 

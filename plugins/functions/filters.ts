@@ -93,14 +93,14 @@ function toFilter(fn: ActiveFunction, groups: StreamGroups, invoke: Invoke): Fil
     ...(exports.has("stream") ? { streamGroup: groups.of(fn) } : {}),
     ...(exports.has("outlet")
       ? {
-          outlet: async (conversation, context) =>
-            (await invoke.call(fn, {
+          outlet: (conversation, context) =>
+            invoke.call(fn, {
               name: "outlet",
               body: conversation,
               facts: toFacts(context),
               // The request may be over and its caller gone; the conversation is finished all the same.
               signal: undefined,
-            })) as Conversation | undefined,
+            }) as Promise<Conversation | undefined>,
         }
       : {}),
   } satisfies Filter;

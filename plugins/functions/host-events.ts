@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import type { HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
+import type { HostFunction, Json } from "#kernel/sandbox/sandbox.ts";
 import type { Chats } from "#plugins/chats/service.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { UserEvent, UserEvents } from "./service.ts";
@@ -12,7 +12,7 @@ export interface EventParts {
 }
 
 /** `host.emit` and `host.ask` of one call. */
-export function toEventFunctions(parts: EventParts, call: HostCall): HostFunctions {
+export function toEventFunctions(parts: EventParts, call: HostCall): Record<"ask" | "emit", HostFunction> {
   const { userEvents } = parts;
   // Code need not wait for one event before it sends the next; all the same they are stored and shown in its order.
   let last: Promise<unknown> = Promise.resolve();

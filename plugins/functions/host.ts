@@ -1,6 +1,6 @@
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Batches, HostFunctions, Json } from "#kernel/sandbox/sandbox.ts";
+import type { Batches, Host, HostFunction, Json } from "#kernel/sandbox/sandbox.ts";
 import type { Capabilities } from "./facts.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { HostComplete } from "./host-complete.ts";
@@ -15,7 +15,19 @@ export interface HostParts extends EventParts {
   readonly storage: FunctionStorage;
 }
 
-export type CreateHost = (call: HostCall) => HostFunctions;
+export type CreateHost = (call: HostCall) => Host;
+
+const names = [
+  "emit",
+  "ask",
+  "fetch",
+  "complete",
+  "storage.get",
+  "storage.set",
+  "storage.delete",
+  "storage.list",
+] as const;
+type Functions = Readonly<Record<(typeof names)[number], HostFunction>>;
 
 /**
  * Makes what `host` offers to one call. Everything is done as the caller, never as the system (promise S71), and only
@@ -36,49 +48,60 @@ export function createHostFactory(parts: HostParts): CreateHost {
   return (call) => {
     // Read now: the isolate's callbacks do not know which run they belong to.
     const waiting = parts.complete.waiting();
-    const functions: HostFunctions = {
-      ...toEventFunctions(parts, call),
-      fetch: async (...args) => {
-        requireDeclared(call.capabilities.fetch.length > 0, "fetch");
-        return await parts.fetch({ hosts: call.capabilities.fetch, signal: call.signal }, args);
-      },
-      complete: async (...args) => {
-        requireDeclared(call.capabilities.complete, "complete");
-        const signal = call.signal ?? new AbortController().signal;
-        const asking = { id: call.id, principal: requirePerson(call), signal, waiting };
-        return await parts.complete.run(asking, args);
-      },
-      ...toStorageFunctions(parts.storage, call),
-    };
-    return Object.fromEntries(
-      Object.entries(functions).map(([name, run]) => [name, toSafe(name, run, { parts, call })]),
-    );
+    return { names, open: () => toFunctions(parts, call, waiting) };
   };
 }
 
-function toStorageFunctions(storage: FunctionStorage, call: HostCall): HostFunctions {
+function toFunctions(
+  parts: HostParts,
+  call: HostCall,
+  waiting: readonly string[],
+): Readonly<Record<string, HostFunction>> {
+  const functions: Functions = {
+    ...toEventFunctions(parts, call),
+    fetch: async (...args) => {
+      requireDeclared(call.capabilities.fetch.length > 0, "fetch");
+      return await parts.fetch({ hosts: call.capabilities.fetch, signal: call.signal }, args);
+    },
+    complete: async (...args) => {
+      requireDeclared(call.capabilities.complete, "complete");
+      const signal = call.signal ?? new AbortController().signal;
+      const asking = { id: call.id, principal: requirePerson(call), signal, waiting };
+      return await parts.complete.run(asking, args);
+    },
+    ...toStorageFunctions(parts.storage, call),
+  };
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, run]) => [name, toSafe(name, run, { parts, call })]),
+  );
+}
+
+function toStorageFunctions(storage: FunctionStorage, call: HostCall) {
   const open = (options: Json | undefined) => {
     requireDeclared(call.capabilities.storage, "storage");
     const isOwn = toBag(options)["user"] === true;
     return { functionId: call.id, userId: isOwn ? requirePerson(call).userId : "" };
   };
   return {
-    "storage.get": async (key, options) => (await storage.get(open(options), key as string)) ?? null,
-    "storage.set": async (key, value, options) => {
+    "storage.get": async (key?: Json, options?: Json) =>
+      (await storage.get(open(options), key as string)) ?? null,
+    "storage.set": async (key?: Json, value?: Json, options?: Json) => {
       await storage.set(open(options), key as string, value ?? null);
       return undefined;
     },
-    "storage.delete": async (key, options) => await storage.delete(open(options), key as string),
-    "storage.list": async (prefix, options) => await storage.list(open(options), String(prefix ?? "")),
+    "storage.delete": async (key?: Json, options?: Json) =>
+      await storage.delete(open(options), key as string),
+    "storage.list": async (prefix?: Json, options?: Json) =>
+      await storage.list(open(options), String(prefix ?? "")),
   };
 }
 
 /** The code gets texts that were meant for it, and refusals stand in the log. */
 function toSafe(
   name: string,
-  run: HostFunctions[string],
+  run: HostFunction,
   { parts, call }: { parts: HostParts; call: HostCall },
-): HostFunctions[string] {
+): HostFunction {
   const toFailure = (error: unknown) => {
     const failure = toAppError(error, call.signal);
     if (failure.code === "forbidden") {

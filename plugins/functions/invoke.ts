@@ -1,7 +1,9 @@
+import { whenThere } from "#kernel/completion/at-once.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox/sandbox.ts";
+import type { ValveValues } from "#kernel/valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
-import { type CallFacts, toContext } from "./call-context.ts";
+import { type CallFacts, toContext, toLater, toShortContext } from "./call-context.ts";
 import type { CreateHost } from "./host.ts";
 import type { UserValves } from "./user-valves.ts";
 
@@ -43,30 +45,40 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
   const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
     principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : {};
 
-  async function begin(fn: ActiveFunction, invocation: Invocation, time: CallTime) {
-    const { name, body, facts, extra } = invocation;
+  const begin = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
+    whenThere(toOwn(fn, invocation.facts), (own) => open(fn, invocation, { ...time, own }));
+
+  function open(
+    fn: ActiveFunction,
+    { name, body, facts, extra, signal: outer }: Invocation,
+    { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
+  ): Opened {
     const { principal, chatId, messageId, sessionId } = facts;
-    const context = { ...toContext(fn, facts, await toOwn(fn, facts)), ...extra };
+    const hasBody = body !== undefined;
+    const context = { ...(hasBody ? toShortContext : toContext)(fn, facts, own), ...extra };
     const { capabilities } = fn.facts;
-    const { signal, end } = toScope(fn, invocation.signal);
+    const { signal, end } = toScope(fn, outer);
     const options: CallOptions = {
       name,
-      args: body === undefined ? [context] : [body, context],
+      args: hasBody ? [body, context] : [context],
+      // A context that stands alone may be changed by the code.
+      later: hasBody ? toLater(facts) : undefined,
       host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
-      signal: invocation.signal,
-      deadlineMs: time.seconds * 1000,
-      isHook: time.isHook,
+      signal: outer,
+      deadlineMs: seconds * 1000,
+      isHook,
     };
     return { options, end };
   }
 
-  const call = async (fn: ActiveFunction, invocation: Invocation, time: CallTime) => {
-    const { options, end } = await begin(fn, invocation, time);
-    try {
-      return await sandbox.call(fn.script, options);
-    } finally {
-      end();
-    }
+  const run = (fn: ActiveFunction, { options, end }: Opened): Promise<Json | undefined> => {
+    const answering = sandbox.call(fn.script, options);
+    return end ? answering.finally(end) : answering;
+  };
+  // Nothing is waited for that is there: hooks are called for every request.
+  const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime): Promise<Json | undefined> => {
+    const begun = begin(fn, invocation, time);
+    return begun instanceof Promise ? begun.then((opened) => run(fn, opened)) : run(fn, begun);
   };
 
   return {
@@ -77,7 +89,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       try {
         yield* sandbox.iterate(fn.script, options);
       } finally {
-        end();
+        end?.();
       }
     },
     async openStream(functions, facts) {
@@ -95,14 +107,22 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
   };
 }
 
+interface Opened {
+  readonly options: CallOptions;
+  readonly end: Scope["end"];
+}
+
+interface Scope {
+  readonly signal: AbortSignal | undefined;
+  /** Called when the call is over. */
+  readonly end: (() => void) | undefined;
+}
+
 /** What a call began through its host ends with it: nobody would read the answer. */
-function toScope(
-  { facts }: ActiveFunction,
-  outer: AbortSignal | undefined,
-): { signal: AbortSignal | undefined; end(): void } {
+function toScope({ facts }: ActiveFunction, outer: AbortSignal | undefined): Scope {
   const { fetch, complete } = facts.capabilities;
   if (fetch.length === 0 && !complete) {
-    return { signal: outer, end: () => undefined };
+    return { signal: outer, end: undefined };
   }
   const controller = new AbortController();
   const signal = outer ? AbortSignal.any([outer, controller.signal]) : controller.signal;

@@ -8,7 +8,7 @@ const sandbox = createSandbox({
 });
 const call = (owner: string, source: string) =>
   sandbox
-    .call({ owner, id: owner, source }, { name: "f", args: [], host: {} })
+    .call({ owner, id: owner, source }, { name: "f", args: [], host: { names: [], open: () => ({}) } })
     .catch((error: Error) => error.message);
 const started = performance.now();
 const stuck = await call(

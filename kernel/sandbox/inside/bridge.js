@@ -105,20 +105,20 @@ function finish(call, value) {
 /** From here on the call's host functions answer nothing and its timers do not fire. */
 function close(call) {
   call.live = false;
-  call.pending = { __proto__: null };
-  call.timers = { __proto__: null };
+  call.pending = undefined;
+  call.timers = undefined;
   delete calls[call.id];
 }
 
-/** `names` are the host functions of the call, a list or its JSON. */
+/** `names` are the host functions of the call, a blank between them. What most calls never need is not made here. */
 function toCall(id, names) {
   return {
     __proto__: null,
     id,
     live: true,
     names,
-    pending: { __proto__: null },
-    timers: { __proto__: null },
+    pending: undefined,
+    timers: undefined,
     batch: undefined,
     waiting: 0,
     waitingLength: 0,
@@ -126,8 +126,8 @@ function toCall(id, names) {
   };
 }
 
-/** Adds `host` to the context, which is the last argument. */
-function toArguments(call, text) {
+/** The arguments from their JSON. Adds `host`, and what is parsed later, to the context, which is the last of them. */
+function toArguments(call, { text, later }) {
   const args = parse(text);
   const last = args[args.length - 1];
   if (typeof last === "object" && last !== null && !isArray(last)) {
@@ -135,6 +135,12 @@ function toArguments(call, text) {
     // Made when it is asked for, because many calls never do.
     const get = () => (host ??= toHost(call));
     defineProperty(last, "host", { __proto__: null, get, enumerable: false });
+    if (later !== "") {
+      const parts = apply(split, later, ["\t"]);
+      for (let at = 0; at < parts.length; at += 2) {
+        defineLater(last, parts[at], parts[at + 1]);
+      }
+    }
     if (args.length > 1) {
       freeze(last);
     }
@@ -142,11 +148,25 @@ function toArguments(call, text) {
   return args;
 }
 
-function enter(id, name, text, names, isIterated) {
-  run(toCall(id, names), name, text, isIterated);
+/** A member that is parsed when it is read; to code it is one like the others. */
+function defineLater(context, name, text) {
+  let value;
+  let unread = text;
+  const get = () => {
+    if (unread !== undefined) {
+      value = parse(unread);
+      unread = undefined;
+    }
+    return value;
+  };
+  defineProperty(context, name, { __proto__: null, get, enumerable: true });
 }
 
-function run(call, name, text, isIterated) {
+function enter(id, name, text, later, names, isIterated) {
+  run(toCall(id, names), name, { __proto__: null, text, later }, isIterated);
+}
+
+function run(call, name, given, isIterated) {
   calls[call.id] = current = call;
   let value;
   try {
@@ -155,7 +175,7 @@ function run(call, name, text, isIterated) {
       leave(call, "missing", name);
       return;
     }
-    value = apply(found.run, found.self, toArguments(call, text));
+    value = apply(found.run, found.self, toArguments(call, given));
   } catch (error) {
     fail(call, error);
     return;
@@ -168,16 +188,17 @@ function run(call, name, text, isIterated) {
 }
 
 /**
- * Begins several calls in one crossing: four lines for each, with id, name, arguments and names. How they ended comes as
- * one text, a line for each, when the last of them has ended: as the answer if none of them waits.
+ * Begins several calls in one crossing: five lines for each, with id, name, arguments, what is parsed later, and names.
+ * How they ended comes as one text, a line for each, when the last of them has ended: as the answer if none of them waits.
  */
 function enterAll(text) {
   const lines = apply(split, text, ["\n"]);
-  const batch = { __proto__: null, left: lines.length / 4, endings: "", isEntered: true };
-  for (let at = 0; at < lines.length; at += 4) {
-    const call = toCall(lines[at], lines[at + 3]);
+  const batch = { __proto__: null, left: lines.length / 5, endings: "", isEntered: true };
+  for (let at = 0; at < lines.length; at += 5) {
+    const call = toCall(lines[at], lines[at + 4]);
     call.batch = batch;
-    run(call, lines[at + 1], lines[at + 2], false);
+    const given = { __proto__: null, text: lines[at + 2], later: lines[at + 3] };
+    run(call, lines[at + 1], given, false);
   }
   batch.isEntered = false;
   return batch.left === 0 ? batch.endings : "";
@@ -214,7 +235,7 @@ function end(id) {
 
 function answer(id, at, isOk, text, isSource) {
   const call = calls[id];
-  const asked = call?.pending[at];
+  const asked = call?.pending?.[at];
   if (!asked) {
     return;
   }

@@ -2,9 +2,9 @@
 
 /** Binds the stream hook of this module to the context of a run. */
 function toHook(text) {
-  const call = toCall(`hook ${++serial}`, []);
+  const call = toCall(`hook ${++serial}`, "");
   const { run } = find("stream");
-  const context = toArguments(call, `[${text}]`)[0];
+  const context = toArguments(call, { __proto__: null, text: `[${text}]`, later: "" })[0];
   if (typeof run !== "function") {
     throw new TypeError_("The module exports no stream function.");
   }

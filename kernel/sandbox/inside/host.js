@@ -3,7 +3,7 @@
 /** The `host` of one call. It is bound to that call, so that nobody else's rights can be used through it. */
 function toHost(call) {
   if (typeof call.names === "string") {
-    call.names = parse(call.names);
+    call.names = call.names === "" ? [] : apply(split, call.names, [" "]);
   }
   const get = (_, name) => {
     if (typeof name !== "string" || name === "then") {
@@ -81,6 +81,7 @@ function post(call, name, args) {
   // Made here, so that it names the line that asked.
   const failure = new Error_(`host.${name} failed.`);
   return new Promise_((resolve, reject) => {
+    call.pending ??= { __proto__: null };
     call.pending[at] = { __proto__: null, resolve, reject, length, failure };
     send("host", call.id, text, name, at);
   });

@@ -29,6 +29,7 @@ function setTimer(run, ms, args, isRepeated) {
   countTimer();
   const at = ++serial;
   call.set++;
+  call.timers ??= { __proto__: null };
   call.timers[at] = { run, args, ms: isRepeated ? ms : undefined };
   send("timer", call.id, undefined, +ms || 0, at);
   return at;
@@ -36,7 +37,7 @@ function setTimer(run, ms, args, isRepeated) {
 
 function clearTimer(at) {
   const call = current;
-  if (call?.timers[at]) {
+  if (call?.timers?.[at]) {
     delete call.timers[at];
     call.set--;
   }
@@ -44,7 +45,7 @@ function clearTimer(at) {
 
 function tick(id, at) {
   const call = calls[id];
-  const timer = call?.timers[at];
+  const timer = call?.timers?.[at];
   if (!timer) {
     return;
   }
