@@ -39,16 +39,22 @@ export interface ProcessOptions {
   readonly headers?: string;
   readonly path?: string;
   readonly toBody?: ToBody;
+  /** Cores it may use, as `taskset` takes them; core 0 when left out, so that contestants have the same. */
+  readonly cores?: string;
   /** Runs after the process ended. */
   cleanUp?(): void;
 }
 
-/** Starts `node …args` on core 0 and waits until it answers. */
+/** Starts `node …args` and waits until it answers. */
 export async function startProcess(options: ProcessOptions): Promise<Running> {
-  const child = spawn("taskset", ["-c", "0", process.execPath, ...profiling(), ...options.args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    "taskset",
+    ["-c", options.cores ?? "0", process.execPath, ...profiling(), ...options.args],
+    {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const output = collect(child);
   const pid = child.pid ?? 0;
   const stop = async () => {

@@ -111,6 +111,7 @@ export interface MillraceOptions {
   /** Folder below bench/plugins that PLUGINS_PATH names. */
   readonly plugins?: string;
   readonly name?: string;
+  readonly cores?: string;
 }
 
 /** The platform with an embedded database of its own and the mock as its only connection. */
@@ -158,6 +159,7 @@ export async function startMillrace(
     ready: "/health",
     path: options.path ?? "/api/chat/completions",
     ...(options.toBody && { toBody: options.toBody }),
+    ...(options.cores && { cores: options.cores }),
     ...(options.cleanUp && { cleanUp: options.cleanUp }),
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import type { Bus } from "./bus.ts";
+import { makeLocalBus } from "./bus.fixture.ts";
 import { createChannels } from "./channels.ts";
 import { createMembers } from "./members.ts";
 import { joinReplicas } from "./replicas.ts";
@@ -16,20 +16,12 @@ afterEach(async () => {
 
 /** Two replicas; the session is on the second one. */
 async function open() {
-  const handlers: ((text: string) => void)[] = [];
   const state = { loses: (_text: string) => false, ready: Promise.resolve() };
-  const connect = (): Bus => ({
-    async send(text) {
-      await state.ready;
-      if (!state.loses(text)) {
-        handlers.forEach((handler) => handler(text));
-      }
-    },
-    async listen(handler) {
-      handlers.push(handler);
-    },
-    ping: async () => {},
-    close: async () => {},
+  const { connect } = makeLocalBus(async (text, deliver) => {
+    await state.ready;
+    if (!state.loses(text)) {
+      deliver(text);
+    }
   });
   const join = async () => {
     const replicas = await joinReplicas({ bus: connect(), log: () => {} });

@@ -1,28 +1,19 @@
 import { expect, it, vi } from "vitest";
-import type { Bus } from "./bus.ts";
+import { makeLocalBus } from "./bus.fixture.ts";
 import { createChannels } from "./channels.ts";
 import { createHub } from "./hub.ts";
 import { createMembers } from "./members.ts";
 import { joinReplicas } from "./replicas.ts";
 
-/** A bus within this process that can hold texts back and then hand out all of them in one turn. */
-function makeBus() {
-  const handlers: ((text: string) => void)[] = [];
+/** Replicas on a bus that can hold texts back, so that all of them are handed out in one turn. */
+function makeReplicas() {
   const state = { held: undefined as string[] | undefined };
-  const deliver = (text: string) => handlers.forEach((handler) => handler(text));
-  const connect = (): Bus => ({
-    async send(text) {
-      if (state.held) {
-        state.held.push(text);
-      } else {
-        deliver(text);
-      }
-    },
-    async listen(handler) {
-      handlers.push(handler);
-    },
-    ping: async () => {},
-    close: async () => {},
+  const { connect, deliver } = makeLocalBus((text, pass) => {
+    if (state.held) {
+      state.held.push(text);
+    } else {
+      pass(text);
+    }
   });
   const join = async () => {
     const replicas = await joinReplicas({ bus: connect(), log: () => {} });
@@ -38,7 +29,7 @@ it.each([
   ["first", (texts: string[]) => texts],
   ["last", (texts: string[]) => texts.toReversed()],
 ] as const)("what one replica knows is found when its answer comes %s of several", async (_at, order) => {
-  const { state, deliver, join } = makeBus();
+  const { state, deliver, join } = makeReplicas();
   const [asks, knows, other] = [await join(), await join(), await join()];
   await vi.waitFor(() => expect(asks.replicas.known()).toHaveLength(2));
   knows.hub.contribute("place", (question) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
-import type { Bus } from "./bus.ts";
+import { makeLocalBus } from "./bus.fixture.ts";
 import { joinReplicas, type Replicas } from "./replicas.ts";
 
 const open: Replicas[] = [];
@@ -8,26 +8,18 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((replicas) => replicas.close()));
 });
 
-/** A bus within this process that can fail, repeat itself and fall silent. */
+/** Replicas on a bus that can fail, repeat itself and fall silent. */
 function makeNetwork() {
-  const listeners: { handler(text: string): void; onGap(): void }[] = [];
   const state = { failures: 0, repeats: false, texts: [] as string[] };
-  const connect = (): Bus => ({
-    async send(text) {
-      if (state.failures > 0) {
-        state.failures -= 1;
-        throw new Error("away");
-      }
-      state.texts.push(text);
-      for (let times = state.repeats ? 2 : 1; times > 0; times--) {
-        listeners.forEach(({ handler }) => handler(text));
-      }
-    },
-    async listen(handler, onGap) {
-      listeners.push({ handler, onGap });
-    },
-    ping: async () => {},
-    close: async () => {},
+  const { connect, listeners } = makeLocalBus((text, deliver) => {
+    if (state.failures > 0) {
+      state.failures -= 1;
+      throw new Error("away");
+    }
+    state.texts.push(text);
+    for (let times = state.repeats ? 2 : 1; times > 0; times--) {
+      deliver(text);
+    }
   });
   const join = async (options: { helloEveryMs?: number } = {}) => {
     const replicas = await joinReplicas({ bus: connect(), log: () => {}, ...options });
