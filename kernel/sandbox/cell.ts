@@ -1,12 +1,8 @@
-import ivm from "isolated-vm";
+import type ivm from "isolated-vm";
+import { type BootedContext, type Lane, openContext } from "./booted.ts";
 import { limits } from "./limits.ts";
 import { SandboxError } from "./sandbox.ts";
-
-/**
- * Where code of an owner runs. Calls run on threads beside the event loop. Stream hooks run on the event loop's own
- * thread, in an isolate of their own: entering one that another thread is in would make the loop wait for it.
- */
-export type Lane = "calls" | "streams";
+import { makeIsolate, type Spare } from "./spares.ts";
 
 /** A context as its isolate sees it. */
 export interface Resident {
@@ -23,7 +19,11 @@ process.on("exit", () => {
   }
 });
 
-/** One isolate of one owner with the contexts in it. It is gone when it ran out of memory or did not answer. */
+/**
+ * One isolate of one owner with the contexts in it. It is gone when it ran out of memory or did not answer. Calls run on
+ * threads beside the event loop. Stream hooks run on the event loop's own thread, in an isolate of their own: entering
+ * one that another thread is in would make the loop wait for it.
+ */
 export class Cell<R extends Resident = Resident> {
   readonly owner: string;
   readonly lane: Lane;
@@ -40,21 +40,27 @@ export class Cell<R extends Resident = Resident> {
   /** Entries that have not returned, the running one first. */
   readonly #entries = new Set<{ realm: R }>();
   readonly #onGone: (cell: Cell<R>, culprit: R | undefined, reason: string) => void;
+  #first: BootedContext | undefined;
   #watchdog: NodeJS.Timeout | undefined;
 
   constructor(
-    owner: string,
-    lane: Lane,
+    { owner, lane }: { owner: string; lane: Lane },
     onGone: (cell: Cell<R>, culprit: R | undefined, reason: string) => void,
+    { isolate, first, keeper }: Spare = makeIsolate(lane),
   ) {
     this.owner = owner;
     this.lane = lane;
+    this.isolate = isolate;
     this.#onGone = onGone;
-    this.isolate = new ivm.Isolate({
-      memoryLimit: limits.isolateMegabytes,
-      // A thread that cannot be stopped is put to sleep. The event loop's own thread must not be.
-      ...(lane === "calls" && { onCatastrophicError: () => this.giveUp() }),
-    });
+    this.#first = first;
+    keeper.giveUp = () => this.giveUp();
+  }
+
+  /** A context for code to run in: the one that was booted beforehand, or another. */
+  async context(): Promise<BootedContext> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? (await openContext(this.isolate, { lane: this.lane, onLoop: this.lane === "streams" }));
   }
 
   isIdle(): boolean {

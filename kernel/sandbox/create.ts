@@ -22,6 +22,8 @@ export interface SandboxOptions {
 /** The sandbox, and what it holds now. */
 export interface OpenSandbox extends Sandbox {
   isolates(): number;
+  /** Isolates that wait for an owner. */
+  spares(): number;
   /** Drops what the budget does not allow; happens by itself after each load. */
   settle(): Promise<void>;
 }
@@ -112,6 +114,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
       stripper.close();
     },
     isolates: () => pool.cells().length,
+    spares: () => pool.spares(),
     settle: () => pool.trim(),
   };
 }

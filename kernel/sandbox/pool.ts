@@ -1,9 +1,11 @@
 import { LruMap } from "./lru.ts";
-import { Cell, type Lane } from "./cell.ts";
+import type { Lane } from "./booted.ts";
+import { Cell } from "./cell.ts";
 import { limits } from "./limits.ts";
 import { Realm, type RealmOptions } from "./realm.ts";
 import { SandboxError, type Script } from "./sandbox.ts";
 import { keyOf, same } from "./source.ts";
+import { createSpares } from "./spares.ts";
 import type { Code, Stripper } from "./typescript.ts";
 
 export interface PoolOptions {
@@ -25,6 +27,8 @@ export interface Pool {
   trim(): Promise<void>;
   /** For tests and figures. */
   cells(): readonly Cell<Realm>[];
+  /** Isolates that wait for their owner. */
+  spares(): number;
   close(): void;
 }
 
@@ -39,6 +43,7 @@ class IsolatePool implements Pool {
   /** Isolates that are being replaced; they end with their last call. */
   readonly #leaving = new Set<Cell<Realm>>();
   readonly #opening = new Map<string, Promise<Realm>>();
+  readonly #spares = createSpares();
   // What the compiler made of a TypeScript source, so that it works once a source and not once a context.
   readonly #stripped = new LruMap<string, Code>(256);
 
@@ -96,7 +101,12 @@ class IsolatePool implements Pool {
     return [...this.#cells.values(), ...this.#leaving];
   }
 
+  spares(): number {
+    return this.#spares.count();
+  }
+
   close(): void {
+    this.#spares.close();
     for (const cell of this.cells()) {
       cell.dispose();
     }
@@ -116,6 +126,7 @@ class IsolatePool implements Pool {
       return realm;
     } finally {
       cell.opening -= 1;
+      this.#spares.prepare(lane);
       void this.trim();
     }
   }
@@ -149,7 +160,7 @@ class IsolatePool implements Pool {
     if (found && !found.isGone) {
       this.#leaving.add(found);
     }
-    const cell = new Cell<Realm>(owner, lane, this.#options.onGone);
+    const cell = new Cell<Realm>({ owner, lane }, this.#options.onGone, this.#spares.take(lane));
     this.#cells.set(name, cell);
     this.#sweep();
     return cell;

@@ -1,8 +1,7 @@
-import ivm from "isolated-vm";
-import { boot, type BootArguments, bootSync } from "./boot.ts";
+import type ivm from "isolated-vm";
+import type { BootedContext, Way } from "./booted.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
 import { toEndings } from "./ending.ts";
-import { lookUp } from "./facts.ts";
 import { limits } from "./limits.ts";
 import type { Receiver } from "./message.ts";
 import { type ModuleShape, SandboxError, type Script } from "./sandbox.ts";
@@ -28,9 +27,6 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["process is not defined", "process is not defined: a function reaches nothing but what its host offers."],
 ]);
 
-type Way = "answer" | "end" | "enter" | "pull" | "tick";
-const ways = ["adopt", "answer", "chain", "end", "enter", "enterAll", "hook", "pull", "tick"] as const;
-
 /** The context of one script: its module, evaluated, and the host's ways in (inside/bridge.js). */
 export class Realm {
   readonly id: string;
@@ -43,8 +39,7 @@ export class Realm {
   isRetired = false;
   shape!: ModuleShape;
   readonly #options: RealmOptions;
-  readonly #ways = new Map<string, ivm.Reference>();
-  #context: ivm.Context | undefined;
+  #booted: BootedContext | undefined;
 
   /** Compiles and evaluates. Throws SandboxError; a SyntaxError of the compiler comes as kind "syntax". */
   static async open(options: RealmOptions): Promise<Realm> {
@@ -71,7 +66,7 @@ export class Realm {
 
   /** True when it can serve no more calls. */
   get isClosed(): boolean {
-    return this.cell.isGone || this.#context === undefined;
+    return this.cell.isGone || this.#booted === undefined;
   }
 
   /**
@@ -79,14 +74,14 @@ export class Realm {
    * Rejects with SandboxError.
    */
   async run(
-    way: Way,
+    way: Exclude<Way, "adopt" | "chain" | "enterAll" | "hook">,
     args: readonly (string | number | boolean | undefined)[],
     timeout: number = limits.sliceMs,
   ): Promise<void> {
     this.usedAt = performance.now();
     try {
       await this.cell.enter(this, async () => {
-        await this.#ways.get(way)?.apply(undefined, [...args], { timeout });
+        await this.#booted?.way(way).apply(undefined, [...args], { timeout });
       });
     } catch (error) {
       throw this.toError(error);
@@ -100,7 +95,7 @@ export class Realm {
   enterAll(text: string, timeout: number): void {
     this.usedAt = this.cell.usedAt = performance.now();
     try {
-      this.#tell(this.#ways.get("enterAll")?.applySync(undefined, [text], { timeout }));
+      this.#tell(this.#booted?.way("enterAll").applySync(undefined, [text], { timeout }));
     } catch (error) {
       throw this.toError(this.cell.explain(error, this));
     }
@@ -112,10 +107,10 @@ export class Realm {
 
   /** The ways of stream hooks (inside/hook.js, inside/chain.js), for the switchboard of the isolate. */
   streamWays(): [hook: ivm.Reference, chain: ivm.Reference] {
-    if (this.isClosed) {
+    if (this.cell.isGone || this.#booted === undefined) {
       throw new SandboxError("timeout", "The code was stopped.");
     }
-    return [this.#ways.get("hook") as ivm.Reference, this.#ways.get("chain") as ivm.Reference];
+    return [this.#booted.way("hook"), this.#booted.way("chain")];
   }
 
   /** Ends all calls with an error that says why. */
@@ -189,9 +184,10 @@ export class Realm {
     );
     refuseImports(script.source, module.dependencySpecifiers);
     requireStoppable(script.source);
-    const context = await step(() => (onLoop ? isolate.createContextSync() : isolate.createContext()));
-    this.#context = context;
-    await step(() => this.#boot(context, onLoop));
+    const booted = await step(() => cell.context());
+    this.#booted = booted;
+    booted.serve(this.#receive);
+    const { context } = booted;
     const refuse = (specifier: string): never => {
       throw new SandboxError("syntax", `"${specifier}" cannot be imported.`);
     };
@@ -199,33 +195,17 @@ export class Realm {
       onLoop ? module.instantiateSync(context, refuse) : module.instantiate(context, refuse),
     );
     await step(() => (onLoop ? module.evaluateSync({ timeout }) : module.evaluate({ timeout })));
-    const adopt = this.#ways.get("adopt");
+    const adopt = booted.way("adopt");
     const told = await step(async () => {
       const args = [module.namespace.derefInto()];
       return onLoop
-        ? adopt?.applySync(undefined, args, { timeout })
-        : adopt?.apply(undefined, args, { timeout });
+        ? adopt.applySync(undefined, args, { timeout })
+        : adopt.apply(undefined, args, { timeout });
     }).catch((error: unknown) => {
       throw toUnfinished(error);
     });
     module.release();
     this.shape = toShape(String(told), script.source);
-  }
-
-  async #boot(context: ivm.Context, onLoop: boolean): Promise<void> {
-    // On the event loop's own thread a message is there before the entry that sent it is over.
-    const send = new ivm.Callback(this.#receive, onLoop ? { sync: true } : { ignored: true });
-    const lookup = new ivm.Callback(lookUp, { sync: true });
-    const reference = { reference: true } as const;
-    const args: BootArguments = [send, lookup, onLoop];
-    const { isolate } = this.cell;
-    const bridge = onLoop ? bootSync(isolate, context, args) : await boot(isolate, context, args);
-    const get = (way: string) => (onLoop ? bridge.getSync(way, reference) : bridge.get(way, reference));
-    const found = (await Promise.all(ways.map(get))) as ivm.Reference[];
-    for (const [at, way] of ways.entries()) {
-      this.#ways.set(way, found[at]!);
-    }
-    bridge.release();
   }
 
   readonly #receive = (kind: unknown, id: unknown, text?: unknown, name?: unknown, at?: unknown): void => {
@@ -254,13 +234,9 @@ export class Realm {
 
   #release(): void {
     if (!this.cell.isGone) {
-      for (const way of this.#ways.values()) {
-        way.release();
-      }
-      this.#context?.release();
+      this.#booted?.release();
     }
-    this.#ways.clear();
-    this.#context = undefined;
+    this.#booted = undefined;
   }
 }
 

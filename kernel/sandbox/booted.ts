@@ -1,0 +1,62 @@
+import ivm from "isolated-vm";
+import { boot, type BootArguments, bootSync } from "./boot.ts";
+import { lookUp } from "./facts.ts";
+
+const ways = ["adopt", "answer", "chain", "end", "enter", "enterAll", "hook", "pull", "tick"] as const;
+
+/** The host's ways into a context (inside/bridge.js). */
+export type Way = (typeof ways)[number];
+
+/** Takes what the code of a context sends to the host. */
+export type Receive = (kind: unknown, id: unknown, text?: unknown, name?: unknown, at?: unknown) => void;
+
+/** Where code of an owner runs; see cell.ts. */
+export type Lane = "calls" | "streams";
+
+/** A context with the bootstrap in it (inside.ts), before any code of an author is. */
+export interface BootedContext {
+  readonly context: ivm.Context;
+  way(name: Way): ivm.Reference;
+  /** From now on `receive` is told what the code sends. */
+  serve(receive: Receive): void;
+  release(): void;
+}
+
+export interface BootOptions {
+  readonly lane: Lane;
+  /** On the event loop's own thread: elsewhere the loop would wait for an isolate that it has code of its own in. */
+  readonly onLoop: boolean;
+}
+
+/** Makes a context and boots it. */
+export async function openContext(
+  isolate: ivm.Isolate,
+  { lane, onLoop }: BootOptions,
+): Promise<BootedContext> {
+  let receive: Receive = () => {};
+  const isStreams = lane === "streams";
+  // On the event loop's own thread a message is there before the entry that sent it is over.
+  const send = new ivm.Callback(
+    (...told: Parameters<Receive>) => receive(...told),
+    isStreams ? { sync: true } : { ignored: true },
+  );
+  const args: BootArguments = [send, new ivm.Callback(lookUp, { sync: true }), isStreams];
+  const reference = { reference: true } as const;
+  const context = onLoop ? isolate.createContextSync() : await isolate.createContext();
+  const bridge = onLoop ? bootSync(isolate, context, args) : await boot(isolate, context, args);
+  const get = (way: Way) => (onLoop ? bridge.getSync(way, reference) : bridge.get(way, reference));
+  const found = (await Promise.all(ways.map(get))) as ivm.Reference[];
+  bridge.release();
+  const byName = new Map(ways.map((way, at) => [way, found[at] as ivm.Reference]));
+  return {
+    context,
+    way: (name) => byName.get(name) as ivm.Reference,
+    serve(receiver) {
+      receive = receiver;
+    },
+    release() {
+      found.forEach((way) => way.release());
+      context.release();
+    },
+  };
+}
