@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createLogger } from "../../kernel/log.ts";
 import { createSandbox } from "../../kernel/sandbox/create.ts";
+import { toHost } from "../../kernel/sandbox/testing.ts";
 
 const log = createLogger({ level: "ERROR", format: "json" });
 const sandbox = createSandbox({ log, budgetMegabytes: () => 256 });
@@ -9,7 +10,7 @@ const hook = (n: number) =>
   `export const f = (a) => a + ${n};
    export function stream(chunk) { const d = chunk.choices[0].delta; if (d.content) d.content += "!"; return chunk; }`;
 
-const host = { names: [], open: () => ({}) };
+const host = toHost({});
 
 const chunk = JSON.stringify([
   {

@@ -22,7 +22,7 @@ export interface BootedContext {
   release(): void;
 }
 
-export interface BootOptions {
+interface BootOptions {
   readonly lane: Lane;
   /** On the event loop's own thread: elsewhere the loop would wait for an isolate that it has code of its own in. */
   readonly onLoop: boolean;

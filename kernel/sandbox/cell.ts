@@ -31,7 +31,7 @@ export class Cell<R extends Resident = Resident> {
   readonly realms = new Map<string, R>();
   /** Contexts that were replaced while calls were still running in them. */
   readonly leaving = new Set<R>();
-  bytes = 1_500_000;
+  bytes: number = limits.freshBytes;
   dropped = 0;
   /** Contexts that are being opened. */
   opening = 0;

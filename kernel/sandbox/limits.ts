@@ -32,6 +32,8 @@ export const limits = {
   shapeLength: 512 * 1024,
   answerLength: 16 * 1024 * 1024,
   argumentsLength: 16 * 1024 * 1024,
+  /** Bytes that an isolate with one booted context is taken to hold until it is measured. */
+  freshBytes: 1_500_000,
   /** After an owner's isolate was opened, the next owner's is prepared when calls have had so long. */
   spareAfterMs: 20,
   /** Contexts of one isolate; the one that was unused longest goes first. */

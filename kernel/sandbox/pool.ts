@@ -87,7 +87,8 @@ class IsolatePool implements Pool {
     await Promise.all(this.cells().map((cell) => cell.measure()));
     const cells = [...this.#cells].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
     const budget = this.#options.budgetMegabytes() * 2 ** 20;
-    let bytes = cells.reduce((sum, [, cell]) => sum + cell.bytes, 0);
+    const spare = this.#spares.count() * limits.freshBytes;
+    let bytes = cells.reduce((sum, [, cell]) => sum + cell.bytes, spare);
     for (const [name, cell] of cells) {
       if (bytes > budget && cell.isIdle()) {
         bytes -= cell.bytes;

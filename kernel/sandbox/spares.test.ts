@@ -41,6 +41,23 @@ describe("an isolate that waits for its owner", () => {
     expect(await hook("bo")).toMatchObject({ seen: ["bo", "bo"] });
   });
 
+  it("stops a hook that calls itself without end, as deep in the loop's own stack as it got", async () => {
+    bench = openBench();
+    const { sandbox, run, stream } = bench;
+    const hook = (owner: string, code: string) =>
+      run(code, { owner, id: owner, args: [owner, {}], isHook: true });
+    await hook("bo", source);
+    await expect.poll(() => sandbox.spares()).toBe(1);
+    const endless = `export const f = () => f();
+      export function stream(chunk) { return stream(chunk); }`;
+    await expect(hook("cy", endless)).rejects.toThrow("Maximum call stack size exceeded");
+    await expect.poll(() => sandbox.spares()).toBe(1);
+    const chain = await stream([endless]);
+    expect(await chain.push('[{"n":1}]')).toBe('[{"n":1}]');
+    expect(chain.failures).toHaveLength(1);
+    chain.close();
+  });
+
   it("ends what never returns like any other, and is replaced", async () => {
     bench = openBench();
     const { sandbox, run } = bench;

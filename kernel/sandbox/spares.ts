@@ -43,10 +43,12 @@ export function createSpares(): Spares {
     if (isClosed) {
       return;
     }
-    const spare = makeIsolate(lane);
+    let isolate: ivm.Isolate | undefined;
     try {
+      const spare = makeIsolate(lane);
+      isolate = spare.isolate;
       // On a thread in both lanes: nobody is in the isolate whom the event loop could wait for.
-      const first = await openContext(spare.isolate, { lane, onLoop: false });
+      const first = await openContext(isolate, { lane, onLoop: false });
       if (!isClosed) {
         ready.set(lane, { ...spare, first });
         return;
@@ -54,8 +56,8 @@ export function createSpares(): Spares {
     } catch {
       // Who wants one makes it, and is told what is wrong.
     }
-    if (!spare.isolate.isDisposed) {
-      spare.isolate.dispose();
+    if (isolate && !isolate.isDisposed) {
+      isolate.dispose();
     }
   };
 

@@ -52,7 +52,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
     fn: ActiveFunction,
     { name, body, facts, extra, signal: outer }: Invocation,
     { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
-  ): Opened {
+  ) {
     const { principal, chatId, messageId, sessionId } = facts;
     const hasBody = body !== undefined;
     const context = { ...(hasBody ? toShortContext : toContext)(fn, facts, own), ...extra };
@@ -71,14 +71,15 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
     return { options, end };
   }
 
-  const run = (fn: ActiveFunction, { options, end }: Opened): Promise<Json | undefined> => {
-    const answering = sandbox.call(fn.script, options);
-    return end ? answering.finally(end) : answering;
-  };
-  // Nothing is waited for that is there: hooks are called for every request.
-  const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime): Promise<Json | undefined> => {
+  const call = async (fn: ActiveFunction, invocation: Invocation, time: CallTime) => {
     const begun = begin(fn, invocation, time);
-    return begun instanceof Promise ? begun.then((opened) => run(fn, opened)) : run(fn, begun);
+    // Nothing is waited for that is there: hooks are called for every request.
+    const { options, end } = begun instanceof Promise ? await begun : begun;
+    try {
+      return await sandbox.call(fn.script, options);
+    } finally {
+      end?.();
+    }
   };
 
   return {
@@ -105,11 +106,6 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       return await sandbox.openStream(await Promise.all(links));
     },
   };
-}
-
-interface Opened {
-  readonly options: CallOptions;
-  readonly end: Scope["end"];
 }
 
 interface Scope {

@@ -1,5 +1,6 @@
 import { createLogger } from "#kernel/log.ts";
 import { createSandbox } from "#kernel/sandbox/create.ts";
+import { toHost } from "#kernel/sandbox/testing.ts";
 
 // A process whose user code runs what nothing can break off for long. Writes what it saw, then ends.
 const sandbox = createSandbox({
@@ -8,7 +9,7 @@ const sandbox = createSandbox({
 });
 const call = (owner: string, source: string) =>
   sandbox
-    .call({ owner, id: owner, source }, { name: "f", args: [], host: { names: [], open: () => ({}) } })
+    .call({ owner, id: owner, source }, { name: "f", args: [], host: toHost({}) })
     .catch((error: Error) => error.message);
 const started = performance.now();
 const stuck = await call(
