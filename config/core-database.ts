@@ -24,7 +24,7 @@ export const databaseVariables = {
   databaseSchema: text("DATABASE_SCHEMA", "public", { text: "Postgres schema of the tables" }),
   databasePoolSize: int("DATABASE_POOL_SIZE", 20, {
     min: 1,
-    text: "Connections kept to a Postgres server, per process",
+    text: "Connections kept to a Postgres server, per process; two more are for announcements and signs of life",
   }),
   databasePoolMaxOverflow: int("DATABASE_POOL_MAX_OVERFLOW", 0, {
     min: 0,

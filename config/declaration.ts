@@ -47,6 +47,11 @@ export interface VariableOptions<T> {
   readonly settable?: boolean;
   /** A default that depends on the environment or differs per start, and the words that stand for it in the docs. */
   readonly computed?: { readonly shown: string; from(environment: Environment): T };
+  /** The list whose places this value's are, and what becomes of the value when that list alone is changed. */
+  readonly placedBy?: {
+    readonly list: string;
+    move(value: T, before: readonly string[], after: readonly string[]): T;
+  };
   /** A rule beyond the type. Returns what is wrong in words that follow the name, or nothing. */
   check?(value: NonNullable<T>): string | undefined;
 }

@@ -102,6 +102,14 @@ export class Entries {
     return [...this.#byName.values()].filter((entry) => this.refusal(entry) === undefined);
   }
 
+  /** The entries whose places are those of one of these variables, but for the variables themselves. */
+  placedBy(names: readonly string[]): Entry[] {
+    return this.changeable().filter(
+      ({ variable: { name, placedBy } }) =>
+        placedBy && names.includes(placedBy.list) && !names.includes(name),
+    );
+  }
+
   /** All entries by name. */
   sorted(): Entry[] {
     return [...this.#byName.values()].toSorted((a, b) => (a.variable.name < b.variable.name ? -1 : 1));

@@ -87,14 +87,16 @@ export class ConfigRegistry {
     }
     await this.#inTurn(async () => {
       if (!this.#followsStore) {
-        this.#setForSession(wanted, by);
+        this.#setForSession([...wanted, ...this.#moved(wanted)], by);
         return;
       }
       const store = this.#requireStore();
-      const keys = wanted.map(({ entry }) => entry.variable.key as string);
+      const keys = this.#withPlaced(wanted.map(({ entry }) => entry)).map(
+        ({ variable }) => variable.key as string,
+      );
       // Another process may have changed them unheard: what counts as a change is decided against the stored rows.
       await this.#follow(store, keys);
-      const entries = wanted
+      const entries = [...wanted, ...this.#moved(wanted)]
         .filter(({ entry, value }) => !isDeepStrictEqual(entry.value, value))
         .map(({ entry, value }) => ({
           key: entry.variable.key as string,
@@ -107,9 +109,11 @@ export class ConfigRegistry {
     });
   }
 
-  /** Forgets stored values: the environment's value or the default is in force again. */
+  /**
+   * Forgets stored values, with those whose places are theirs: the environment's value or the default is in force again.
+   */
   async reset(names: readonly string[], by: string | null): Promise<void> {
-    const entries = names.map((name) => this.#entries.requireChangeable(name));
+    const entries = this.#withPlaced(names.map((name) => this.#entries.requireChangeable(name)));
     if (entries.length === 0) {
       return;
     }
@@ -191,6 +195,25 @@ export class ConfigRegistry {
       .changeable()
       .filter(({ variable }) => !keys || keys.includes(variable.key as string));
     this.#emit(this.#entries.apply(rows, entries));
+  }
+
+  #withPlaced(entries: readonly Entry[]): Entry[] {
+    return [...entries, ...this.#entries.placedBy(entries.map(({ variable }) => variable.name))];
+  }
+
+  // Whoever changes a list alone does not see what else stands in its places.
+  #moved(wanted: readonly Wanted[]): Wanted[] {
+    const lists = new Map(
+      wanted.map(({ entry, value }) => [entry.variable.name, { before: entry.value, after: value }]),
+    );
+    return this.#entries.placedBy([...lists.keys()]).map((entry) => {
+      const { list, move } = entry.variable.placedBy as NonNullable<AnyVariable["placedBy"]>;
+      const { before, after } = lists.get(list) as { before: string[]; after: string[] };
+      return {
+        entry,
+        value: isDeepStrictEqual(before, after) ? entry.value : move(entry.value, before, after),
+      };
+    });
   }
 
   #setForSession(wanted: readonly Wanted[], by: string | null): void {

@@ -36,14 +36,27 @@ export function toBindContext({
     authenticator: found,
     log,
     clientAddress: createClientAddress(config.forwardedAllowIps.join(",")),
-    idempotency: createIdempotency(createIdempotencyStore(database)),
+    idempotency: createIdempotency(createIdempotencyStore(database), { log }),
     openAnswers: createOpenAnswers(found),
     keyHeader: () => found.keyHeader(),
     maxBody: () => config.requestBodyMaxBytes,
     compress: () => config.compression,
     fastJson: () => config.fastJson,
-    origins: () => config.corsAllowOrigin,
+    origins: createOrigins(config),
     onMismatch: report && ((route, problem) => report(`${route.method} ${route.path}`, problem)),
+  };
+}
+
+/** Put together only when a setting changed: every request asks. */
+function createOrigins(config: CoreConfig): () => readonly string[] {
+  let [allowed, publicUrl]: [readonly string[], string] = [[], ""];
+  let origins = allowed;
+  return () => {
+    if (allowed !== config.corsAllowOrigin || publicUrl !== config.webuiUrl) {
+      [allowed, publicUrl] = [config.corsAllowOrigin, config.webuiUrl];
+      origins = URL.canParse(publicUrl) ? [...allowed, new URL(publicUrl).origin] : allowed;
+    }
+    return origins;
   };
 }
 

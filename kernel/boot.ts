@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { core, type CoreConfig, displayName } from "#config/core.ts";
 import { deployment as deploymentVariables } from "#config/deployment.ts";
 import { type ConfigRegistry, createRegistry } from "#config/registry.ts";
@@ -43,6 +44,7 @@ export interface BootOptions {
 export interface Running {
   readonly url: string;
   readonly config: CoreConfig;
+  readonly log: Logger;
   readonly database: Database;
   readonly registry: ConfigRegistry;
   readonly gathered: Gathered;
@@ -118,7 +120,7 @@ async function start(prepared: Prepared, options: BootOptions): Promise<Running>
   let stopped: Promise<void> | undefined;
   const stop = () =>
     (stopped ??= stopAll({ config, log, database, parts, host, listening, sockets, requests, stopping }));
-  return { url: listening.url, config, database, registry, gathered, stop };
+  return { url: listening.url, config, log, database, registry, gathered, stop };
 }
 
 /** What is settled before the database is opened. */
@@ -197,6 +199,9 @@ interface Stopping {
   stopping: AbortController;
 }
 
+/** What is broken off when the time is over gets this long to say so. */
+const lastWordsMs = 3_000;
+
 /** Unready at once, then running answers get their time, then everything closes in reverse. */
 async function stopAll({
   config,
@@ -218,7 +223,11 @@ async function stopAll({
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
   const jobsStopped = parts.jobs.stop(graceMs);
-  const workEnded = host.drain(graceMs);
+  // What cannot even break off, such as for want of the database, must not keep the process for ever.
+  const workEnded = Promise.race([
+    host.drain(graceMs),
+    pause(graceMs + lastWordsMs, undefined, { ref: false }),
+  ]);
   const [isDrained] = await Promise.all([requests.drained(graceMs), workEnded]);
   if (!isDrained) {
     log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");

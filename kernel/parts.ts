@@ -123,6 +123,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
 function toNotices(database: Database): kernel.Notices {
   return {
     notify: (channel, payload) => database.notify(channel, payload),
+    isHearing: () => database.isHearing(),
     async listen(channel, handler, onGap) {
       database.onListenGap(onGap);
       await database.listen(channel, handler);

@@ -38,6 +38,8 @@ export interface Notices {
   notify(channel: string, payload: unknown): Promise<void>;
   /** `onGap` runs when announcements may have been missed: caches must be dropped. */
   listen(channel: string, handler: (payload: unknown) => void, onGap: () => void): Promise<void>;
+  /** False while announcements are being missed: what must not be out of date is read anew. */
+  isHearing(): boolean;
 }
 export const notices = defineService<Notices>("kernel.notices");
 

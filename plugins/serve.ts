@@ -28,6 +28,10 @@ async function serve(port: number | undefined): Promise<void> {
     ...(port === undefined ? {} : { port }),
     progress: (step) => print(`${step} …`),
   });
+  // What one request left behind must not end everybody's; an exception that nobody caught still does.
+  process.on("unhandledRejection", (reason) => {
+    running.log.error({ err: reason }, "something failed that nobody waited for");
+  });
   print(`\nMillrace is ready: ${running.url}\n`);
   if (running.config.env === "dev") {
     print(`Interactive documentation: ${running.url}/docs and ${running.url}/api/v1/docs`);

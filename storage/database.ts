@@ -63,6 +63,7 @@ function toDatabase(engine: Engine, options: DatabaseOptions): Database {
       return await listeners.add(channel, handler);
     },
     onListenGap: (handler) => void gapHandlers.add(handler),
+    isHearing: () => engine.isHearing(),
     async ping() {
       guard.check();
       await engine.run("select 1", []);

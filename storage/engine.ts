@@ -10,6 +10,8 @@ export interface Engine {
   /** Subscribes this process to a channel; `channel` is already quoted-safe. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
+  /** False while announcements are being missed. */
+  isHearing(): boolean;
   /** Set by the owner: where announcements and lost subscriptions are told. */
   onNotification: (channel: string, payload: string) => void;
   onGap: () => void;

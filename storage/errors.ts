@@ -24,6 +24,12 @@ export function isUnavailable(error: unknown): boolean {
   });
 }
 
+/** True when the database answered that it does not take these values, now or later. */
+export function isRefused(error: unknown): boolean {
+  // Data exceptions, violated constraints, unknown names, exceeded limits of the program, what a trigger raises.
+  return causes(error).some(({ code }) => typeof code === "string" && /^(?:22|23|42|54|P0)/.test(code));
+}
+
 /** The violated constraint when the error says that a unique value is taken, else undefined. */
 export function isUniqueViolation(error: unknown): string | undefined {
   const found = causes(error).find((cause) => cause.code === "23505");

@@ -18,6 +18,8 @@ export interface Database {
   listen(channel: string, handler: (payload: unknown) => void): Promise<() => Promise<void>>;
   /** Called when announcements may have been missed (a connection was lost): caches must be dropped. */
   onListenGap(handler: () => void): void;
+  /** False while announcements are being missed; `onListenGap` tells when that is over. */
+  isHearing(): boolean;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
   /** Raw SQL; without values it may hold several statements, whose rows come joined. For job queues. */

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { seconds } from "./clock.ts";
 import type { Database } from "./database.ts";
+import { urgently } from "./urgency.ts";
+import { anyOf } from "./values.ts";
 
 /** An answer as it was sent the first time. */
 export interface StoredAnswer {
@@ -10,17 +11,26 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
+/** A claim of this request and of no other: whoever takes it over later has another holder. */
+export interface OwnClaim {
+  readonly scope: string;
+  readonly holder: string;
+}
+
 export type Claim =
-  | { readonly state: "claimed" }
+  | { readonly state: "claimed"; readonly own: OwnClaim }
   | { readonly state: "running" }
   | { readonly state: "done"; readonly fingerprint: string; readonly answer: StoredAnswer };
 
 export interface IdempotencyStore {
   /** Takes the scope for this request, or says who has it. Atomic over all replicas. */
   claim(scope: string): Promise<Claim>;
-  settle(scope: string, fingerprint: string, answer: StoredAnswer): Promise<void>;
+  /** Says of claims without an answer that their requests still run; others may take over what nobody renews. */
+  renew(claims: readonly OwnClaim[]): Promise<void>;
+  /** Stores the answer, unless somebody else took the claim over. */
+  settle(own: OwnClaim, fingerprint: string, answer: StoredAnswer): Promise<void>;
   /** Gives the scope back: the request failed and may be sent again. */
-  release(scope: string): Promise<void>;
+  release(own: OwnClaim): Promise<void>;
   /** Removes what is older than a day. */
   sweep(): Promise<void>;
 }
@@ -32,11 +42,23 @@ export interface IdempotencyRow {
   content_type: string | null;
   body: string | null;
   created_at: number;
+  holder: string | null;
+  renewed_at: number | null;
 }
 
 const keptSeconds = 24 * 60 * 60;
-/** A claim this old without an answer belongs to a process that died. */
-const abandonedSeconds = 15 * 60;
+/** A claim without an answer that nobody renewed for so long belongs to a process that died; longer than most outages. */
+const leaseSeconds = 120;
+/** The same for one that was made before claims were renewed. */
+const unrenewedSeconds = 900;
+
+// The database's own clock: those of two replicas may differ by more than a lease.
+const now = sql<number>`extract(epoch from clock_timestamp())::bigint`;
+const isAbandoned = sql<boolean>`(idempotent_answer.status is null and case
+  when idempotent_answer.renewed_at is null then idempotent_answer.created_at < ${now} - ${sql.lit(unrenewedSeconds)}
+  else idempotent_answer.renewed_at < ${now} - ${sql.lit(leaseSeconds)} end)`;
+const isOutdated = sql<boolean>`(idempotent_answer.status is not null
+  and idempotent_answer.created_at < ${now} - ${sql.lit(keptSeconds)})`;
 
 export const idempotencyMigrations: Record<string, Migration> = {
   "0001_answers": {
@@ -57,27 +79,38 @@ export const idempotencyMigrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0002_holders": {
+    async up(db) {
+      await db.schema
+        .alterTable("idempotent_answer")
+        .addColumn("holder", "text")
+        .addColumn("renewed_at", "bigint")
+        .execute();
+    },
+  },
 };
 
 /** Keeps the answers of keyed requests for 24 hours (contract D.5). */
 export function createIdempotencyStore({ db }: Pick<Database, "db">): IdempotencyStore {
   return {
     async claim(scope) {
-      const now = seconds();
-      const row = { scope, fingerprint: "", status: null, content_type: null, body: null, created_at: now };
+      const own = { scope, holder: crypto.randomUUID() };
+      const empty = { fingerprint: "", status: null, content_type: null, body: null };
+      const row = { ...own, ...empty, created_at: now, renewed_at: now };
       // One statement: of any number of equal requests at once exactly one gets the row back.
       const taken = await db
         .insertInto("idempotent_answer")
         .values(row)
         .onConflict((conflict) =>
-          conflict.column("scope").doUpdateSet(row)
-            .where(sql<boolean>`idempotent_answer.created_at < ${now - keptSeconds}
-              or (idempotent_answer.status is null and idempotent_answer.created_at < ${now - abandonedSeconds})`),
+          conflict
+            .column("scope")
+            .doUpdateSet(row)
+            .where((eb) => eb.or([isAbandoned, isOutdated])),
         )
         .returning("scope")
         .executeTakeFirst();
       if (taken) {
-        return { state: "claimed" };
+        return { state: "claimed", own };
       }
       const other = (await db
         .selectFrom("idempotent_answer")
@@ -95,18 +128,32 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
       return { state: "done", fingerprint: other.fingerprint, answer };
     },
 
-    async settle(scope, fingerprint, { status, contentType, body }) {
+    async renew(claims) {
+      await urgently(() =>
+        db
+          .updateTable("idempotent_answer")
+          .set({ renewed_at: now })
+          .where("scope", "=", anyOf(claims.map(({ scope }) => scope)))
+          .where("holder", "=", anyOf(claims.map(({ holder }) => holder)))
+          .where("status", "is", null)
+          .execute(),
+      );
+    },
+
+    async settle({ scope, holder }, fingerprint, { status, contentType, body }) {
       await db
         .updateTable("idempotent_answer")
         .set({ fingerprint, status, content_type: contentType, body })
         .where("scope", "=", scope)
+        .where("holder", "=", holder)
         .execute();
     },
 
-    async release(scope) {
+    async release({ scope, holder }) {
       await db
         .deleteFrom("idempotent_answer")
         .where("scope", "=", scope)
+        .where("holder", "=", holder)
         .where("status", "is", null)
         .execute();
     },
@@ -114,7 +161,8 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
     async sweep() {
       await db
         .deleteFrom("idempotent_answer")
-        .where("created_at", "<", seconds() - keptSeconds)
+        .where("created_at", "<", sql<number>`${now} - ${sql.lit(keptSeconds)}`)
+        .where((eb) => eb.or([isAbandoned, isOutdated]))
         .execute();
     },
   };

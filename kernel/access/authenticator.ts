@@ -11,6 +11,8 @@ export interface RequestFacts {
   readonly address: string;
   /** The headers where a proxy of FORWARDED_ALLOW_IPS sent them, whose word about its users counts. */
   readonly proxied?: IncomingHttpHeaders | undefined;
+  /** The caller is only looked at again and did nothing: that is no sign of life. */
+  readonly isSilent?: boolean;
 }
 
 /** Credentials that may have lost or changed their meaning: an account's, one session's, or possibly all. */

@@ -15,6 +15,7 @@ export interface Accumulator {
 export function createAccumulator(): Accumulator {
   let content = "";
   let reasoning = "";
+  let refusal = "";
   let usage: Usage | undefined;
   let finish: string | undefined;
   const calls = new Map<number, ToolCall>();
@@ -32,6 +33,7 @@ export function createAccumulator(): Accumulator {
       const { delta } = choice;
       content += delta?.content ?? "";
       reasoning += delta?.reasoning_content ?? delta?.reasoning ?? "";
+      refusal += delta?.refusal ?? "";
       if (Array.isArray(delta?.["reasoning_details"])) {
         details.push(...(delta["reasoning_details"] as unknown[]));
       }
@@ -41,6 +43,9 @@ export function createAccumulator(): Accumulator {
       const message: CompletionMessage = { role: "assistant", content };
       if (reasoning !== "") {
         message.reasoning_content = reasoning;
+      }
+      if (refusal !== "") {
+        message["refusal"] = refusal;
       }
       if (details.length > 0) {
         message["reasoning_details"] = details;

@@ -1,3 +1,5 @@
+import { Pieces } from "#kernel/egress/pieces.ts";
+
 type Bag = Readonly<Record<string, unknown>>;
 
 /** Contents as JSON in UTF-8, by the message that they stand in. */
@@ -30,30 +32,29 @@ const shortest = 256 * 1024;
  * The JSON of a request's body. That of a long conversation is put together from texts that are known: writing forty
  * megabytes anew would stop everything else for a moment.
  */
-export function toRequestJson(body: Bag): string | Buffer {
+export function toRequestJson(body: Bag): string | Pieces {
   const { messages } = body;
   if (!Array.isArray(messages) || knownLength(messages) < shortest) {
     return JSON.stringify(body);
   }
   const { messages: _messages, ...rest } = body;
   const head = `${JSON.stringify(rest).slice(0, -1)}${Object.keys(rest).length > 0 ? "," : ""}"messages":[`;
-  const pieces = (messages as Bag[]).flatMap((message, at) => [
-    Buffer.from(at === 0 ? head : ","),
-    ...toPieces(message),
-  ]);
-  return Buffer.concat([...pieces, Buffer.from("]}")]);
+  const pieces = (messages as Bag[]).flatMap((message, at) => toPieces(at === 0 ? head : ",", message));
+  return new Pieces([...pieces, Buffer.from("]}")]);
 }
 
 function knownLength(messages: readonly unknown[]): number {
   return messages.reduce<number>((sum, message) => sum + (texts.get(message as object)?.length ?? 0), 0);
 }
 
-function toPieces(message: Bag): Buffer[] {
+function toPieces(before: string, message: Bag): Buffer[] {
   const known = texts.get(message);
   if (known === undefined) {
-    return [Buffer.from(JSON.stringify(message))];
+    return [Buffer.from(`${before}${JSON.stringify(message)}`)];
   }
   const { content: _content, ...rest } = message;
   const text = JSON.stringify(rest);
-  return [Buffer.from(`${text.slice(0, -1)}${text === "{}" ? "" : ","}"content":`), known, Buffer.from("}")];
+  return [Buffer.from(`${before}${text.slice(0, -1)}${text === "{}" ? "" : ","}"content":`), known, end];
 }
+
+const end = Buffer.from("}");

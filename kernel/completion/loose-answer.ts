@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
+import { isObject, toSoundChunk, toSoundCompletion } from "#kernel/completion/sound-chunk.ts";
 import type { Chunk, Completion, Delta } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -50,19 +51,36 @@ export async function* toChunks(
   }
 }
 
-/** Joins what a pipe gives into one completion. */
+/** Characters of all that a pipe gives for an answer that is put together before it goes out. */
+const mostCharacters = 64 * 1024 * 1024;
+
+/** Joins what a pipe gives into one completion. Throws AppError `upstream` for `{error}` and for what never ends. */
 export async function toCompletion(
   items: AsyncIterable<Json | undefined>,
   head: AnswerHead,
 ): Promise<Completion> {
   const accumulator = createAccumulator();
+  const sources: unknown[] = [];
   let whole: Completion | undefined;
+  let characters = 0;
   for await (const item of items) {
     if (isCompletion(item)) {
-      whole = { ...head, object: "chat.completion", ...(item as Completion), model: head.model };
+      whole = toSoundCompletion({
+        ...head,
+        object: "chat.completion",
+        ...(item as object),
+        model: head.model,
+      });
       continue;
     }
-    toBatch(item, head).forEach((chunk) => accumulator.add(chunk));
+    for (const chunk of toBatch(item, head)) {
+      accumulator.add(chunk);
+      sources.push(...toList(chunk["sources"]));
+      characters += lengthOf(chunk);
+    }
+    if (characters > mostCharacters) {
+      throw new AppError("upstream", "The model's answer is longer than 64 MB.");
+    }
   }
   if (whole !== undefined) {
     return whole;
@@ -75,15 +93,20 @@ export async function toCompletion(
     object: "chat.completion",
     choices: [{ index: 0, message, finish_reason: finish }],
     ...(usage ? { usage } : {}),
+    ...(sources.length > 0 ? { sources } : {}),
   };
 }
 
 /** A whole completion as the one chunk of a stream. */
-export function fromCompletion({ choices, usage }: Completion, head: AnswerHead): Chunk {
+export function fromCompletion({ choices, usage, sources }: Completion, head: AnswerHead): Chunk {
   const { message, finish_reason: finish = "stop" } = choices?.[0] ?? { message: { role: "assistant" } };
   const calls = message.tool_calls?.map((call, index) => ({ ...call, index }));
   const delta = { ...message, ...(calls ? { tool_calls: calls } : {}) } as Delta;
-  return { ...toChunk(head, delta, finish), ...(usage ? { usage } : {}) };
+  return {
+    ...toChunk(head, delta, finish),
+    ...(usage ? { usage } : {}),
+    ...(Array.isArray(sources) ? { sources } : {}),
+  };
 }
 
 function toBatch(item: Json | undefined, head: AnswerHead): Chunk[] {
@@ -130,12 +153,12 @@ function fromObject(value: Readonly<Record<string, Json>>, head: AnswerHead): Ch
     throw new AppError("upstream", toErrorText(error));
   }
   if (isCompletion(value)) {
-    return fromCompletion(value as Completion, head);
+    return fromCompletion(toSoundCompletion({ ...value }), head);
   }
   if (Array.isArray(value["choices"]) || (value["usage"] ?? null) !== null) {
     // The id that the caller named stands in the reply, whichever model the pipe asked itself (contract D.14).
     const { model } = head;
-    return { ...head, object: "chat.completion.chunk", choices: [], ...value, model } as Chunk;
+    return toSoundChunk({ ...head, object: "chat.completion.chunk", choices: [], ...value, model });
   }
   return toChunk(head, { content: JSON.stringify(value) });
 }
@@ -151,7 +174,21 @@ function toChunk(head: AnswerHead, delta: Delta, finish: string | null = null): 
 /** A whole completion has a message where chunks have a delta. */
 function isCompletion(value: unknown): boolean {
   const choice = (value as Completion | null | undefined)?.choices?.[0];
-  return typeof choice === "object" && choice !== null && "message" in choice;
+  return isObject(choice) && isObject(choice["message"]);
+}
+
+/** Characters of what is kept of a chunk. */
+function lengthOf({ choices, sources }: Chunk): number {
+  const { content, reasoning_content: reasoning, tool_calls: calls } = choices?.[0]?.delta ?? {};
+  return (
+    (content?.length ?? 0) +
+    (reasoning?.length ?? 0) +
+    (calls || sources ? JSON.stringify([calls, sources]).length : 0)
+  );
+}
+
+function toList(value: unknown): unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 function toErrorText(error: Json): string {

@@ -127,6 +127,19 @@ describe("a source that is pushed", () => {
     }
   });
 
+  it("is left when what comes late cannot be taken", async () => {
+    const refuse = () => {
+      throw new Error("sink");
+    };
+    const late = push({ next: async (n) => n }, refuse);
+    late.sink().next(1);
+    const last = push({ next: (n) => n, end: async () => 99 }, refuse);
+    last.sink().end();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([late.heard, late.asked]).toEqual([[1, "failed: sink"], ["abort"]]);
+    expect([last.heard, last.asked]).toEqual([[99, "failed: sink"], ["abort"]]);
+  });
+
   it("that fails closes the stage with its reason", () => {
     const closed: unknown[] = [];
     const { sink, heard } = push({ next: (n) => n, close: (error) => closed.push(error) });

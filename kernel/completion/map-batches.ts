@@ -121,10 +121,11 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
       }
     };
     const finish = (last: Out | undefined) => {
+      if (!isOver && last !== undefined) {
+        sink.next(last);
+      }
+      // A sink that cannot take it has failed the stream by throwing, or given it up.
       if (over()) {
-        if (last !== undefined) {
-          sink.next(last);
-        }
         sink.end();
       }
     };
@@ -137,7 +138,7 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
             return give(made);
           }
           // One value at a time: the next one comes when this one is made.
-          made.then((each) => give(each) && flow.resume(), fail);
+          made.then((each) => give(each) && flow.resume()).catch(fail);
           return false;
         } catch (error) {
           fail(error);
@@ -148,7 +149,7 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
         try {
           const last = stage.end?.();
           if (last instanceof Promise) {
-            last.then(finish, fail);
+            last.then(finish).catch(fail);
           } else {
             finish(last);
           }

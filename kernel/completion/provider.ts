@@ -89,6 +89,10 @@ export interface MessageSupport {
   readonly upstreamId: string;
   /** Parameters outside the standard conversion that are passed on; `*` for all. */
   readonly passthroughParams: readonly string[] | "*";
+  /** The key of a message under which the upstream takes earlier thoughts back, where that is known. */
+  readonly reasoningKey?: string;
+  /** What tells the upstream that the model is not to think; where it is left out, no effort is named. */
+  readonly thinkingOff?: Readonly<Record<string, unknown>>;
   /** Sends a request as it is; left out where it has to be translated, because the upstream speaks another format. */
   forward?(call: MessageCall): Promise<Upstream>;
   /** Has the upstream count the tokens of a request; gives its answer, whatever it is. Throws like `complete`. */

@@ -3,13 +3,19 @@ import { z } from "zod";
 /** One part of a message's content on the common wire; unknown kinds are passed on. */
 export const ContentPart = z.looseObject({ type: z.string() });
 
+/** What a tool or a call says of a function; other kinds are the provider's to know. */
+const Declared: z.ZodType<unknown> = z.looseObject({}).nullish();
+
+const ToolCall: z.ZodType<unknown> = z.looseObject({ function: Declared.optional() });
+
 /** One message on the common wire; unknown keys are passed on. */
 export const Message = z.looseObject({
   role: z.string().min(1),
   content: z.union([z.string(), z.array(ContentPart), z.null()]).optional(),
+  tool_calls: z.array(ToolCall).nullish(),
 });
 
-const Tool = z.looseObject({ type: z.string().optional() });
+const Tool = z.looseObject({ type: z.string().optional(), function: Declared.optional() });
 
 /** Files offered for retrieval. */
 export const FileReference = z.looseObject({ type: z.string(), id: z.string().optional() });

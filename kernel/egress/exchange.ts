@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { DirectBody } from "./direct-body.ts";
+import { Pieces } from "./pieces.ts";
 import { toEgressError, toTimeLimit } from "./failure.ts";
 import type { OutgoingHeaders } from "./redirect.ts";
 
@@ -18,7 +19,7 @@ export interface Call {
   readonly path: string;
   readonly method: string;
   readonly headers: OutgoingHeaders;
-  readonly body: string | Uint8Array | Readable | undefined;
+  readonly body: string | Uint8Array | Pieces | Readable | undefined;
   readonly signal: AbortSignal | undefined;
   /** Milliseconds until the head of the answer, 0 for no limit. */
   readonly headersTimeoutMs: number;
@@ -37,11 +38,13 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<UpstreamRe
     const handler = new ExchangeHandler(call, resolve, reject);
     if (!handler.isSettled) {
       const { path, method, headers, body, headersTimeoutMs, idleTimeoutMs } = call;
+      // The length of what is in one piece or a stream is found out there.
+      const length = body instanceof Pieces ? { "content-length": String(body.byteLength) } : undefined;
       dispatcher.dispatch(
         {
           path,
           method,
-          headers,
+          headers: length ? { ...headers, ...length } : headers,
           body: body as Dispatcher.DispatchOptions["body"],
           headersTimeout: headersTimeoutMs,
           bodyTimeout: idleTimeoutMs,

@@ -11,6 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Flow, receive } from "./direct-body.ts";
 import { createEgress, type Egress } from "./egress.ts";
+import { Pieces } from "./pieces.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
@@ -150,4 +151,26 @@ describe.each(["http", "https"] as const)("reading an upstream over %s", (scheme
     await over;
     expect(hashOf(Buffer.concat(pieces))).toBe(hashOf(sent));
   });
+});
+
+it("sends a body in pieces with its length, and as often as it has to", async () => {
+  const seen: { length: string | undefined; sha: string }[] = [];
+  const { url, egress } = await open("http", async (request, response) => {
+    const sha = createHash("sha256");
+    for await (const piece of request) {
+      sha.update(piece as Buffer);
+    }
+    seen.push({ length: request.headers["content-length"], sha: sha.digest("hex") });
+    response.end("ok");
+  });
+  const pieces = Array.from({ length: 400 }, (_, n) => randomBytes(n * 30));
+  const body = new Pieces(pieces);
+  const whole = Buffer.concat(pieces);
+  for (let n = 0; n < 2; n++) {
+    const answer = await egress.request(url, { trust: "operator", method: "POST", body });
+    answer.body.resume();
+    await once(answer.body, "end");
+  }
+  const expected = { length: String(whole.length), sha: createHash("sha256").update(whole).digest("hex") };
+  expect(seen).toEqual([expected, expected]);
 });

@@ -39,7 +39,7 @@ export interface BindContext {
   maxBody(): number;
   compress(): boolean;
   fastJson(): boolean;
-  /** Allowed origins of CORS_ALLOW_ORIGIN. */
+  /** Allowed origins of CORS_ALLOW_ORIGIN, and that of WEBUI_URL. */
   origins(): readonly string[];
   /** Told of an answer that does not fit the route's `returns`; undefined where nothing is checked. */
   readonly onMismatch: ((route: AnyRoute, problem: string) => void) | undefined;
@@ -126,9 +126,9 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const found = resolveCaller({ route, credential, info, authenticator: context.authenticator });
   const caller = found instanceof Promise ? await found : found;
   if (credential?.source === "cookie") {
-    requireSameOrigin(req, context.origins());
+    requireSameOrigin(info, context.origins());
   } else if (credential === undefined) {
-    requireNoForeignForm(req, context.origins());
+    requireNoForeignForm(info, context.origins());
   }
   if (!route.alwaysOn && !owned.isEnabled()) {
     throw switchedOff(owned.whenOff);
@@ -142,7 +142,8 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     ? await readText(req, { maxBytes: route.maxBody ?? context.maxBody(), ...defaultPatience })
     : undefined;
   const body = route.body ? validateBody(route, text) : undefined;
-  const key = route.idempotent ? req.headers["idempotency-key"] : undefined;
+  // An empty header says nothing that could tell one request from another.
+  const key = (route.idempotent && req.headers["idempotency-key"]) || undefined;
   const { upload, fingerprint } = toUpload(route, req, {
     isKeyed: key !== undefined,
     toText: () => `${info.url}\n${text ?? ""}`,
@@ -220,6 +221,7 @@ class Info implements RequestInfo {
   readonly headers: IncomingMessage["headers"];
   readonly address: string;
   readonly protocol: string;
+  readonly host: string | undefined;
   readonly isProxied: boolean;
   readonly #res: ServerResponse;
   #controller: AbortController | undefined;
@@ -232,6 +234,7 @@ class Info implements RequestInfo {
     this.headers = req.headers;
     this.address = client.address;
     this.protocol = client.protocol;
+    this.host = client.host;
     this.isProxied = client.isProxied;
     this.#res = res;
   }

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { Principal, Role } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { requireAccess, requireSameOrigin, resolveCaller } from "./gate.ts";
-import { defineRoute, type RouteAccess } from "./route.ts";
+import { defineRoute, type RequestInfo, type RouteAccess } from "./route.ts";
 
 function principal(role: Role, permissions: Principal["permissions"] = {}): Principal {
   return {
@@ -108,6 +107,7 @@ test.each<[string, string | undefined, string]>([
   ["DELETE", "https://evil.example.test", "forbidden"],
   ["GET", "https://evil.example.test", "ok"],
 ])("a cookie on %s from %s is %s", (method, origin, outcome) => {
-  const req = { method, headers: { host: "chat.example.test", origin } } as unknown as IncomingMessage;
-  expect(codeOf(() => requireSameOrigin(req, ["https://friend.example.test"]))).toBe(outcome);
+  const host = "chat.example.test";
+  const request = { method, host, headers: { host, origin } } as unknown as RequestInfo;
+  expect(codeOf(() => requireSameOrigin(request, ["https://friend.example.test"]))).toBe(outcome);
 });

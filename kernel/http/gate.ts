@@ -76,8 +76,8 @@ export function requireAccess(route: AnyRoute, caller: Principal | undefined): v
  * Refuses changes that a foreign page sends with the session cookie: a browser attaches the cookie to requests
  * of foreign pages too, and those name their origin.
  */
-export function requireSameOrigin(req: IncomingMessage, origins: readonly string[]): void {
-  if (isForeign(req, origins)) {
+export function requireSameOrigin(request: Addressed, origins: readonly string[]): void {
+  if (isForeign(request, origins)) {
     throw new AppError("forbidden", "Requests with the session cookie are accepted from this site only.");
   }
 }
@@ -86,8 +86,9 @@ export function requireSameOrigin(req: IncomingMessage, origins: readonly string
  * Refuses what a foreign page's form can send without asking first: signing a visitor in to somebody else's account
  * needs no cookie. A body that says it is JSON has passed the browser's preflight.
  */
-export function requireNoForeignForm(req: IncomingMessage, origins: readonly string[]): void {
-  if (isForeign(req, origins) && !/^application\/json\b/i.test(req.headers["content-type"] ?? "")) {
+export function requireNoForeignForm(request: Addressed, origins: readonly string[]): void {
+  const isJson = /^application\/json\b/i.test(request.headers["content-type"] ?? "");
+  if (!isJson && isForeign(request, origins)) {
     throw new AppError("forbidden", "Requests from other sites have to send JSON and say so.");
   }
 }
@@ -104,12 +105,14 @@ export function requireJsonType(
   }
 }
 
-function isForeign(
-  { headers: { origin, host }, method }: IncomingMessage,
-  origins: readonly string[],
-): boolean {
+type Addressed = Pick<RequestInfo, "headers" | "host" | "method">;
+
+/** A page of this site names the host that was asked for, here or at the proxy in front. */
+function isForeign({ headers, host, method }: Addressed, origins: readonly string[]): boolean {
+  const { origin } = headers;
   if (origin === undefined || method === "GET" || method === "HEAD" || origins.includes(origin)) {
     return false;
   }
-  return origin.replace(/^https?:\/\//, "") !== host;
+  const from = origin.replace(/^https?:\/\//, "");
+  return from !== headers.host && from !== host;
 }

@@ -54,6 +54,14 @@ describe("idempotency", () => {
     );
   });
 
+  it("takes an empty key for none", async () => {
+    upstream.reply("/chat/completions", text("one"));
+    upstream.reply("/chat/completions", text("two"));
+    const before = posts();
+    expect([(await keyed("", {})).status, (await keyed("", { seed: 24 })).status]).toEqual([200, 200]);
+    expect(posts() - before).toBe(2);
+  });
+
   it("gives the key back when the request failed", async () => {
     upstream.reply("/chat/completions", rateLimited());
     expect((await keyed("k3", {})).status).toBe(429);

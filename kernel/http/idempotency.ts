@@ -3,6 +3,7 @@ import type { Claim, IdempotencyStore } from "#storage/idempotency-store.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "./json.ts";
+import { type LiveClaim, createLiveClaims, type LiveClaimsOptions } from "./live-claims.ts";
 import { Relay, Reply, reply, Stream } from "./route.ts";
 
 export interface KeyedRequest {
@@ -25,14 +26,15 @@ const maxStored = 4 * 1024 * 1024;
  * Runs a request at most once for a key: the same body again gets the stored answer; another body, or a
  * repeat while the first still runs, gets `conflict`. A request that fails gives its key back. Contract D.5.
  */
-export function createIdempotency(store: IdempotencyStore): Idempotency {
+export function createIdempotency(store: IdempotencyStore, options: ClaimOptions): Idempotency {
+  const claims = createLiveClaims({ store, ...options });
   return {
     async run(request, handle) {
       if (request.key.length > 255) {
         throw new AppError("invalid", "The Idempotency-Key header is longer than 255 characters.");
       }
       const scope = hash(`${request.caller?.userId ?? ""}\n${request.route}\n${request.key}`);
-      const claim = await store.claim(scope);
+      const claim = claims.isHeld(scope) ? running : await store.claim(scope);
       if (claim.state === "running") {
         throw new AppError(
           "conflict",
@@ -43,21 +45,24 @@ export function createIdempotency(store: IdempotencyStore): Idempotency {
       if (claim.state === "done") {
         return replay(claim, hash(await request.fingerprint()));
       }
+      const own = claims.hold(claim.own);
+      let answer: unknown;
+      let fingerprint: string;
       try {
-        const answer = await handle();
-        return await keep(store, { scope, fingerprint: hash(await request.fingerprint()) }, answer);
+        answer = await handle();
+        fingerprint = hash(await request.fingerprint());
       } catch (error) {
-        await store.release(scope);
+        await own.release();
         throw error;
       }
+      return await keep(own, fingerprint, answer);
     },
   };
 }
 
-interface Kept {
-  readonly scope: string;
-  readonly fingerprint: string;
-}
+const running: Claim = { state: "running" };
+
+type ClaimOptions = Omit<LiveClaimsOptions, "store">;
 
 function replay(claim: Claim & { state: "done" }, fingerprint: string): Reply {
   if (claim.fingerprint !== fingerprint) {
@@ -71,15 +76,15 @@ function replay(claim: Claim & { state: "done" }, fingerprint: string): Reply {
 }
 
 /** Stores the answer before it is written: a client that lost the connection must find it on its next try. */
-async function keep(store: IdempotencyStore, kept: Kept, answer: unknown): Promise<unknown> {
+async function keep(own: LiveClaim, fingerprint: string, answer: unknown): Promise<unknown> {
   if (answer instanceof Stream) {
-    return new Stream(recordFrames(store, kept, answer), {
+    return new Stream(recordFrames(own, fingerprint, answer), {
       contentType: answer.contentType,
       headers: answer.headers,
     });
   }
   if (answer instanceof Relay) {
-    return recordRelay(store, kept, answer);
+    return recordRelay(own, fingerprint, answer);
   }
   const { value, status, headers } =
     answer instanceof Reply ? answer : { value: answer, status: 200, headers: {} };
@@ -87,13 +92,13 @@ async function keep(store: IdempotencyStore, kept: Kept, answer: unknown): Promi
   const contentType = String(
     headers["content-type"] ?? (typeof value === "string" ? "text/plain; charset=utf-8" : "application/json"),
   );
-  await store.settle(kept.scope, kept.fingerprint, { status, contentType, body });
+  await own.settle(fingerprint, { status, contentType, body });
   return answer;
 }
 
 async function* recordFrames(
-  store: IdempotencyStore,
-  { scope, fingerprint }: Kept,
+  own: LiveClaim,
+  fingerprint: string,
   answer: Stream,
 ): AsyncGenerator<string | Uint8Array> {
   const pieces: Buffer[] = [];
@@ -112,18 +117,14 @@ async function* recordFrames(
   } finally {
     if (complete) {
       const body = Buffer.concat(pieces).toString("utf8");
-      await store.settle(scope, fingerprint, { status: 200, contentType: answer.contentType, body });
+      await own.settle(fingerprint, { status: 200, contentType: answer.contentType, body });
     } else {
-      await store.release(scope);
+      await own.release();
     }
   }
 }
 
-function recordRelay(
-  store: IdempotencyStore,
-  { scope, fingerprint }: Kept,
-  { upstream, options }: Relay,
-): Relay {
+function recordRelay(own: LiveClaim, fingerprint: string, { upstream, options }: Relay): Relay {
   const pieces: Buffer[] = [];
   let size = 0;
   return new Relay(upstream, {
@@ -138,16 +139,12 @@ function recordRelay(
     end(error) {
       options.end?.(error);
       const contentType = String(upstream.headers["content-type"] ?? "application/json");
-      const stored =
-        error || size > maxStored
-          ? store.release(scope)
-          : store.settle(scope, fingerprint, {
-              status: upstream.status,
-              contentType,
-              body: Buffer.concat(pieces).toString("utf8"),
-            });
-      // The answer is out already; a key that could not be kept only means that a repeat runs anew.
-      stored.catch(() => undefined);
+      if (error || size > maxStored) {
+        void own.release();
+      } else {
+        const body = Buffer.concat(pieces).toString("utf8");
+        void own.settle(fingerprint, { status: upstream.status, contentType, body });
+      }
     },
   });
 }

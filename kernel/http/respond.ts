@@ -158,7 +158,11 @@ function pushFrames(response: ServerResponse, frames: Pushable<Frame>, context: 
       response.end();
     },
   });
-  response.once("close", flow.abort);
+  if (response.closed) {
+    flow.abort();
+  } else {
+    response.once("close", flow.abort);
+  }
 }
 
 async function pullFrames(
@@ -172,6 +176,8 @@ async function pullFrames(
   try {
     for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
       if (response.destroyed) {
+        // Who left before the first frame is not told of by the listener.
+        leave();
         break;
       }
       if (!writePiece(response, next.value)) {

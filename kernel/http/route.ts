@@ -28,6 +28,8 @@ export interface RequestInfo {
   readonly address: string;
   /** `https` or `http` as the client sees it. */
   readonly protocol: string;
+  /** The host that the client asked for, as a proxy of FORWARDED_ALLOW_IPS tells it. */
+  readonly host: string | undefined;
   /** Sent by a proxy of FORWARDED_ALLOW_IPS, whose word about the caller counts. */
   readonly isProxied: boolean;
   /** Aborted as soon as the client is gone before the answer is complete. */

@@ -107,6 +107,8 @@ describe("a hook that returns nonsense", () => {
   it.each([
     ["a text", "hi"],
     ["a request without messages", { model: "m" }],
+    ["a request with messages that are none", { model: "m", messages: [null] }],
+    ["a request with tools that are no list", { model: "m", messages: [], tools: 5 }],
   ])("%s ends the request with the filter's name", async (_name, value) => {
     const inlet = createPipeline([], log).inlet([nonsense({ inlet: () => value })], request, context);
     await expect(inlet).rejects.toMatchObject({

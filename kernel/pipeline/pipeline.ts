@@ -1,4 +1,5 @@
 import type { AtOnce } from "#kernel/completion/at-once.ts";
+import { isObject } from "#kernel/completion/sound-chunk.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -109,7 +110,7 @@ async function runInlet(
 ): Promise<CompletionRequest> {
   try {
     const next = (await filter.inlet?.(toOwn(filter, request), context)) ?? request;
-    if (typeof next.model !== "string" || !Array.isArray(next.messages)) {
+    if (!isRequest(next)) {
       throw new TypeError(`The filter ${filter.name} returned something that is no request.`);
     }
     return next;
@@ -123,6 +124,21 @@ async function runInlet(
         : `The filter ${filter.name} refused the request.`;
     throw new AppError("invalid", message, { cause: error });
   }
+}
+
+/** Looks no deeper than the stages behind it rely on: every filtered request pays for it. */
+function isRequest({ model, messages, tools, tool_ids: toolIds }: CompletionRequest): boolean {
+  return (
+    typeof model === "string" &&
+    Array.isArray(messages) &&
+    messages.every((message) => isObject(message) && typeof message["role"] === "string") &&
+    isList(tools) &&
+    isList(toolIds)
+  );
+}
+
+function isList(value: unknown): boolean {
+  return value === undefined || value === null || Array.isArray(value);
 }
 
 /** What a hook gets is its own, so that one that fails halfway leaves nothing changed. */

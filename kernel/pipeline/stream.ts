@@ -1,4 +1,5 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
+import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext, StreamGroup, StreamHooks } from "./filter.ts";
 
@@ -78,8 +79,7 @@ function openNative(filters: readonly Filter[], context: FilterContext, log: Log
         }
         // Most filters change the chunk they got; only another value needs a look.
         if (next !== undefined && next !== current) {
-          requireChunk(next);
-          current = next;
+          current = requireChunk(next);
         }
       } catch (error) {
         hooks = hooks.filter((each) => each !== filter);
@@ -107,11 +107,12 @@ function openNative(filters: readonly Filter[], context: FilterContext, log: Log
 }
 
 /** An async hook gives a promise, which would go out as an empty object. */
-function requireChunk(value: unknown): asserts value is Chunk {
+function requireChunk(value: unknown): Chunk {
   if (value instanceof Promise) {
     value.catch(() => undefined);
   }
-  if (typeof value !== "object" || Array.isArray(value) || value instanceof Promise) {
+  if (!isObject(value) || value instanceof Promise) {
     throw new TypeError("A stream hook returns a chunk, null or nothing, and is not async.");
   }
+  return toSoundChunk(value);
 }

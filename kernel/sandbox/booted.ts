@@ -7,8 +7,14 @@ const ways = ["adopt", "answer", "chain", "end", "enter", "enterAll", "hook", "p
 /** The host's ways into a context (inside/bridge.js). */
 export type Way = (typeof ways)[number];
 
-/** Takes what the code of a context sends to the host. */
-export type Receive = (kind: unknown, id: unknown, text?: unknown, name?: unknown, at?: unknown) => void;
+/** Takes what the code of a context sends to the host; on the event loop's own thread the code gets the answer. */
+export type Receive = (
+  kind: unknown,
+  id: unknown,
+  text?: unknown,
+  name?: unknown,
+  at?: unknown,
+) => string | void;
 
 /** Where code of an owner runs; see cell.ts. */
 export type Lane = "calls" | "streams";

@@ -1,10 +1,11 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { fromText, toFailure } from "./ending.ts";
+import { fromText, tooLong, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
 import { type Message, type Receiver, toLaterLine } from "./message.ts";
 import type { Realm } from "./realm.ts";
 import { type CallOptions, type HostFunction, type Json, SandboxError } from "./sandbox.ts";
+import { hasMoreValues } from "./size.ts";
 import { isBatches, Sources } from "./sources.ts";
 
 /** What becomes of a call. Exactly one of `done` and `failed` is called, once. */
@@ -37,12 +38,16 @@ export class Call implements Receiver {
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #sources = new Sources();
   #host: Readonly<Record<string, HostFunction>> | undefined;
-  /** Host functions that have not answered. */
-  #asked = 0;
+  /** Characters of its arguments. */
+  #given = 0;
   #deadline: NodeJS.Timeout | undefined;
   /** When the deadline is, on the clock of `performance`. */
   #until = Number.POSITIVE_INFINITY;
+  /** Questions whose answer has not crossed. */
+  #asked = 0;
   #isOver = false;
+  /** It was ended from here, while its code may have had more to do. */
+  #isStopped = false;
 
   constructor(parts: CallParts) {
     this.#parts = parts;
@@ -57,10 +62,13 @@ export class Call implements Receiver {
     }
     const text = this.#parts.text ?? JSON.stringify(args);
     const later = toLaterLine(options.later);
-    if (text.length + later.length > limits.argumentsLength) {
-      this.#parts.outcome.failed(new SandboxError("value", "The arguments are too long for the sandbox."));
+    const refusal = toRefusal(text, later);
+    if (refusal !== undefined) {
+      this.#parts.outcome.failed(new SandboxError("value", refusal));
       return;
     }
+    this.#given = text.length + later.length;
+    realm.cell.given += this.#given;
     realm.calls.set(this.#id, this);
     signal?.addEventListener("abort", this.#onAbort);
     this.within(options.deadlineMs ?? (isIterated ? limits.itemMs : limits.callMs));
@@ -87,6 +95,7 @@ export class Call implements Receiver {
   /** Ends a call whose answer is not wanted any more. */
   stop(): void {
     if (!this.#isOver) {
+      this.#isStopped = true;
       this.#close();
       void this.#run("end", [this.#id]);
     }
@@ -111,10 +120,18 @@ export class Call implements Receiver {
     } else if (kind === "begun") {
       outcome.begun?.();
     } else if (kind === "items") {
+      if ((text?.length ?? 0) > limits.answerLength) {
+        this.stop();
+        outcome.failed(tooLong());
+        return;
+      }
       outcome.items?.(fromText(text) as readonly Json[], name === "full");
     } else {
       const error = toFailure(realm, kind, text);
       this.#close();
+      if (this.#asked > 0) {
+        void this.#run("end", [this.#id]);
+      }
       if (error) {
         outcome.failed(error);
       } else {
@@ -133,7 +150,8 @@ export class Call implements Receiver {
   #expire(ms: number): void {
     const { realm, outcome, overran } = this.#parts;
     const error = new SandboxError("timeout", `The code did not answer within ${ms / 1000} s.`);
-    const isOwnFault = this.#asked === 0;
+    // It may wait for another call, which waits for the host.
+    const isOwnFault = realm.asked === 0;
     this.stop();
     if (isOwnFault) {
       overran(realm, error);
@@ -151,6 +169,7 @@ export class Call implements Receiver {
     this.#sources.close();
     this.#parts.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#parts.realm.calls.delete(this.#id);
+    this.#parts.realm.cell.given -= this.#given;
     // The message that ended the call may be on its way before the entry that sent it has returned.
     setImmediate(() => this.#parts.realm.leave());
   }
@@ -163,7 +182,12 @@ export class Call implements Receiver {
       await realm.run(way, args, Math.min(limits.sliceMs, Math.max(left, limits.streamMs)));
     } catch (error) {
       if (error instanceof SandboxError && error.kind === "timeout" && !realm.cell.isGone) {
-        overran(realm, error);
+        if (way === "end" || this.#isStopped) {
+          // What code does on the way out has little time and counts for nothing, but may have been broken off.
+          realm.retire();
+        } else {
+          overran(realm, error);
+        }
       }
       this.fail(error);
     }
@@ -171,6 +195,7 @@ export class Call implements Receiver {
 
   async #ask(name: string, text: string, at: number): Promise<void> {
     const { log, realm } = this.#parts;
+    realm.asked += 1;
     this.#asked += 1;
     let answer: [isOk: boolean, text: string | undefined, isSource?: boolean];
     try {
@@ -188,10 +213,11 @@ export class Call implements Receiver {
         log.error({ err: error, function: realm.id, host: name }, "a host function failed");
       }
     }
-    this.#asked -= 1;
+    realm.asked -= 1;
     if (!this.#isOver) {
       await this.#run("answer", [this.#id, at, ...answer]);
     }
+    this.#asked -= 1;
   }
 
   async #toAnswer(name: string, args: readonly Json[]) {
@@ -215,6 +241,17 @@ export class Call implements Receiver {
     }, delay);
     this.#timers.set(at, timer);
   }
+}
+
+/** Why arguments are not handed over. Those of a request are its caller's, and no fault of the code. */
+function toRefusal(text: string, later: string): string | undefined {
+  const { argumentsLength, argumentsValues } = limits;
+  if (text.length + later.length > argumentsLength) {
+    return "The arguments are too long for the sandbox.";
+  }
+  return hasMoreValues(text, argumentsValues) || hasMoreValues(later, argumentsValues)
+    ? `The arguments hold more than ${argumentsValues} values, which is too much for the sandbox.`
+    : undefined;
 }
 
 /** What code is told about a host function's failure: an AppError's own text, never an inner one. */

@@ -33,6 +33,8 @@ export class Cell<R extends Resident = Resident> {
   readonly leaving = new Set<R>();
   bytes: number = limits.freshBytes;
   dropped = 0;
+  /** Characters that calls and streams in it were given. */
+  given = 0;
   /** Contexts that are being opened. */
   opening = 0;
   usedAt = performance.now();
@@ -76,7 +78,7 @@ export class Cell<R extends Resident = Resident> {
     const entry = { realm };
     this.usedAt = performance.now();
     this.#entries.add(entry);
-    this.#watchdog ??= setTimeout(() => this.giveUp(), limits.sliceMs + limits.graceMs);
+    this.#watchdog ??= setTimeout(() => this.#watch(), limits.sliceMs + limits.graceMs);
     try {
       return await run();
     } catch (error) {
@@ -107,6 +109,16 @@ export class Cell<R extends Resident = Resident> {
       return new SandboxError("timeout", "The code was stopped together with other code of its owner.");
     }
     return error;
+  }
+
+  /** Where the event loop was held up, what came back meanwhile is told first. */
+  #watch(): void {
+    const [first] = this.#entries;
+    setImmediate(() => {
+      if (first && this.#entries.has(first)) {
+        this.giveUp();
+      }
+    });
   }
 
   /** The isolate did not come back in time: nothing waits for it any more. */

@@ -40,7 +40,8 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
       { function: function_, owner: cell.owner, reason },
       "an isolate was ended; the next call gets another",
     );
-    if (culprit) {
+    const isGiven = reason === "memory" && cell.given > limits.givenLength;
+    if (culprit && !isGiven) {
       overruns.add(
         culprit.id,
         reason === "memory" ? "It used too much memory." : "It could not be stopped in time.",
@@ -101,7 +102,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
     call,
     iterate: iterateOver,
 
-    openStream: async (links) => openChain({ ...(await openLinks(pool, links)), overran }),
+    openStream: async (links) => openChain({ ...(await openLinks(pool, links)), log, overran }),
 
     logs: consoles.lines,
     forget(id) {

@@ -14,9 +14,11 @@ export function toFailure(
   if (kind !== "done") {
     return realm.toReported(kind === "value" ? "value" : "thrown", text);
   }
-  return text !== undefined && text.length > limits.answerLength
-    ? new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`)
-    : undefined;
+  return text !== undefined && text.length > limits.answerLength ? tooLong() : undefined;
+}
+
+export function tooLong(): SandboxError {
+  return new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`);
 }
 
 /** How calls that began together ended, `id kind text` in a line each (inside/bridge.js). */

@@ -22,6 +22,11 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
+  /** Characters of a batch; a longer one, such as a picture, passes the stream hooks by. */
+  batchLength: 2 ** 20,
+  /** Characters and values of one member of a stream hook's context; it cannot read a longer one. */
+  contextLength: 2 ** 20,
+  contextValues: 2 ** 13,
   /** A hook that held the event loop for so long of the thread's own time is switched off at once. */
   heldMs: 250,
   /** What a stopped isolate gets beyond its limit before it is given up. */
@@ -32,6 +37,10 @@ export const limits = {
   shapeLength: 512 * 1024,
   answerLength: 16 * 1024 * 1024,
   argumentsLength: 16 * 1024 * 1024,
+  /** Values in arguments: parsed, they take more room than their text. */
+  argumentsValues: 2 ** 18,
+  /** With more characters of arguments in an isolate, what becomes of its memory is laid to nobody's code. */
+  givenLength: 2 ** 20,
   /** Bytes that an isolate with one booted context is taken to hold until it is measured. */
   freshBytes: 1_500_000,
   /** After an owner's isolate was opened, the next owner's is prepared when calls have had so long. */

@@ -200,12 +200,15 @@ class Entry implements Receiver {
     if (this.#isOver) {
       return true;
     }
+    // Nothing of what it asked is done yet, so that the call can begin again where there is time to answer.
+    if (this.#hasAsked) {
+      return false;
+    }
     if (error !== undefined) {
       this.fail(error);
       return true;
     }
-    // Nothing has been asked yet, so that the call can begin again where there is time to answer.
-    if (ending === undefined || this.#hasAsked) {
+    if (ending === undefined) {
       return false;
     }
     const failure = toFailure(this.#realm, ending.kind, ending.text);

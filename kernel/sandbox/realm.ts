@@ -1,5 +1,5 @@
 import type ivm from "isolated-vm";
-import type { BootedContext, Way } from "./booted.ts";
+import type { BootedContext, Receive, Way } from "./booted.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
 import { toEndings } from "./ending.ts";
 import { limits } from "./limits.ts";
@@ -33,8 +33,12 @@ export class Realm {
   readonly key: string;
   readonly cell: Cell<Realm>;
   readonly calls = new Map<number, Receiver>();
+  /** Host functions that have not answered, whichever call asked. */
+  asked = 0;
   /** Runs whose stream hooks live here. */
   streams = 0;
+  /** What a run's stream hook asks for when it reads it, as JSON. */
+  readonly laters = new Map<number, (name: string) => string | undefined>();
   usedAt = performance.now();
   isRetired = false;
   shape!: ModuleShape;
@@ -208,10 +212,12 @@ export class Realm {
     this.shape = toShape(String(told), script.source);
   }
 
-  readonly #receive = (kind: unknown, id: unknown, text?: unknown, name?: unknown, at?: unknown): void => {
+  readonly #receive: Receive = (kind, id, text, name, at) => {
     if (kind === "endings") {
-      this.#tell(text);
-      return;
+      return this.#tell(text);
+    }
+    if (kind === "later") {
+      return this.laters.get(Number(id))?.(String(name));
     }
     const receiver = this.calls.get(Number(id));
     if (kind === "log") {

@@ -86,6 +86,8 @@ export interface StreamLink {
   readonly script: Script;
   /** The context object of the run, as JSON. */
   readonly context: unknown;
+  /** Further members of it, see `CallOptions`. A hook that reads one of more than a million characters gets an error. */
+  readonly later?: Readonly<Record<string, string>> | undefined;
   failed(error: Error): void;
 }
 

@@ -1,12 +1,15 @@
+import type { Logger } from "#kernel/log.ts";
 import { limits } from "./limits.ts";
 import type { Pool } from "./pool.ts";
 import type { Realm } from "./realm.ts";
 import { SandboxError, type StreamChain, type StreamLink } from "./sandbox.ts";
+import { hasMoreValues } from "./size.ts";
 import { type Passenger, type Switchboard, switchboardOf } from "./switchboard.ts";
 
 export interface StreamParts {
   readonly links: readonly StreamLink[];
   readonly realms: readonly Realm[];
+  readonly log: Logger;
   overran(realm: Realm, error: SandboxError, heldMs: number): void;
 }
 
@@ -47,8 +50,13 @@ interface Hook {
 class Chain implements StreamChain, Passenger {
   readonly #parts: StreamParts;
   readonly #hooks: readonly Hook[];
-  /** Undefined when no hook is left. */
   #board: Switchboard | undefined;
+  /** No hook is left. */
+  #isOut = false;
+  /** A batch that was too long has been told of. */
+  #isTold = false;
+  /** Characters of what hooks read of their contexts. */
+  #given = 0;
   #id = 0;
 
   constructor(parts: StreamParts) {
@@ -62,9 +70,21 @@ class Chain implements StreamChain, Passenger {
       try {
         const board = switchboardOf(first.realm.cell.isolate);
         this.#id = board.open(
-          this.#hooks.map(({ realm, link }) => ({ realm, context: JSON.stringify(link.context ?? {}) })),
+          this.#hooks.map(({ realm, link: { context, later = {} } }) => ({
+            realm,
+            context: JSON.stringify(context ?? {}),
+            later: Object.keys(later),
+          })),
         );
         this.#board = board;
+        for (const { realm, link } of this.#hooks) {
+          realm.laters.set(this.#id, (name) => {
+            const text = toReadable(link.later?.[name]);
+            this.#given += text?.length ?? 0;
+            realm.cell.given += text?.length ?? 0;
+            return text;
+          });
+        }
       } catch (error) {
         this.failAll(first.realm.toError(first.realm.cell.explain(error, first.realm)));
       }
@@ -72,14 +92,26 @@ class Chain implements StreamChain, Passenger {
   }
 
   push(batch: string): Promise<string> {
-    return this.#board?.push(this.#id, this, batch) ?? Promise.resolve(batch);
+    if (!this.#board || this.#isOut) {
+      return Promise.resolve(batch);
+    }
+    if (batch.length > limits.batchLength) {
+      this.#tellPassed(batch.length);
+      return Promise.resolve(batch);
+    }
+    return this.#board.push(this.#id, this, batch);
   }
 
   close(): void {
     this.#board?.close(this.#id);
     this.#board = undefined;
+    const [first] = this.#parts.realms;
+    if (first) {
+      first.cell.given -= this.#given;
+    }
     for (const realm of this.#parts.realms) {
       realm.streams -= 1;
+      realm.laters.delete(this.#id);
       realm.leave();
     }
   }
@@ -98,7 +130,7 @@ class Chain implements StreamChain, Passenger {
   }
 
   broke(place: number, error: unknown, heldMs: number): void {
-    const hook = this.#hooks[place] ?? this.#hooks[0];
+    const hook = this.#hooks[place];
     if (!hook || hook.isOut) {
       this.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
       return;
@@ -114,9 +146,21 @@ class Chain implements StreamChain, Passenger {
   }
 
   failAll(error: SandboxError): void {
-    this.#board = undefined;
+    this.#isOut = true;
     for (const hook of this.#hooks) {
       this.#fail(hook, error);
+    }
+  }
+
+  /** Once a run: a filter that masks or refuses has not seen everything. */
+  #tellPassed(length: number): void {
+    if (!this.#isTold) {
+      this.#isTold = true;
+      const functions = this.#hooks.filter(({ isOut }) => !isOut).map(({ link }) => link.script.id);
+      this.#parts.log.warn(
+        { functions, length },
+        "a batch was too long for the stream hooks and passed them by",
+      );
     }
   }
 
@@ -126,6 +170,14 @@ class Chain implements StreamChain, Passenger {
       hook.link.failed(error ?? new SandboxError("thrown", "The stream hook failed."));
     }
   }
+}
+
+/** What a hook may read of its context: parsing the rest would hold everybody up, and be laid to the hook. */
+function toReadable(text: string | undefined): string | undefined {
+  const { contextLength, contextValues } = limits;
+  return text === undefined || text.length > contextLength || hasMoreValues(text, contextValues)
+    ? undefined
+    : text;
 }
 
 async function openLink(pool: Pool, link: StreamLink): Promise<Realm | undefined> {

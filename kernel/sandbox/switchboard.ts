@@ -16,12 +16,23 @@ export interface Passenger {
 
 /** Hands batches of runs to their hooks in an isolate. */
 export interface Switchboard {
-  /** Begins a run: a realm and a context, as JSON, for each hook. Answers its number; throws what the isolate throws. */
-  open(hooks: readonly { readonly realm: Realm; readonly context: string }[]): number;
+  /**
+   * Begins a run: a realm and a context, as JSON, for each hook, and the names of what it may ask for later. Answers its
+   * number; throws what the isolate throws.
+   */
+  open(
+    hooks: readonly { readonly realm: Realm; readonly context: string; readonly later: readonly string[] }[],
+  ): number;
   /** Ends a run. */
   close(id: number): void;
   /** The batch as the hooks left it. Whatever waits in this turn of the event loop crosses the border together. */
   push(id: number, passenger: Passenger, batch: string): Promise<string>;
+}
+
+/** What crosses in its turn: a batch, or the end of something. */
+interface Line {
+  readonly text: string;
+  readonly waiting?: Waiting;
 }
 
 interface Waiting {
@@ -53,22 +64,22 @@ const within = { timeout: limits.streamMs };
 function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const ways = openWays(isolate);
   const realms = new Map<Realm, number>();
-  let waiting: Waiting[] = [];
-  /** Runs that began and ended since the last crossing: they go with the next one. */
-  let news: string[] = [];
+  /** Runs that nothing of has crossed: their beginnings go with their first batches. */
+  const beginnings = new Map<number, string>();
+  let lines: Line[] = [];
+  let isFlushing = false;
   let last = 0;
 
   const flush = () => {
-    const all = waiting;
-    waiting = [];
+    const all = lines;
+    lines = [];
+    isFlushing = false;
     for (let from = 0; from < all.length;) {
       let to = from;
       for (let length = 0; to < all.length && (to === from || length < crossingLength); to++) {
-        length += (all[to] as Waiting).batch.length;
+        length += (all[to] as Line).text.length;
       }
-      const told = news;
-      news = [];
-      cross(ways, { all: all.slice(from, to), news: told });
+      cross(ways, all.slice(from, to));
       from = to;
     }
   };
@@ -89,7 +100,7 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     for (const [realm, id] of realms) {
       if (realm.isClosed) {
         realms.delete(realm);
-        news.push(`~${id}`);
+        lines.push({ text: `~${id}` });
       }
     }
   };
@@ -98,13 +109,22 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     open(hooks) {
       const numbers = hooks.map(({ realm }) => numberOf(realm));
       const id = ++last;
-      news.push(`+${id} ${numbers.join(" ")}`, ...hooks.map(({ context }) => context));
+      const contexts = hooks.map(({ context, later }) => [context, ...later].join("\t"));
+      beginnings.set(id, [`+${id} ${numbers.join(" ")}`, ...contexts, ""].join("\n"));
       return id;
     },
-    close: (id) => void news.push(`-${id}`),
+    close(id) {
+      if (!beginnings.delete(id)) {
+        lines.push({ text: `-${id}` });
+      }
+    },
     push: (id, passenger, batch) =>
       new Promise((done) => {
-        if (waiting.push({ id, passenger, batch, done }) === 1) {
+        const beginning = beginnings.get(id) ?? "";
+        beginnings.delete(id);
+        lines.push({ text: `${beginning}=${id}\n${batch}`, waiting: { id, passenger, batch, done } });
+        if (!isFlushing) {
+          isFlushing = true;
           // Behind the sockets that are ready now: what they bring crosses as well.
           setImmediate(flush);
         }
@@ -126,11 +146,13 @@ function openWays(isolate: ivm.Isolate): Ways {
 }
 
 /** Crosses once; on an overrun that hook is out and everything else goes on with the last good value. */
-function cross(ways: Ways, { all, news }: { all: readonly Waiting[]; news: readonly string[] }): void {
+function cross(ways: Ways, lines: readonly Line[]): void {
+  const all = lines.map(({ waiting }) => waiting).filter((waiting) => waiting !== undefined);
   let way = ways.cross;
-  let args = [[...news, ...all.map(({ id, batch }) => `=${id}\n${batch}`)].join("\n")];
+  let args = [lines.map(({ text }) => text).join("\n")];
   let hasRetried = false;
-  // Each round but one takes a hook out, so that this ends.
+  let stoppedAt = "";
+  // Each round gets further than the one before, or is the last.
   for (;;) {
     const before = threadMs();
     try {
@@ -146,12 +168,19 @@ function cross(ways: Ways, { all, news }: { all: readonly Waiting[]; news: reado
         way = ways.retry;
         continue;
       }
-      const { passenger, place } = findCulprit(ways, all);
-      if (!passenger || !isTimeout(error)) {
+      const at = isTimeout(error) ? findPlace(ways) : "";
+      const [run, place] = at.split(":");
+      const found = all.find(({ id }) => id === Number(run));
+      if (!found || at === stoppedAt) {
         giveUp(all, error, heldMs);
         return;
       }
-      passenger.broke(place, error, heldMs);
+      stoppedAt = at;
+      if (place === "") {
+        found.passenger.failAll(tooSlow());
+      } else {
+        found.passenger.broke(Number(place), error, heldMs);
+      }
       way = ways.resume;
     }
   }
@@ -168,23 +197,27 @@ function deliver(all: readonly Waiting[], lines: readonly string[]): void {
   }
 }
 
-/** The isolate itself failed: all who are in it go on without their hooks. */
+/** The isolate itself failed, or nothing gets on in it: all who are in it go on without their hooks. */
 function giveUp(all: readonly Waiting[], error: unknown, heldMs: number): void {
   for (const { passenger, batch, done } of all) {
-    passenger.broke(0, error, heldMs);
-    passenger.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
+    if (!isTimeout(error)) {
+      passenger.broke(0, error, heldMs);
+    }
+    passenger.failAll(tooSlow());
     done(batch);
   }
 }
 
-function findCulprit(ways: Ways, all: readonly Waiting[]) {
+function tooSlow(): SandboxError {
+  return new SandboxError("timeout", "What the stream hooks were given took too long to read.");
+}
+
+/** Where the crossing was broken off, `run:hook:line`. No hook means that none of them ran, no run that it says nothing. */
+function findPlace(ways: Ways): string {
   try {
-    const [at, place] = String(ways.where.applySync(undefined, [], within))
-      .split(":")
-      .map(Number);
-    return { passenger: all[at ?? 0]?.passenger, place: place ?? 0 };
+    return String(ways.where.applySync(undefined, [], within));
   } catch {
-    return { passenger: undefined, place: 0 };
+    return "";
   }
 }
 

@@ -1,6 +1,6 @@
 import { createLogger } from "#kernel/log.ts";
 import { createSandbox, type OpenSandbox } from "./create.ts";
-import type { CallOptions, Host, HostFunction, Json, StreamChain } from "./sandbox.ts";
+import type { CallOptions, Host, HostFunction, Json, StreamChain, StreamLink } from "./sandbox.ts";
 
 /** The real sandbox, with short ways to use it. */
 export interface Bench {
@@ -13,7 +13,11 @@ export interface Bench {
     options?: Partial<Omit<CallOptions, "host">> & { owner?: string; id?: string; host?: HostFunctions },
   ): Promise<Json | undefined>;
   /** Opens the stream hooks of some sources of one owner; failures are collected. */
-  stream(sources: readonly string[], context?: unknown): Promise<StreamChain & { failures: string[] }>;
+  stream(
+    sources: readonly string[],
+    context?: unknown,
+    later?: StreamLink["later"],
+  ): Promise<StreamChain & { failures: string[] }>;
 }
 
 type HostFunctions = Readonly<Record<string, HostFunction>>;
@@ -32,11 +36,12 @@ export function openBench(budgetMegabytes = 256): Bench {
     lines,
     run: (source, { owner = "ana", id = "function", name = "f", args = [], host = {}, ...more } = {}) =>
       sandbox.call({ owner, id, source }, { name, args, host: toHost(host), ...more }),
-    async stream(sources, context = {}) {
+    async stream(sources, context = {}, later) {
       const failures: string[] = [];
       const links = sources.map((source, at) => ({
         script: { owner: "ana", id: `hook${at}`, source },
         context,
+        later,
         failed: (error: Error) => void failures.push(`${at}: ${error.message}`),
       }));
       const chain = await sandbox.openStream(links);

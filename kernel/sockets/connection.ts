@@ -32,6 +32,7 @@ export interface ProtocolParts {
   readonly members: Members;
   readonly renewal: Renewal;
   readonly log: Logger;
+  readonly instanceId: string;
   /** Milliseconds between two signs of life, and how long one may take. */
   pingIntervalMs(): number;
   pingTimeoutMs(): number;
@@ -84,6 +85,9 @@ export function openInbox(session: Session, wire: Wire, { log }: Pick<ProtocolPa
   return createInbox({
     pause: () => wire.pause(),
     resume: () => wire.resume(),
+    // What was sent before a credential was taken back is not done with it.
+    isOver: () => !session.isOpen,
+    eased: () => session.eased(),
     failed(error) {
       log.error({ err: error }, "a frame of a client could not be handled");
       session.end(closing.unavailable);

@@ -32,6 +32,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     if (token !== undefined && token !== session.credential?.value) {
       await signIn(session, token);
     }
+    if (!session.isOpen) {
+      // It was ended while its credential was judged.
+      return undefined;
+    }
     const owned = byEvent.get(event);
     const caller = session.principal;
     if (owned?.handler.access !== "public" && (caller === undefined || !isMember(caller))) {

@@ -69,6 +69,15 @@ export function createHub(options: HubParts): Hub {
   );
   replicas.on("join", (_from, [userId = "", room = ""]) => joinHere(userId, room));
   replicas.on("leave", (_from, [userId = "", room = ""]) => leaveHere(userId, room));
+  replicas.onMissed(() => {
+    // Nobody knows whose events did not come; clients look again at what they show (promise R27).
+    const resync = new OutgoingEvent("resync", toPayload({}, instanceId));
+    for (const session of members.all()) {
+      if (session.principal !== undefined) {
+        session.deliver(resync);
+      }
+    }
+  });
   const asking = createAsking(options);
   return {
     emit(room, event, payload, { except = "" } = {}) {

@@ -11,6 +11,10 @@ const enough = 16;
 export function createInbox(source: {
   pause(): void;
   resume(): void;
+  /** True when nothing is to be done any more. */
+  isOver(): boolean;
+  /** Resolves when what was done has been taken; nothing else is done before. */
+  eased(): Promise<void>;
   /** Told of work that failed although nothing should. */
   failed(error: unknown): void;
 }): Inbox {
@@ -25,8 +29,9 @@ export function createInbox(source: {
         source.pause();
       }
       last = last
-        .then(work)
+        .then(() => (source.isOver() ? undefined : work()))
         .catch((error: unknown) => source.failed(error))
+        .then(() => source.eased())
         .finally(() => {
           waiting -= 1;
           if (isPaused && waiting <= enough) {

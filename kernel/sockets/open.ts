@@ -28,6 +28,7 @@ export function openSockets({
   channels,
   handlers,
 }: OpenSocketsOptions): Sockets {
+  const { instanceId } = config;
   const { authenticator, clientAddress, origins } = context;
   const admission = createAdmission({ authenticator, clientAddress, members, origins });
   const renewal = createRenewal({ members, authenticator });
@@ -36,7 +37,7 @@ export function openSockets({
     members,
     channels,
     log,
-    instanceId: config.instanceId,
+    instanceId,
     signIn: (session, token) => signIn(session, token, { admission, renewal }),
   });
   return createSockets({
@@ -45,6 +46,7 @@ export function openSockets({
     dispatch,
     members,
     log,
+    instanceId,
     isEnabled: () => config.sockets,
     isLogging: () => config.socketLogging,
     pingIntervalMs: () => config.socketPingInterval * 1000,

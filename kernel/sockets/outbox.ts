@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface OutboxOptions {
   /** Sends one text; a rejection is answered by sending it again. */
   send(text: string): Promise<void>;
-  /** Puts lines into one text; numbers count from 1, so that what came twice can be told. */
+  /** Puts lines into one text; numbers count from 1, so that what came twice and what is missing can be told. */
   pack(lines: readonly string[], number: number): string;
   log(message: string): void;
   /** Characters that may wait while nothing can be sent. */
@@ -26,8 +26,8 @@ const longestPauseMs = 1_000;
 
 /**
  * Sends lines one text after another: what is said during one turn of the event loop, or while a text is on its way,
- * goes together. While nothing can be sent, lines wait up to a limit; beyond it they are lost, and clients notice by
- * the missing numbers.
+ * goes together. While nothing can be sent, lines wait up to a limit; beyond it they are lost, and a number is left out
+ * so that the others notice.
  */
 export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: OutboxOptions): Outbox {
   // Who emits may stand inside a transaction; sending must not.
@@ -73,11 +73,12 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
   const run = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     while (lines.length > 0) {
-      await deliver(pack(take(), (number += 1)));
       if (lost > 0) {
         log(`${lost} events did not reach the other replicas`);
         lost = 0;
+        number += 1;
       }
+      await deliver(pack(take(), (number += 1)));
     }
     running = undefined;
   };

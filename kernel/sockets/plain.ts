@@ -10,7 +10,7 @@ import {
   signIn,
   type Wire,
 } from "./connection.ts";
-import { toPlainFrame } from "./envelope.ts";
+import { toPayload, toPlainFrame } from "./envelope.ts";
 import { type Link, Session } from "./session.ts";
 
 interface Frame {
@@ -34,11 +34,12 @@ export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Ope
 
   const greet = () => {
     const { userId: id, name } = session.principal ?? {};
-    wire.send(toPlainFrame("session", toJson({ session_id: session.id, id, name })));
+    const payload = { session_id: session.id, id, name };
+    wire.send(toPlainFrame("session", toPayload(payload, parts.instanceId)));
   };
   const acknowledge = (id: unknown, data: unknown) => {
-    if (id !== undefined && session.isOpen) {
-      wire.send(toJson({ type: "ack", id, data: data ?? null }));
+    if (id !== undefined) {
+      session.acknowledge(toJson({ type: "ack", id, data: data ?? null }));
     }
   };
   const authenticate = async ({ token, id }: Frame) => {
@@ -103,8 +104,9 @@ export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Ope
 function toLink(wire: Wire): Link {
   return {
     transport: "plain",
-    send: (event) => wire.send(event.plain),
-    call: (id, event, json) => void wire.send(toPlainFrame(event, json, id)),
+    toFrame: (event) => event.plain,
+    toQuestion: (id, event, json) => toPlainFrame(event, json, id),
+    send: (frame) => wire.send(frame),
     waiting: () => wire.waiting(),
     close: (why) => wire.close(why),
   };

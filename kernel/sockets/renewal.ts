@@ -24,8 +24,8 @@ export interface Renewal {
 const lookEveryMs = 5_000;
 /** Changes are announced; this bounds the harm of an announcement that was never made. */
 const verifyEveryMs = 60_000;
-/** Unverified connections that say nothing are of no use to anybody. */
-const strangerMs = 120_000;
+/** Who says nothing for so long is not there (contract 3.3), and unverified connections then of no use to anybody. */
+const silentMs = 120_000;
 
 export function createRenewal({ members, authenticator }: RenewalParts): Renewal {
   const state = { changes: 0, stopped: false };
@@ -33,7 +33,10 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
   async function renew(session: Session): Promise<void> {
     const judged = await judgeAgain(
       () => session.isOpen && !state.stopped && session.credential !== undefined,
-      () => authenticator.authenticate(session.credential as Credential, session.facts),
+      () => {
+        const isSilent = session.heardAt < Date.now() - silentMs;
+        return authenticator.authenticate(session.credential as Credential, { ...session.facts, isSilent });
+      },
     );
     if (judged instanceof AppError) {
       session.end(toClosing(judged));
@@ -50,7 +53,7 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
     const now = Date.now();
     const sessions = [...members.all()];
     sessions
-      .filter(({ principal, heardAt }) => principal === undefined && heardAt < now - strangerMs)
+      .filter(({ principal, heardAt }) => principal === undefined && heardAt < now - silentMs)
       .forEach((session) => session.end(closing.silent));
     void judgeAll(
       sessions.filter(

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Bus } from "./bus.ts";
 import { createOutbox } from "./outbox.ts";
+import { createPeers } from "./peers.ts";
 
 /** One message of another replica: a kind, its arguments, and JSON that need not be read on the way. */
 export type Received = (from: string, args: readonly string[], json: string) => void;
@@ -20,6 +21,8 @@ export interface Replicas {
   areNone(): boolean;
   /** Runs when one has gone, by its own word or by silence. */
   onGone(handler: (id: string) => void): void;
+  /** Runs when something that others sent may not have come. */
+  onMissed(handler: () => void): void;
   /** Says goodbye. */
   close(): Promise<void>;
 }
@@ -30,16 +33,13 @@ export interface ReplicasOptions {
   readonly helloEveryMs?: number;
 }
 
-/** A newcomer is heard of within this time; until then everything is sent. */
-const unsureMs = 5_000;
+const head = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}) ([1-9]\d{0,14})$/;
 
 /** Joins the other replicas; resolves when messages of theirs arrive. */
 export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: ReplicasOptions): Promise<Replicas> {
   const id = randomUUID();
-  const seen = new Map<string, { heardAt: number; number: number }>();
+  const peers = createPeers({ id, helloEveryMs });
   const handlers = new Map<string, Received>();
-  const goneHandlers: ((id: string) => void)[] = [];
-  let sureAt = Date.now() + unsureMs;
   const outbox = createOutbox({
     log,
     send: (text) => bus.send(text),
@@ -47,57 +47,52 @@ export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: Replicas
   });
   const say = (kind: string, args: readonly string[], json = "") =>
     outbox.push(`${JSON.stringify([kind, ...args])}\t${json}`);
-  const forget = (gone: string) => {
-    if (seen.delete(gone)) {
-      goneHandlers.forEach((handler) => handler(gone));
-    }
-  };
-  const receive = (text: string) => {
-    const [head = "", ...lines] = text.split("\n");
-    const [from = "", count] = head.split(" ");
-    const number = Number(count);
-    const known = seen.get(from);
-    // A text whose sending seemed to fail is sent again.
-    if (from === id || (known !== undefined && number <= known.number)) {
-      return;
-    }
-    seen.set(from, { heardAt: Date.now(), number });
-    for (const line of lines) {
+  const handle = (from: string, line: string) => {
+    try {
       const at = line.indexOf("\t");
       const [kind = "", ...args] = JSON.parse(line.slice(0, at)) as string[];
       handlers.get(kind)?.(from, args, line.slice(at + 1));
+    } catch (error) {
+      log(`A message of another replica could not be handled: ${(error as Error).message}`);
+    }
+  };
+  const receive = (text: string) => {
+    const [first = "", ...lines] = text.split("\n");
+    const [, from, number] = head.exec(first) ?? [];
+    if (from === undefined) {
+      log("A text that no replica sends came over the way between them; it was left out");
+    } else if (peers.hear(from, Number(number))) {
+      lines.forEach((line) => handle(from, line));
     }
   };
   handlers.set("hello", (_from, [wants]) => wants === "answer" && say("hello", []));
-  handlers.set("bye", forget);
+  handlers.set("bye", peers.leave);
   await bus.listen(receive, () => {
-    // Whoever came meanwhile is not known, and whoever is known could not be heard.
-    sureAt = Date.now() + unsureMs;
-    seen.forEach((entry) => (entry.heardAt = Date.now()));
+    peers.doubt();
     say("hello", ["answer"]);
   });
   say("hello", ["answer"]);
   await outbox.drained(2_000);
   const beat = setInterval(() => {
     say("hello", []);
-    const oldest = Date.now() - 3.5 * helloEveryMs;
-    [...seen].filter(([, { heardAt }]) => heardAt < oldest).forEach(([silent]) => forget(silent));
+    peers.judge();
   }, helloEveryMs).unref();
-  const areNone = () => seen.size === 0 && Date.now() >= sureAt;
   return {
     id,
-    areNone,
+    areNone: peers.areNone,
     send(kind, args, json) {
-      if (!areNone()) {
+      if (!peers.areNone()) {
         say(kind, args, json);
       }
     },
     eased: outbox.eased,
     on: (kind, handler) => void handlers.set(kind, handler),
-    known: () => [...seen.keys()],
-    onGone: (handler) => void goneHandlers.push(handler),
+    known: peers.known,
+    onGone: peers.onGone,
+    onMissed: peers.onMissed,
     async close() {
       clearInterval(beat);
+      peers.close();
       say("bye", []);
       await outbox.drained(1_000);
       await bus.close();
@@ -114,5 +109,6 @@ export const alone: Replicas = {
   known: () => [],
   areNone: () => true,
   onGone() {},
+  onMissed() {},
   close: async () => {},
 };

@@ -5,7 +5,7 @@ import { OutgoingEvent } from "./envelope.ts";
 import { type Link, Session } from "./session.ts";
 
 const facts = { method: "GET", path: "/ws", address: "127.0.0.1" };
-const limits = { waitingBytes: 100, patienceMs: 50, mostBytes: 1_000, openCalls: 2 };
+const limits = { waitingBytes: 100, patienceMs: 50, mostBytes: 1_000, answerMs: 50, openCalls: 2 };
 
 /** A session whose reader leaves as much unread as the test says. */
 function open() {
@@ -16,13 +16,17 @@ function open() {
       seen.sent += 1;
       return seen.unread;
     },
-    call: (id) => void seen.calls.push(id),
+    toFrame: ({ json }) => Buffer.from(json),
+    toQuestion(id) {
+      seen.calls.push(id);
+      return "";
+    },
     waiting: () => seen.unread,
     close: (why) => (seen.ended = why),
   };
   return { seen, session: new Session(link, facts, limits) };
 }
-const event = new OutgoingEvent("events", "{}");
+const event = new OutgoingEvent("events", JSON.stringify("x".repeat(1_100)));
 
 it("a burst that is read a moment later harms nobody", async () => {
   const { seen, session } = open();
@@ -48,6 +52,27 @@ it("what is too much by any measure does not wait at all", () => {
   const { seen, session } = open();
   seen.unread = 1_001;
   session.deliver(event);
+  expect(seen.ended).toBe(closing.slow);
+});
+
+it("an answer does not count, but what comes behind it does", async () => {
+  const { seen, session } = open();
+  seen.unread = 5_000;
+  session.acknowledge("x".repeat(5_000));
+  session.deliver(new OutgoingEvent("events", "{}"));
+  await pause(80);
+  expect(seen.ended).toBeUndefined();
+  session.deliver(event);
+  expect(seen.ended).toBe(closing.slow);
+});
+
+it("who does not read its answers is cut off", async () => {
+  const { seen, session } = open();
+  session.acknowledge("{}");
+  await session.eased();
+  expect(seen.ended).toBeUndefined();
+  seen.unread = 500;
+  await session.eased();
   expect(seen.ended).toBe(closing.slow);
 });
 

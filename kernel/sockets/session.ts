@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { RequestFacts } from "#kernel/access/authenticator.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -9,10 +10,12 @@ import type { OutgoingEvent } from "./envelope.ts";
 /** One transport's end of a connection. */
 export interface Link {
   readonly transport: "plain" | "socket.io";
-  /** Sends one event; returns how many bytes wait to be sent. */
-  send(event: OutgoingEvent): number;
-  /** Sends an event whose answer will come under `id`. */
-  call(id: number, event: string, json: string): void;
+  /** The frame of an event. */
+  toFrame(event: OutgoingEvent): Buffer;
+  /** The frame of an event whose answer will come under `id`. */
+  toQuestion(id: number, event: string, json: string): string;
+  /** Sends one frame; returns how many bytes wait to be sent. */
+  send(frame: string | Buffer): number;
   /** Bytes that wait to be sent. */
   waiting(): number;
   close(why: Closing): void;
@@ -24,6 +27,8 @@ export interface SessionLimits {
   readonly patienceMs: number;
   /** Bytes that may not wait at all. */
   readonly mostBytes: number;
+  /** How long what the client asked for may take on its way. */
+  readonly answerMs: number;
   readonly openCalls: number;
 }
 
@@ -32,8 +37,11 @@ export const sessionLimits: SessionLimits = {
   waitingBytes: megabyte,
   patienceMs: 1_000,
   mostBytes: 16 * megabyte,
+  // About as long as a connection may go without a sign of life, which waits behind what is being sent.
+  answerMs: 20_000,
   openCalls: 100,
 };
+const lookMs = 20;
 
 /** One open connection of a client. Until `principal` is known it is in no room. */
 export class Session {
@@ -51,6 +59,8 @@ export class Session {
   readonly #limits: SessionLimits;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   #lastCall = 0;
+  /** Bytes that were sent since the last acknowledgement. */
+  #behind = 0;
   #patience: NodeJS.Timeout | undefined;
   #isOpen = true;
 
@@ -70,13 +80,43 @@ export class Session {
 
   /** Sends an event. A reader that lets too much wait is cut off: it comes back and asks for what it missed. */
   deliver(event: OutgoingEvent): void {
-    if (!this.#isOpen) {
-      return;
+    if (this.#isOpen) {
+      this.#send(this.#link.toFrame(event));
     }
-    const waiting = this.#link.send(event);
+  }
+
+  /**
+   * Sends what the client asked for. However long that takes, only what comes behind it counts as too much to wait:
+   * a whole message would never arrive over a slow link else, because the client would come back and ask for it again.
+   */
+  acknowledge(frame: string): void {
+    if (this.#isOpen) {
+      this.#link.send(frame);
+      this.#behind = 0;
+    }
+  }
+
+  /** Resolves when there is room for another acknowledgement. A client that does not read them is cut off. */
+  async eased(): Promise<void> {
+    const end = Date.now() + this.#limits.answerMs;
+    while (this.#isOpen && this.#link.waiting() > this.#limits.waitingBytes) {
+      if (Date.now() > end) {
+        this.end(closing.slow);
+      }
+      await pause(lookMs, undefined, { ref: false });
+    }
+  }
+
+  #send(frame: string | Buffer): void {
+    this.#behind += Buffer.byteLength(frame);
+    const waiting = this.#toCounted(this.#link.send(frame));
     if (waiting > this.#limits.waitingBytes) {
       this.#doubt(waiting);
     }
+  }
+
+  #toCounted(waiting: number): number {
+    return Math.min(waiting, this.#behind);
   }
 
   /** A burst may be more than the network takes at once; a reader that keeps up has taken it a moment later. */
@@ -87,7 +127,7 @@ export class Session {
     }
     this.#patience ??= setTimeout(() => {
       this.#patience = undefined;
-      if (this.#link.waiting() > this.#limits.waitingBytes) {
+      if (this.#toCounted(this.#link.waiting()) > this.#limits.waitingBytes) {
         this.end(closing.slow);
       }
     }, this.#limits.patienceMs).unref();
@@ -108,7 +148,7 @@ export class Session {
     this.#calls.set(id, answer);
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      this.#link.call(id, event, json);
+      this.#send(this.#link.toQuestion(id, event, json));
       return await answer.promise;
     } finally {
       signal?.removeEventListener("abort", abort);

@@ -1,7 +1,7 @@
 import { decodePacket, encodePacket } from "engine.io-parser";
 import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
 import { toJson } from "#kernel/http/json.ts";
-import { closing, isFinal } from "./closing.ts";
+import { type Closing, closing, isFinal, toClosing } from "./closing.ts";
 import {
   type Connection,
   openInbox,
@@ -35,12 +35,10 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
   parts.members.add(session);
 
   const connect = async (auth: unknown) => {
-    const token = (auth as { token?: unknown } | null | undefined)?.token;
-    if (typeof token === "string" && token !== "") {
-      // A bad token is no reason to disconnect: signing in may follow.
-      await signIn(session, token, parts).catch(() => {});
-    } else if (entrance.principal !== undefined) {
-      settle(session, entrance, { ...parts, changes });
+    const refused = await admit(session, auth, { ...parts, entrance, changes });
+    // A bad token is no reason to disconnect: signing in may follow. Who only has to wait would not know of it.
+    if (refused !== undefined && !isFinal(refused)) {
+      session.end(refused);
     }
     if (session.isOpen) {
       sendPacket(wire, { type: PacketType.CONNECT, nsp: "/", data: { sid: session.id } });
@@ -50,8 +48,8 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
   const emit = async ({ data, id }: Packet) => {
     const [event, payload] = data as [unknown, unknown];
     const answer = await parts.dispatch(session, String(event), payload);
-    if (id !== undefined && session.isOpen) {
-      wire.send(toSocketIoAck(id, toJson(answer ?? null)));
+    if (id !== undefined) {
+      session.acknowledge(toSocketIoAck(id, toJson(answer ?? null)));
     }
   };
   const take = (packet: Packet) => {
@@ -103,6 +101,19 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
   };
 }
 
+/** Signs in with the token of the connect packet, else as whoever the request was from. Returns why not. */
+async function admit(
+  session: Session,
+  auth: unknown,
+  { entrance, ...parts }: ProtocolParts & Omit<Opening, "wire">,
+): Promise<Closing | undefined> {
+  const token = (auth as { token?: unknown } | null | undefined)?.token;
+  if (typeof token === "string" && token !== "") {
+    return await signIn(session, token, parts).then(() => undefined, toClosing);
+  }
+  return entrance.principal && settle(session, entrance, parts);
+}
+
 function greet({ pingIntervalMs, pingTimeoutMs }: ProtocolParts, wire: Wire, sid: string): void {
   sendEngine(wire, "open", {
     sid,
@@ -116,8 +127,9 @@ function greet({ pingIntervalMs, pingTimeoutMs }: ProtocolParts, wire: Wire, sid
 function toLink(wire: Wire): Link {
   return {
     transport: "socket.io",
-    send: (event) => wire.send(event.socketIo),
-    call: (id, event, json) => void wire.send(toSocketIoFrame(event, json, id)),
+    toFrame: (event) => event.socketIo,
+    toQuestion: (id, event, json) => toSocketIoFrame(event, json, id),
+    send: (frame) => wire.send(frame),
     waiting: () => wire.waiting(),
     close(why) {
       // Clients come back by themselves after a broken connection, but not after being told to go.

@@ -2,6 +2,13 @@ import { AppError, ProviderError } from "#kernel/errors.ts";
 import { toPlainUrl } from "./endpoint.ts";
 import { isMasked, maskKey } from "./mask.ts";
 
+/** The address that a secret was sent for. */
+export interface Place {
+  readonly url: string;
+  /** Its index in what was sent; undefined where it stands alone. */
+  readonly index?: number | undefined;
+}
+
 /** Where the secrets of stored addresses stand. */
 export interface StoredSecrets {
   readonly urls: readonly string[];
@@ -10,15 +17,17 @@ export interface StoredSecrets {
 }
 
 /**
- * The secret that was meant: what was sent, or the stored one when its mask was sent back. Throws `invalid` when no
- * stored secret of the same address has that mask, so that a key never moves to another address unseen.
+ * The secret that was meant: what was sent, or the stored one when its mask was sent back. Masks may be alike, so the
+ * same place counts first. Throws `invalid` when no stored secret of the same address has that mask, so that a key never
+ * moves to another address unseen.
  */
-export function unmask(given: string, url: string, { urls, read }: StoredSecrets): string {
+export function unmask(given: string, { url, index }: Place, { urls, read }: StoredSecrets): string {
   if (!isMasked(given)) {
     return given;
   }
-  const index = urls.findIndex((known, at) => toPlainUrl(known) === url && maskKey(read(at) ?? "") === given);
-  const secret = index < 0 ? undefined : read(index);
+  const places = [...(index === undefined ? [] : [index]), ...urls.keys()];
+  const found = places.find((at) => toPlainUrl(urls[at] ?? "") === url && maskKey(read(at) ?? "") === given);
+  const secret = found === undefined ? undefined : read(found);
   if (!secret) {
     throw new AppError(
       "invalid",

@@ -59,9 +59,66 @@ export function toEntries<C extends EndpointConfig>(
   configs: Readonly<Record<string, C>>,
   keys: readonly string[] = [],
 ): EndpointEntry<C>[] {
+  const indexed = toIndexed(urls, configs);
   return urls.map((given, index) => {
-    const config = configs[index] ?? configs[given] ?? ({} as C);
+    const config = indexed[index] ?? ({} as C);
     return { url: toPlainUrl(given), index, key: config.key || (keys[index] ?? ""), config };
+  });
+}
+
+/** Settings by the index of their address, which they may also have been given by. */
+export function toIndexed<C>(
+  urls: readonly string[],
+  configs: Readonly<Record<string, C>>,
+): Record<string, C> {
+  const known = urls.flatMap((url, index) => {
+    const config = configs[index] ?? configs[url];
+    return config === undefined ? [] : [[String(index), config] as const];
+  });
+  return Object.fromEntries(known);
+}
+
+/** Keys in the places that their addresses have now. One never moves to another address. */
+export function moveKeys(
+  keys: readonly string[],
+  before: readonly string[],
+  after: readonly string[],
+): string[] {
+  return toPlaces(before, after).map((place) => keys[place] ?? "");
+}
+
+/** Settings by the indexes that their addresses have now, with those that were given by address. */
+export function moveConfigs<C>(
+  configs: Readonly<Record<string, C>>,
+  before: readonly string[],
+  after: readonly string[],
+): Record<string, C> {
+  const indexed = toIndexed(before, configs);
+  const moved = toPlaces(before, after).flatMap((place, index) => {
+    const config = indexed[place];
+    return config === undefined ? [] : [[String(index), config] as const];
+  });
+  const byAddress = Object.entries(configs).filter(([name]) => !/^\d+$/.test(name));
+  return Object.fromEntries([...byAddress, ...moved]);
+}
+
+/**
+ * Where addresses stood before, -1 for new ones; each place is taken once. What was set for a place before there was an
+ * address keeps to it.
+ */
+function toPlaces(before: readonly string[], after: readonly string[]): number[] {
+  const [known, wanted] = [before.map(toPlainUrl), after.map(toPlainUrl)];
+  const isTaken = known.map((url, index) => wanted[index] === url);
+  return wanted.map((url, index) => {
+    if (known[index] === url) {
+      return index;
+    }
+    const place = known.findIndex((each, at) => each === url && !isTaken[at]);
+    if (place < 0) {
+      return index < known.length ? -1 : index;
+    }
+    isTaken[place] = true;
+    return place;
   });
 }
 

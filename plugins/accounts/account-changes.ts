@@ -13,6 +13,8 @@ export interface AccountChanges {
   announce(change: AccountChange): Promise<void>;
   /** `handler` runs at once for changes made here, and as they arrive for those made elsewhere. */
   onChange(handler: (change: AccountChange) => void): void;
+  /** False while changes made elsewhere do not arrive. */
+  isHearing(): boolean;
 }
 
 /** Channel of the announcements; writers in a transaction announce on it with their commit. */
@@ -46,6 +48,7 @@ export async function openAccountChanges(notices: Notices): Promise<AccountChang
       tell(change);
       await notices.notify(accountsChannel, change);
     },
+    isHearing: () => notices.isHearing(),
     onChange: (handler) => {
       handlers.push(handler);
     },

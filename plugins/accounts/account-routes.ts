@@ -46,10 +46,10 @@ function memberRoutes({ users, groups, images }: AccountRouteParts) {
         returns: InfoShape,
         fails: [404],
       },
-      async ({ params }) => {
+      async ({ caller, params }) => {
         const info = toUserInfo(await users.require(params.id));
-        const own = await groups.ofUser(params.id);
-        return { ...info, groups: own.map(({ id, name }) => ({ id, name })) };
+        const seen = await groups.ofUserSeenBy(caller, params.id);
+        return { ...info, groups: seen.map(({ id, name }) => ({ id, name })) };
       },
     ),
     defineRoute(
@@ -63,9 +63,9 @@ function memberRoutes({ users, groups, images }: AccountRouteParts) {
         fails: [302, 304, 404],
       },
       async ({ params, request }) => {
-        const user = await users.require(params.id);
+        const picture = await users.picture(params.id);
         const { "if-none-match": known, "sec-fetch-dest": fetchDest } = request.headers;
-        return toProfileImageReply(user.profile_image_url, images, {
+        return toProfileImageReply(picture, images, {
           known,
           fetchDest: fetchDest?.toString(),
         });

@@ -2,6 +2,7 @@ import { createRegistry } from "#config/registry.ts";
 import type { Environment } from "#config/variable.ts";
 import { openTestDatabase } from "#storage/testing.ts";
 import { type AccountChanges, openAccountChanges } from "./account-changes.ts";
+import { toImageRules } from "./assemble.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { config as variables } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
@@ -11,7 +12,7 @@ import { createPasswords } from "./password.ts";
 import { createPermissionDefaults, platformPermissions, toEnvironmentDefaults } from "./permissions.ts";
 import { createSessionTokens } from "./session.ts";
 import type { AccountsTables } from "./tables.ts";
-import { createThrottle, signInLimits } from "./throttle.ts";
+import { createThrottle, signInLimits, type Subject } from "./throttle.ts";
 import { createUser } from "./users-store.ts";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 import type { Principal, Role } from "#kernel/access/principal.ts";
@@ -36,6 +37,7 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
   const config = registry.declare("accounts", variables);
   const changes: AccountChanges = await openAccountChanges({
     notify: database.notify,
+    isHearing: database.isHearing,
     async listen(channel, handler, onGap) {
       database.onListenGap(onGap);
       await database.listen(channel, handler);
@@ -59,11 +61,7 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
       lifetime: () => (config.jwtLifetime.ms === null ? null : config.jwtLifetime.ms / 1000),
     }),
     throttle: createThrottle(db, signInLimits),
-    images: {
-      allowedTypes: () => config.imageTypes,
-      maxLength: () => config.imageMaxLength ?? undefined,
-      forwardsUrls: () => true,
-    },
+    images: toImageRules(config),
     log: quiet,
   };
   const lastSeen = createLastSeen(db, quiet);
@@ -84,6 +82,13 @@ export async function storeUser(
     throw new Error(`${email} is taken`);
   }
   return user;
+}
+
+/** Counts `count` tries of just now for what the throttle calls `subject`. */
+export async function useUp(db: AccountsDeps["db"], subject: Subject, count: number): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const row = { subject, tries: Array.from({ length: count }, () => now), allowed: true, updated_at: now };
+  await db.insertInto("sign_in_throttle").values(row).execute();
 }
 
 /** A caller as routes get it; `more` overrides. */

@@ -4,15 +4,18 @@ import { requireProfileImage, toProfileImageReply } from "./profile-image.ts";
 import { findAccountFacts, toPrincipal } from "./principals.ts";
 import type { Accounts, TemplateProfile } from "./service.ts";
 import type { UserSettings } from "./settings.ts";
+import { toGivenGrants } from "./sharing.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import { createKeptValves } from "./kept-valves.ts";
 import { findUser, findUsers, hasUsers } from "./users-store.ts";
 
 /** Creates what other plugins may ask of accounts. */
 export function createAccounts(
-  { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
+  { db, permissions, images, config }: Pick<AccountsDeps, "db" | "permissions" | "images" | "config">,
   settings: Pick<UserSettings, "read" | "variables">,
 ): Accounts {
+  // Who saves such records was allowed to, and brings many at once; the size of a request bounds them all.
+  const ofRecords = { ...images, maxLength: () => config.imageMaxLength ?? Number.POSITIVE_INFINITY };
   return {
     async summaries(ids) {
       const rows = await findUsers(db, [...new Set(ids)]);
@@ -25,12 +28,13 @@ export function createAccounts(
       }
       return toPrincipal(facts, permissions, { credential: "session", session: null });
     },
+    givenGrants: (caller, grants) => toGivenGrants(db, caller, grants),
     isEmpty: async () => !(await hasUsers(db)),
     templateFacts: async (principal) =>
       readTemplateFacts(db, principal, await settings.variables(principal.userId)),
     settingsOf: async (userId) => ({ ...(await settings.read(userId)) }),
     pictures: {
-      require: (value) => requireProfileImage(value, images),
+      require: (value) => requireProfileImage(value, ofRecords),
       answer: (value, how) => toProfileImageReply(value, images, how),
     },
     valves: createKeptValves(db),

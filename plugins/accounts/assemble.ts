@@ -5,7 +5,7 @@ import type { AccountsConfig, config as variables } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
 import { createPasswords } from "./password.ts";
 import { createPermissionDefaults, toEnvironmentDefaults } from "./permissions.ts";
-import type { ProfileImageRules } from "./profile-image.ts";
+import { longestInlineImage, type ProfileImageRules } from "./profile-image.ts";
 import { createSessionTokens } from "./session.ts";
 import { createEmit } from "./system-events.ts";
 import type { AccountsTables } from "./tables.ts";
@@ -38,7 +38,10 @@ export async function assembleDeps({ config, use, db, transaction, log }: Contex
   const changes = await openAccountChanges(use.notices);
   use.configuration.onChange((names) => {
     if (names.some((name) => decisive.has(name))) {
-      void changes.announce({ all: true });
+      // This process has forgotten its callers already, and must not end because the database is away.
+      changes.announce({ all: true }).catch((error: unknown) => {
+        log.warn({ err: error }, "changed settings could not be announced to other replicas");
+      });
     }
   });
   return {
@@ -79,7 +82,7 @@ export function toLifetime(config: Pick<AccountsConfig, "jwtLifetime">): number 
 export function toImageRules(config: AccountsConfig): ProfileImageRules {
   return {
     allowedTypes: () => config.imageTypes.map((type) => type.toLowerCase()),
-    maxLength: () => config.imageMaxLength ?? undefined,
+    maxLength: () => config.imageMaxLength ?? longestInlineImage,
     forwardsUrls: () => config.forwardImages,
   };
 }

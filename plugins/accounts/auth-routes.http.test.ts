@@ -137,6 +137,20 @@ describe("a session over HTTP", () => {
   });
 });
 
+describe("what strangers send", () => {
+  it.each([
+    ["signin", 20_000, 413],
+    ["signup", 6_000_000, 413],
+    ["signup", 1_000_000, 200],
+  ])("to %s, with a picture of %i characters, is answered with %i", async (route, length, status) => {
+    await app.admin();
+    const email = `big${++count}@example.test`;
+    const picture = `data:image/png;base64,iVBORw0KGgo${"A".repeat(length + 1)}`;
+    const body = { name: "Big", email, password, profile_image_url: picture };
+    expect((await app.call(`POST /api/v1/auths/${route}`, { body })).status).toBe(status);
+  });
+});
+
 describe("signing in", () => {
   it("answers a session, 400 for a wrong password, and 429 with Retry-After after 15 tries", async () => {
     const { email } = await signUp();

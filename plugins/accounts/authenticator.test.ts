@@ -33,7 +33,7 @@ async function refusal(value: string, process: Process = app, path?: string): Pr
 }
 
 async function signIn(userId: string): Promise<string> {
-  return (await startSession(app.deps, userId, "password")).signed.token;
+  return (await startSession(app.deps, { id: userId }, "password")).signed.token;
 }
 
 async function makeKey(role: "admin" | "user" = "admin"): Promise<{ key: string; userId: string }> {
@@ -219,6 +219,9 @@ it("notes who is active off the path, at most once a minute", async () => {
         .executeTakeFirstOrThrow()
     ).last_active_at;
   const token = await signIn(user.id);
+  await app.authenticator.authenticate({ value: token, source: "bearer" }, { ...request, isSilent: true });
+  await app.lastSeen.flush();
+  expect(await seen()).toBe(5);
   await show(token);
   expect(await seen()).toBe(5);
   await app.lastSeen.flush();

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Authenticator, RequestFacts } from "#kernel/access/authenticator.ts";
 import { rememberCredential } from "#kernel/access/credentials.ts";
 import { hasPermission } from "#kernel/access/permissions.ts";
@@ -31,11 +32,15 @@ const keptMs = 60_000;
 const keptCount = 10_000;
 const seenEveryMs = 60_000;
 const longestCredential = 8192;
+/** How long the database may take while announcements are lost, and how long it then counts as away. */
+const patienceMs = 1000;
+const awayMs = 5000;
 
 /** Creates the one place that turns credentials into principals; a caller seen before costs no query. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const cache = new PrincipalCache(keptCount);
   const loading = new Map<string, Promise<CachedPrincipal>>();
+  let awayUntil = 0;
   options.changes.onChange((change) => {
     cache.forget(change);
     // Whoever comes from now on must not be told what was read before the change.
@@ -65,6 +70,22 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return started;
   };
 
+  /** A known caller may have changed unheard; while the database itself is away nobody is turned away for that. */
+  const lookAgain = async (value: string, known: CachedPrincipal) => {
+    if (Date.now() < awayUntil) {
+      return known;
+    }
+    const found = await Promise.race([load(value), pause(patienceMs, undefined, { ref: false })]).catch(
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === "unauthenticated") {
+          throw error;
+        }
+      },
+    );
+    awayUntil = found === undefined ? Date.now() + awayMs : 0;
+    return found ?? known;
+  };
+
   return {
     // Registered after the cache's own: what listeners authenticate is read anew.
     onChange: (handler) =>
@@ -76,10 +97,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       }
       const now = Date.now();
       const entry = cache.get(value);
-      if (entry !== undefined && entry.validUntil > now) {
+      const isKnown = entry !== undefined && entry.validUntil > now;
+      if (isKnown && options.changes.isHearing()) {
         return admit(entry, { request, options, now });
       }
-      return load(value).then((loaded) => admit(loaded, { request, options, now }));
+      const found = isKnown ? lookAgain(value, entry) : load(value);
+      return found.then((loaded) => admit(loaded, { request, options, now }));
     },
   };
 }
@@ -99,7 +122,7 @@ function admit(entry: CachedPrincipal, { request, options, now }: Admission): Pr
     // The person at the proxy is another one by now.
     throw unauthenticated();
   }
-  if (now - entry.seenAt >= seenEveryMs) {
+  if (!request.isSilent && now - entry.seenAt >= seenEveryMs) {
     entry.seenAt = now;
     options.lastSeen.note(principal.userId);
   }

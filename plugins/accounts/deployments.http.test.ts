@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from "vitest";
+import { prepareTestDataDir } from "#storage/testing.ts";
 import { type App, startApp } from "#test/support/app.ts";
 
 const open: App[] = [];
@@ -27,6 +28,30 @@ it("creates the admin of the environment, who signs in while sign-up is off", as
   await app.call("POST /api/v1/auths/admin/config", { token, body: { ENABLE_SIGNUP: true } });
   expect((await app.call("POST /api/v1/auths/signup", { body: somebody })).body.role).toBe("pending");
 });
+
+it(
+  "keeps sign-up closed beside that admin at later starts, where settings are not stored",
+  { timeout: 120_000 },
+  async () => {
+    const env = {
+      WEBUI_ADMIN_EMAIL: "root@example.test",
+      WEBUI_ADMIN_PASSWORD: "from-the-environment",
+      ENABLE_PERSISTENT_CONFIG: "false",
+    };
+    const place = await prepareTestDataDir();
+    const signUpAt = async (more: Record<string, string>, email: string) => {
+      const app = await startApp({ env: { ...env, ...place.env, ...more } });
+      const { status } = await app.call("POST /api/v1/auths/signup", { body: { ...somebody, email } });
+      await app.close();
+      return status;
+    };
+    expect(await signUpAt({}, "first@example.test")).toBe(403);
+    expect(await signUpAt({}, "a@example.test")).toBe(403);
+    // What the operator says holds.
+    expect(await signUpAt({ ENABLE_SIGNUP: "true" }, "b@example.test")).toBe(200);
+    await place.remove();
+  },
+);
 
 it("refuses local sign-up and password sign-in where others sign people in", async () => {
   const app = await start({

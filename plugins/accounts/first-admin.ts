@@ -30,6 +30,8 @@ export interface BootstrapOptions extends Pick<
 > {
   /** Switches ENABLE_SIGNUP off. */
   closeSignUp(): Promise<void>;
+  /** Whether each start finds sign-up open again: settings are not stored, and the environment does not say. */
+  readonly opensAgain: boolean;
 }
 
 /**
@@ -38,7 +40,13 @@ export interface BootstrapOptions extends Pick<
  */
 export async function createConfiguredAdmin(options: BootstrapOptions): Promise<UserRow | undefined> {
   const { db, transaction, config, passwords, log } = options;
-  if (config.adminEmail === "" || config.adminPassword === "" || (await hasUsers(db))) {
+  if (config.adminEmail === "" || config.adminPassword === "") {
+    return undefined;
+  }
+  if (await hasUsers(db)) {
+    if (options.opensAgain) {
+      await options.closeSignUp();
+    }
     return undefined;
   }
   const account: NewUser = {

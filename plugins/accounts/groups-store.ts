@@ -2,10 +2,10 @@ import { type Selectable, sql } from "kysely";
 import type { PartialPermissionTree } from "#kernel/access/permissions.ts";
 import { seconds } from "#storage/clock.ts";
 import type { CoreTables } from "#storage/core-tables.ts";
-import { toJson } from "#storage/values.ts";
+import { anyOf, toJson } from "#storage/values.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import type { ShareRule } from "./user-schema.ts";
-import type { UserRow } from "./users-store.ts";
+import { userColumns, type UserRow } from "./users-store.ts";
 
 // Queries over `group` and `group_member` alone.
 
@@ -27,10 +27,13 @@ export interface GroupChanges {
   readonly share?: ShareRule;
 }
 
-/** Which groups a list holds: all, those a member belongs to, or those a member may share with. */
+/**
+ * Which groups a list holds: all, those a member belongs to (of these the ones that `visibleTo` may know of), or those
+ * a member may share with.
+ */
 export type GroupScope =
   | { readonly all: true }
-  | { readonly memberId: string }
+  | { readonly memberId: string; readonly visibleTo?: string }
   | { readonly shareableBy: string }
   | { readonly visibleTo: string };
 
@@ -118,12 +121,22 @@ export async function findGroupIds(db: AccountsDatabase, names: readonly string[
   return rows.map((row) => row.id);
 }
 
+/** Those of some groups that are in a scope. */
+export async function findGroupsOf(
+  db: AccountsDatabase,
+  scope: GroupScope,
+  ids: readonly string[],
+): Promise<string[]> {
+  const found = db.selectFrom("group").select("id").where("id", "=", anyOf(ids));
+  return (await found.where(toCondition(scope)).execute()).map(({ id }) => id);
+}
+
 /** The members of a group by name. */
 export async function listMembers(db: AccountsDatabase, groupId: string): Promise<UserRow[]> {
   return await db
     .selectFrom("user")
     .innerJoin("group_member", "group_member.user_id", "user.id")
-    .selectAll("user")
+    .select(userColumns)
     .where("group_member.group_id", "=", groupId)
     .orderBy("user.name")
     .orderBy("user.id")
@@ -179,11 +192,20 @@ function toCondition(scope: GroupScope) {
     return sql<boolean>`true`;
   }
   if ("memberId" in scope) {
-    return hasMember(scope.memberId);
+    const isMember = hasMember(scope.memberId);
+    return scope.visibleTo === undefined
+      ? isMember
+      : sql<boolean>`(${isMember} and ${isVisibleTo(scope.visibleTo)})`;
   }
-  const userId = "shareableBy" in scope ? scope.shareableBy : scope.visibleTo;
-  const shareable = sql<boolean>`(${shareRule} = 'true' or (${shareRule} = 'members' and ${hasMember(userId)}))`;
-  return "shareableBy" in scope ? shareable : sql<boolean>`(${shareable} or ${hasMember(userId)})`;
+  return "shareableBy" in scope ? isShareableBy(scope.shareableBy) : isVisibleTo(scope.visibleTo);
+}
+
+function isShareableBy(userId: string) {
+  return sql<boolean>`(${shareRule} = 'true' or (${shareRule} = 'members' and ${hasMember(userId)}))`;
+}
+
+function isVisibleTo(userId: string) {
+  return sql<boolean>`(${isShareableBy(userId)} or ${hasMember(userId)})`;
 }
 
 function hasMember(userId: string) {

@@ -38,6 +38,8 @@ export interface Groups {
   list(caller: Principal, share?: boolean): Promise<(GroupInfo | GroupRecord)[]>;
   /** The groups an account belongs to. */
   ofUser(userId: string): Promise<GroupInfo[]>;
+  /** Those of them that the caller may know of: admins know of all, and everybody of their own. */
+  ofUserSeenBy(caller: Principal, userId: string): Promise<GroupInfo[]>;
   /** Throws `not_found`. */
   require(id: string): Promise<GroupRecord>;
   /** Throws `not_found` also for a group the caller may not know of. */
@@ -64,6 +66,11 @@ export function createGroups(options: GroupsOptions): Groups {
       return rows.map((row) => (caller.role === "admin" ? toGroupRecord(row) : toGroupInfo(row)));
     },
     ofUser: async (userId) => (await listGroups(db, { memberId: userId })).map(toGroupInfo),
+    async ofUserSeenBy(caller, userId) {
+      const knowsAll = caller.role === "admin" || caller.userId === userId;
+      const scope = knowsAll ? { memberId: userId } : { memberId: userId, visibleTo: caller.userId };
+      return (await listGroups(db, scope)).map(toGroupInfo);
+    },
     require,
     async info(caller, id) {
       const scope: GroupScope = caller.role === "admin" ? { all: true } : { visibleTo: caller.userId };

@@ -1,9 +1,11 @@
 import { sql } from "kysely";
+import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import { requireFound } from "./found.ts";
 import type { KeptValves } from "./service.ts";
 import type { AccountsDatabase } from "./tables.ts";
+import { findKept, keptLimits, takesAtMost } from "./users-directory.ts";
 
 /** Keeps each account's own valves inside its settings, one statement a change, so that no two undo each other. */
 export function createKeptValves(db: AccountsDatabase): KeptValves {
@@ -18,7 +20,7 @@ export function createKeptValves(db: AccountsDatabase): KeptValves {
     },
     async write(userId, { section, id }, value) {
       const own = sql`coalesce(settings -> ${section}::text, '{}'::jsonb)`;
-      const valves = sql`coalesce(${own} -> 'valves', '{}'::jsonb) || jsonb_build_object(${id}::text, ${toJson(value)})`;
+      const valves = sql`(coalesce(${own} -> 'valves', '{}'::jsonb) || jsonb_build_object(${id}::text, ${toJson(value)}))`;
       const changed = sql`${own} || jsonb_build_object('valves', ${valves})`;
       const row = await db
         .updateTable("user")
@@ -27,9 +29,16 @@ export function createKeptValves(db: AccountsDatabase): KeptValves {
           updated_at: seconds(),
         })
         .where("id", "=", userId)
+        .where(takesAtMost(valves, keptLimits.valves, sql`${own} -> 'valves'`))
         .returning("id")
         .executeTakeFirst();
-      requireFound(row);
+      if (row === undefined) {
+        requireFound(await findKept(db, userId, "info"));
+        throw new AppError(
+          "too_large",
+          `The own settings of ${section} may take at most ${keptLimits.valves} bytes.`,
+        );
+      }
     },
     async owners(section) {
       const rows = await db

@@ -11,7 +11,7 @@ import {
   findSignIn,
   findUser,
   findUserByEmail,
-  setPassword,
+  replacePassword,
   updateUser,
   type UserRow,
 } from "./users-store.ts";
@@ -82,18 +82,26 @@ async function updatePassword(
       "Accounts of this installation sign in through its proxy and have no password.",
     );
   }
-  const subjects = [`user:${caller.userId}`];
+  const subjects = [`user:${caller.userId}`] as const;
   await throttle.enter(subjects);
   const account = await findSignIn(db, { id: caller.userId });
   if (account === undefined || !(await passwords.verify(form.password, account.passwordHash))) {
-    throw new AppError("invalid", "The present password is not right.");
+    throw wrongPassword();
   }
   await throttle.giveBack(subjects);
   const hash = await passwords.hash(form.new_password);
-  await transaction(async (tx) => await setPassword(tx, caller.userId, hash));
+  const change = { from: account.passwordHash, to: hash };
+  const stamp = await transaction(async (tx) => await replacePassword(tx, caller.userId, change));
+  if (stamp === undefined) {
+    throw wrongPassword();
+  }
   await changes.announce({ userId: caller.userId });
   emit("auth.password_changed", { user_id: caller.userId });
-  return await startSession(deps, caller.userId, "password");
+  return await startSession(deps, { id: caller.userId, stamp }, "password");
+}
+
+function wrongPassword(): AppError {
+  return new AppError("invalid", "The present password is not right.");
 }
 
 function requireRow(row: UserRow | undefined): UserRow {

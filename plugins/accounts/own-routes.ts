@@ -21,6 +21,9 @@ const Status = z.object({
 const Info = z.record(z.string(), z.unknown());
 const Variables = z.object({ variables: z.record(z.string(), z.string()) });
 
+// More than may be kept: a change is measured with what is there already.
+const keptBytes = 2 * 1024 * 1024;
+
 /** What people read and change about themselves below `/api/v1/users` (contract 1.3). */
 export function ownRoutes(parts: OwnRouteParts) {
   return [
@@ -75,7 +78,9 @@ function settingsRoutes(settings: UserSettings) {
         summary: "Change the caller's settings: sent fields are applied, null clears one",
         access: "user",
         body: SettingsUpdate,
+        maxBody: keptBytes,
         returns: Settings,
+        fails: [413],
       },
       ({ caller, body }) => settings.update(caller, body.ui),
     ),
@@ -127,6 +132,7 @@ function keptRoutes(settings: UserSettings) {
         summary: "Merge keys into the caller's info",
         access: "user",
         body: InfoUpdate,
+        maxBody: keptBytes,
         returns: Info,
         fails: [413],
       },

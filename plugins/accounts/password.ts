@@ -25,13 +25,16 @@ export interface Passwords {
 // bcrypt looks at 72 bytes and ignores the rest, so that longer passwords would be weaker than they look.
 const bcryptLimit = 72;
 const bcryptCost = 12;
-// Hashing takes threads that file and name lookups need too: few at a time, and a queue that ends.
-const parallel = 2;
+// Hashing takes threads that file and name lookups need too: few at a time, and queues that end. Whoever signs in
+// waits apart from those who choose a password, so that a flood of sign-ups keeps nobody out.
+const parallelChecks = 2;
+const parallelHashes = 1;
 const waitingLimit = 500;
 
 /** Creates the password functions; the algorithm is that of new hashes, old ones of either kind keep verifying. */
 export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords {
-  const turn = createTurns();
+  const checkInTurn = createTurns(parallelChecks);
+  const hashInTurn = createTurns(parallelHashes);
   let decoy: Promise<string> | undefined;
 
   const requireAcceptable = (password: string) => {
@@ -46,8 +49,18 @@ export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords
       throw new AppError("invalid", active.hint);
     }
   };
-  const hash = (password: string) => {
-    return turn(() => (algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, bcryptCost)));
+  const encode = (password: string) =>
+    algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, bcryptCost);
+  const hash = (password: string) => hashInTurn(() => encode(password));
+  /** What the password of an account that does not exist is checked against: made once, and out of turn. */
+  const findDecoy = async () => {
+    decoy ??= encode(crypto.randomUUID());
+    try {
+      return await decoy;
+    } catch (error) {
+      decoy = undefined;
+      throw error;
+    }
   };
 
   return {
@@ -59,9 +72,9 @@ export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords
     // Whatever rule people's own passwords are held to.
     unknown: () => hash(crypto.randomUUID()),
     verify: async (password, stored) => {
-      decoy ??= hash(crypto.randomUUID());
-      const encoded = stored ?? (await decoy);
-      const matches = await turn(() => check(password, encoded));
+      // Everybody waits for it, whether their account exists or not.
+      const spare = await findDecoy();
+      const matches = await checkInTurn(() => check(password, stored ?? spare));
       return matches && stored !== undefined;
     },
   };
@@ -76,13 +89,13 @@ async function check(password: string, encoded: string): Promise<boolean> {
 }
 
 /** Runs at most `parallel` tasks at the same time, in order. Throws `limit` when too many wait. */
-function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+function createTurns(parallel: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (task) => {
     if (running >= parallel) {
       if (waiting.length >= waitingLimit) {
-        throw new AppError("limit", "Too many sign-ins at the moment. Try again shortly.", {
+        throw new AppError("limit", "Too many people sign in or up at the moment. Try again shortly.", {
           retryAfter: 10,
         });
       }

@@ -1,3 +1,4 @@
+import type { ConfigRegistry } from "#config/registry.ts";
 import { authenticator } from "#kernel/access/authenticator.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
@@ -67,12 +68,24 @@ export default definePlugin({
             "WEBUI_AUTH_TRUSTED_EMAIL_HEADER is set, and FORWARDED_ALLOW_IPS believes everybody: who reaches this port without the proxy can be anyone",
           );
         }
-        await createConfiguredAdmin({ ...deps, closeSignUp });
+        await createConfiguredAdmin({
+          ...deps,
+          closeSignUp,
+          opensAgain: isForgotten(use.configuration, "ENABLE_SIGNUP"),
+        });
       },
       stop: () => lastSeen.stop(),
     };
   },
 });
+
+/** Whether a setting is back at its default after a restart, whatever was set before it. */
+function isForgotten(configuration: ConfigRegistry, name: string): boolean {
+  const isStored = configuration.valueOf("ENABLE_PERSISTENT_CONFIG") === true;
+  return (
+    !isStored && configuration.describe().some((each) => each.name === name && each.source === "default")
+  );
+}
 
 function trustsEverybody(addresses: unknown): boolean {
   return Array.isArray(addresses) && addresses.includes("*");

@@ -1,7 +1,16 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { createRegistry } from "#config/registry.ts";
+import { createAccounts } from "./accounts.ts";
+import { toImageRules } from "./assemble.ts";
+import { config as variables } from "./config.ts";
 import { defaultAvatar } from "./default-avatar.ts";
-import { requireProfileImage, toProfileImageReply, type ProfileImageRules } from "./profile-image.ts";
+import {
+  longestInlineImage,
+  requireProfileImage,
+  toProfileImageReply,
+  type ProfileImageRules,
+} from "./profile-image.ts";
 
 const png = `data:image/png;base64,${Buffer.from("89504e470d0a1a0a0000", "hex").toString("base64")}`;
 const svg = `data:image/svg+xml;base64,${Buffer.from("<svg onload='x()'/>").toString("base64")}`;
@@ -9,7 +18,7 @@ const svg = `data:image/svg+xml;base64,${Buffer.from("<svg onload='x()'/>").toSt
 function rules(changes: Partial<ProfileImageRules> = {}): ProfileImageRules {
   return {
     allowedTypes: () => ["image/png", "image/jpeg", "image/gif", "image/webp"],
-    maxLength: () => undefined,
+    maxLength: () => longestInlineImage,
     forwardsUrls: () => true,
     ...changes,
   };
@@ -48,6 +57,20 @@ describe("an image that is about to be stored", () => {
       expect.objectContaining({ code: "too_large" }),
     );
     expect(requireProfileImage(png, rules({ maxLength: () => png.length }))).toBe(png);
+  });
+
+  it("is bounded in accounts, and in other records where a limit is set", () => {
+    const open = (environment: Record<string, string>) => {
+      const config = createRegistry(environment).declare("accounts", variables);
+      const images = toImageRules(config);
+      return { images, pictures: createAccounts({ config, images } as never, {} as never).pictures };
+    };
+    const [free, limited] = [open({}), open({ PROFILE_IMAGE_MAX_DATA_URI_SIZE: "100" })];
+    const long = png.replaceAll("=", "") + "A".repeat(longestInlineImage);
+    const tooLarge = expect.objectContaining({ code: "too_large" });
+    expect(() => requireProfileImage(long, free.images)).toThrowError(tooLarge);
+    expect(free.pictures.require(long)).toBe(long);
+    expect(() => limited.pictures.require(long)).toThrowError(tooLarge);
   });
 });
 

@@ -43,6 +43,7 @@ export function accountsRoutes(
   return [
     ...authRoutes({
       config,
+      images,
       signIn: createSignIn(deps),
       signInVouched: createVouchedSignIn(deps, signUp),
       signUp,

@@ -2,6 +2,7 @@ import type { PermissionTree } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Reply } from "#kernel/http/route.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
+import type { GrantInput } from "#storage/grants.ts";
 
 /** The part of an account that lists of other records carry. */
 export interface AccountSummary {
@@ -31,7 +32,7 @@ export interface TemplateProfile {
 
 /** Profile images under the instance's rules (configuration document, PROFILE_IMAGE_… and ENABLE_PROFILE_IMAGE_…). */
 export interface Pictures {
-  /** Throws `invalid` or `too_large` for an address or inline image that may not be stored. */
+  /** Throws `invalid`, or `too_large` where a limit is set, for an address or inline image that may not be stored. */
   require(value: string): string;
   /** Answers a stored one: its bytes, a redirect, or `fallback` (PNG bytes). */
   answer(
@@ -44,12 +45,23 @@ export interface Pictures {
 export interface KeptValves {
   /** By function or tool id. */
   read(userId: string, section: "functions" | "tools"): Promise<Readonly<Record<string, unknown>>>;
-  /** Replaces those of one function or tool. Throws `not_found` when the account is gone. */
+  /** Replaces those of one function or tool. Throws `not_found` when the account is gone, `too_large` beyond 1 MiB in all. */
   write(userId: string, place: { section: "functions" | "tools"; id: string }, value: unknown): Promise<void>;
   /** Ids of the accounts that have some. */
   owners(section: "functions" | "tools"): Promise<string[]>;
   /** Takes those of one function or tool from every account. */
   drop(section: "functions" | "tools", id: string): Promise<void>;
+}
+
+/** Grants that somebody asks for, and what the kind of resource allows. */
+export interface WantedGrants {
+  readonly wanted: readonly GrantInput[];
+  /** What the resource has already. */
+  readonly held: readonly GrantInput[];
+  /** The permission for sharing with every account; without one nobody may. */
+  readonly everybody?: string;
+  /** The permission for sharing without sign-in; without one nobody may. */
+  readonly anyone?: string;
 }
 
 /** What other plugins may ask of accounts. */
@@ -58,6 +70,11 @@ export interface Accounts {
   summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>>;
   /** The caller that work on behalf of an account runs as; undefined when it is gone or pending. */
   principalOf(userId: string): Promise<Principal | undefined>;
+  /**
+   * What of the wanted grants is stored: what the caller may give to accounts and groups that exist, and what the
+   * resource has already. The rest is left out without an error (contract §0).
+   */
+  givenGrants(caller: Principal, grants: WantedGrants): Promise<GrantInput[]>;
   /** True while no account exists. */
   isEmpty(): Promise<boolean>;
   /** What system prompt templates may name of the caller: profile, time zone and group names. */

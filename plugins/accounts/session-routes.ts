@@ -6,6 +6,7 @@ import { OwnAccount as OwnAccountShape, SessionObject, SignInForm, SignUpForm } 
 import type { AccountsConfig } from "./config.ts";
 import { toClearedCookies, toSessionCookie } from "./cookies.ts";
 import type { OwnAccount } from "./own-account.ts";
+import type { ProfileImageRules } from "./profile-image.ts";
 import type { SignedSession } from "./session.ts";
 import { type StartedSession, toSessionObject } from "./sessions.ts";
 import type { SignUp } from "./sign-up.ts";
@@ -15,6 +16,7 @@ import { toStatus } from "./user-records.ts";
 /** What the routes around a session call. */
 export interface SessionRouteParts {
   readonly config: AccountsConfig;
+  readonly images: Pick<ProfileImageRules, "maxLength">;
   readonly signUp: SignUp;
   readonly own: OwnAccount;
   signIn(form: SignInForm, address: string): Promise<StartedSession>;
@@ -34,7 +36,10 @@ export function sessionRoutes(parts: SessionRouteParts) {
 /** Where a proxy signs people in, nobody reads what was sent; the types stay those of the form. */
 const unread = undefined as unknown as typeof SignInForm;
 
-function startRoutes({ config, signIn, signInVouched, signUp }: SessionRouteParts) {
+// What people fill in by hand; these routes take it from anybody.
+const formBytes = 16 * 1024;
+
+function startRoutes({ config, images, signIn, signInVouched, signUp }: SessionRouteParts) {
   const isVouched = trustsHeaders(config);
   const answer = ({ signed, answer }: StartedSession, request: RequestInfo) =>
     reply(answer, { headers: sessionHeaders(signed, { config, request }) });
@@ -46,8 +51,9 @@ function startRoutes({ config, signIn, signInVouched, signUp }: SessionRoutePart
         summary: "Sign in",
         access: "public",
         body: isVouched ? unread : SignInForm,
+        maxBody: formBytes,
         returns: SessionObject,
-        fails: [400, 403, 429],
+        fails: [400, 403, 413, 429],
       },
       async ({ body, request }) => {
         const session = isVouched
@@ -63,10 +69,11 @@ function startRoutes({ config, signIn, signInVouched, signUp }: SessionRoutePart
         summary: "Create an account",
         access: "public",
         body: SignUpForm,
+        maxBody: formBytes + images.maxLength(),
         returns: SessionObject,
-        fails: [400, 403, 409],
+        fails: [400, 403, 409, 413, 429],
       },
-      async ({ body, request }) => answer(await signUp.signUp(body), request),
+      async ({ body, request }) => answer(await signUp.signUp(body, request.address), request),
     ),
   ];
 }

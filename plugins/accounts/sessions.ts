@@ -10,17 +10,26 @@ export interface StartedSession {
   readonly answer: SessionObject;
 }
 
-/** Starts a session of an account that has proved who it is. Throws `invalid` when it was deleted meanwhile. */
+/** Who has proved to be whom; `stamp` is the one the proof was checked with, where there was something to check. */
+export interface ProvedAccount {
+  readonly id: string;
+  readonly stamp?: string;
+}
+
+/**
+ * Starts a session of an account that has proved who it is. Throws `invalid` when it was deleted meanwhile, or its
+ * sessions were ended: what was proved then counts no more.
+ */
 export async function startSession(
   { db, tokens, permissions }: Pick<AccountsDeps, "db" | "tokens" | "permissions">,
-  userId: string,
+  { id, stamp }: ProvedAccount,
   method: AuthMethod,
 ): Promise<StartedSession> {
-  const facts = await findAccountFacts(db, userId);
-  if (facts === undefined || !facts.active) {
-    throw new AppError("invalid", "The account no longer exists.");
+  const facts = await findAccountFacts(db, id);
+  if (facts === undefined || !facts.active || (stamp !== undefined && stamp !== facts.stamp)) {
+    throw new AppError("invalid", "The account was changed or deleted meanwhile. Sign in again.");
   }
-  const signed = await tokens.sign({ userId, stamp: facts.stamp, method });
+  const signed = await tokens.sign({ userId: id, stamp: facts.stamp, method });
   const principal = toPrincipal(facts, permissions, { credential: "session", session: null });
   return { signed, answer: toSessionObject(facts, signed, principal.permissions) };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toCaller } from "./accounts.fixture.ts";
+import { createKeptValves } from "./kept-valves.ts";
 import { openPeople, type People } from "./people.fixture.ts";
 import { createUserSettings, type UserSettings } from "./settings.ts";
 import { createUserStatus } from "./status.ts";
@@ -59,6 +60,18 @@ describe("interface settings", () => {
     first = {};
   });
 
+  it("take a megabyte in all, however many write at once", async () => {
+    const dan = await people.add("Dan");
+    const caller = toCaller(dan, { permissions: allowed });
+    const part = "x".repeat(200_000);
+    const writes = Array.from({ length: 8 }, (_, at) => settings.update(caller, { [`field${at}`]: part }));
+    const outcomes = await Promise.allSettled(writes);
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(refused).toHaveLength(3);
+    expect(refused[0]?.reason).toMatchObject({ code: "too_large" });
+    expect(Object.keys((await settings.read(dan.id)).ui)).toHaveLength(5);
+  });
+
   it("are written by nobody without the permission", async () => {
     await expect(settings.update(toCaller(ann), { theme: "x" })).rejects.toMatchObject({ code: "forbidden" });
   });
@@ -83,6 +96,36 @@ describe("info and variables", () => {
     });
     expect(await settings.variables(ann.id)).toEqual({ city: "Basel" });
   });
+});
+
+it("takes a megabyte of somebody's valves in all", async () => {
+  const valves = createKeptValves(people.db);
+  const write = (id: string) => valves.write(ann.id, { section: "tools", id }, { text: "x".repeat(600_000) });
+  await write("a");
+  await write("a");
+  await expect(write("b")).rejects.toMatchObject({ code: "too_large" });
+  expect(Object.keys(await valves.read(ann.id, "tools"))).toEqual(["a"]);
+});
+
+it("lets who keeps more than that already change it, but not add to it", async () => {
+  const eve = await people.add("Eve");
+  const caller = toCaller(eve, { permissions: allowed });
+  const valves = createKeptValves(people.db);
+  const [long, same] = ["x".repeat(2_000_000), "y".repeat(2_000_000)];
+  const grown = { settings: { ui: { long }, tools: { valves: { a: long, b: 1 } } }, info: { long, a: 1 } };
+  await people.db.updateTable("user").set(grown).where("id", "=", eve.id).execute();
+  await settings.update(caller, { long: same });
+  await settings.update(caller, { long: "short", theme: "dark" });
+  await settings.updateInfo(eve.id, { long: same });
+  await valves.write(eve.id, { section: "tools", id: "a" }, same);
+  expect((await settings.read(eve.id)).ui).toMatchObject({ long: "short", theme: "dark" });
+  const more = [
+    settings.updateInfo(eve.id, { b: 1 }),
+    valves.write(eve.id, { section: "tools", id: "c" }, 1),
+  ];
+  for (const attempt of more) {
+    await expect(attempt).rejects.toMatchObject({ code: "too_large" });
+  }
 });
 
 describe("the user status", () => {

@@ -4,8 +4,8 @@ import { requireFound } from "./found.ts";
 import { toMissing, toSettingsPatch, withDefaults } from "./settings-patch.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import { requireUserVariables } from "./user-variables.ts";
-import { giveUiSettings, mergeInfo, patchUiSettings } from "./users-directory.ts";
-import { findUser, updateUser } from "./users-store.ts";
+import { findKept, giveUiSettings, keptLimits, mergeInfo, patchUiSettings } from "./users-directory.ts";
+import { updateUser } from "./users-store.ts";
 
 export interface UserSettingsOptions {
   readonly db: AccountsDatabase;
@@ -24,7 +24,10 @@ export interface InterfaceSettings {
 export interface UserSettings {
   /** The person's choices over the instance's defaults. */
   read(userId: string): Promise<InterfaceSettings>;
-  /** Applies a patch (Core API, users); resolves to the whole. Throws `forbidden` without `settings.interface`. */
+  /**
+   * Applies a patch (Core API, users); resolves to the whole. Throws `forbidden` without `settings.interface`, and
+   * `too_large` beyond 1 MiB in all.
+   */
   update(caller: Principal, ui: Readonly<Record<string, unknown>>): Promise<InterfaceSettings>;
   info(userId: string): Promise<Record<string, unknown>>;
   /** Merges keys; what is left out keeps its value. Throws `too_large` beyond 256 KiB in all. */
@@ -34,11 +37,22 @@ export interface UserSettings {
   updateVariables(userId: string, variables: Record<string, string>): Promise<Record<string, string>>;
 }
 
-const infoLimit = 256 * 1024;
-
 /** Creates the logic behind `/users/user/settings`, `/info` and `/variables`. */
 export function createUserSettings({ db, defaults, first, emit }: UserSettingsOptions): UserSettings {
-  const requireRow = async (userId: string) => requireFound(await findUser(db, userId));
+  const requireKept = async (userId: string, column: "settings" | "info" | "variables") =>
+    requireFound(await findKept(db, userId, column)).kept;
+  /** What was written; when nothing was, the account is gone or has no room for it. */
+  async function requireWritten<T>(written: T, userId: string, part: "ui" | "info"): Promise<NonNullable<T>> {
+    if (written === undefined || written === null) {
+      await requireKept(userId, "info");
+      const what = part === "ui" ? "interface settings" : "info";
+      throw new AppError(
+        "too_large",
+        `The ${what} of an account may take at most ${keptLimits[part]} bytes.`,
+      );
+    }
+    return written;
+  }
   /** The settings with what the account lacked of the first ones, which are its own from now on. */
   async function withFirst(userId: string, settings: unknown): Promise<unknown> {
     const missing = toMissing(settings, first());
@@ -46,12 +60,15 @@ export function createUserSettings({ db, defaults, first, emit }: UserSettingsOp
   }
   return {
     async read(userId) {
-      const { settings } = await requireRow(userId);
-      return withDefaults(await withFirst(userId, settings), defaults());
+      return withDefaults(await withFirst(userId, await requireKept(userId, "settings")), defaults());
     },
     async update(caller, ui) {
       const patch = toSettingsPatch(caller, ui);
-      const patched = requireFound(await patchUiSettings(db, caller.userId, patch));
+      const patched = await requireWritten(
+        await patchUiSettings(db, caller.userId, patch),
+        caller.userId,
+        "ui",
+      );
       const stored = await withFirst(caller.userId, patched);
       emit("user.settings_updated", {
         user_id: caller.userId,
@@ -59,24 +76,20 @@ export function createUserSettings({ db, defaults, first, emit }: UserSettingsOp
       });
       return withDefaults(stored, defaults());
     },
-    info: async (userId) => toObject((await requireRow(userId)).info),
-    async updateInfo(userId, info) {
-      const merged = { ...toObject((await requireRow(userId)).info), ...info };
-      if (Buffer.byteLength(JSON.stringify(merged)) > infoLimit) {
-        throw new AppError("too_large", `The info of an account may take at most ${infoLimit} bytes.`);
-      }
-      return toObject(requireFound(await mergeInfo(db, userId, info)));
-    },
-    variables: async (userId) => toVariables(await requireRow(userId)),
+    info: async (userId) => toObject(await requireKept(userId, "info")),
+    updateInfo: async (userId, info) =>
+      toObject(await requireWritten(await mergeInfo(db, userId, info), userId, "info")),
+    variables: async (userId) => toVariables(await requireKept(userId, "variables")),
     async updateVariables(userId, variables) {
       const checked = requireUserVariables(variables);
-      return toVariables(requireFound(await updateUser(db, userId, { variables: checked })));
+      requireFound(await updateUser(db, userId, { variables: checked }));
+      return checked;
     },
   };
 }
 
-function toVariables(row: { variables: unknown }): Record<string, string> {
-  return toObject(row.variables) as Record<string, string>;
+function toVariables(kept: unknown): Record<string, string> {
+  return toObject(kept) as Record<string, string>;
 }
 
 function toObject(value: unknown): Record<string, unknown> {

@@ -25,7 +25,7 @@ export function createSignIn(
       throw new AppError("forbidden", "Signing in with a password is switched off.");
     }
     const email = form.email.trim().toLowerCase();
-    const subjects = [`email:${email}`, `address:${address}`];
+    const subjects = [`email:${email}`, `address:${address}`] as const;
     await throttle.enter(subjects);
     const account = await findSignIn(db, { email });
     // Runs for unknown addresses too, so that the time taken does not tell which ones exist.
@@ -34,7 +34,7 @@ export function createSignIn(
       throw new AppError("invalid", wrong);
     }
     await throttle.giveBack(subjects);
-    const session = await startSession(deps, account.user.id, "password");
+    const session = await startSession(deps, { id: account.user.id, stamp: account.stamp }, "password");
     emit("auth.login", { user_id: account.user.id });
     return session;
   };
@@ -57,5 +57,5 @@ async function signInLocalAdmin(deps: AccountsDeps): Promise<StartedSession> {
   if (user === undefined || (await countUsers(db)) > 1) {
     throw new AppError("invalid", "Accounts exist already, so WEBUI_AUTH cannot be switched off.");
   }
-  return await startSession(deps, user.id, "system");
+  return await startSession(deps, { id: user.id }, "system");
 }

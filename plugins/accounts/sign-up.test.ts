@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Environment } from "#config/variable.ts";
-import { openTestAccounts, storeUser, type TestAccounts } from "./accounts.fixture.ts";
+import { openTestAccounts, storeUser, type TestAccounts, useUp } from "./accounts.fixture.ts";
 import { createConfiguredAdmin } from "./first-admin.ts";
 import { createSignUp } from "./sign-up.ts";
 
@@ -16,6 +16,9 @@ async function start(environment: Environment = {}): Promise<TestAccounts> {
   return app;
 }
 
+/** Where everybody comes from. */
+const address = "10.0.0.1";
+
 const form = (email: string) => ({
   name: "Somebody",
   email,
@@ -27,7 +30,7 @@ it("makes one admin of fifty first sign-ups at once, and everybody else pending"
   const app = await start();
   const { signUp } = createSignUp(app.deps);
   const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => signUp(form(`p${index}@example.org`))),
+    Array.from({ length: 50 }, (_, index) => signUp(form(`p${index}@example.org`), address)),
   );
   const roles = answers.map(({ answer }) => answer.role);
   expect(roles.filter((role) => role === "admin")).toHaveLength(1);
@@ -39,7 +42,7 @@ it("takes one of several sign-ups with the same address", async () => {
   await storeUser(app.db, "admin");
   const { signUp } = createSignUp(app.deps);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 5 }, () => signUp(form("same@example.org"))),
+    Array.from({ length: 5 }, () => signUp(form("same@example.org"), address)),
   );
   const refused = outcomes.filter((outcome) => outcome.status === "rejected");
   expect(refused).toHaveLength(4);
@@ -65,7 +68,7 @@ it("gives new accounts the configured role and group; a group that is gone is no
       .insertInto("group")
       .values({ ...group, created_at: 1, updated_at: 1 })
       .execute();
-    const { answer } = await createSignUp(app.deps).signUp(form("new@example.org"));
+    const { answer } = await createSignUp(app.deps).signUp(form("new@example.org"), address);
     expect(answer.role).toBe("user");
     expect(answer.permissions["features"]?.["api_keys"]).toBe(expected.length > 0);
     const rows = await app.db
@@ -98,7 +101,7 @@ describe("who may sign up", () => {
     const app = await start(environment);
     const { signUp } = createSignUp(app.deps);
     const tried = async (email: string) =>
-      await signUp(form(email)).then(
+      await signUp(form(email), address).then(
         () => true,
         (error: { code: string }) => {
           expect(error.code).toBe("forbidden");
@@ -115,7 +118,7 @@ describe("who may sign up", () => {
   it("at most one, when fifty come at once while the form is off", async () => {
     const app = await start({ ENABLE_LOGIN_FORM: "false", ENABLE_INITIAL_ADMIN_SIGNUP: "true" });
     const { signUp } = createSignUp(app.deps);
-    const tries = Array.from({ length: 50 }, (_, index) => signUp(form(`p${index}@example.org`)));
+    const tries = Array.from({ length: 50 }, (_, index) => signUp(form(`p${index}@example.org`), address));
     const outcomes = await Promise.allSettled(tries);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const { rows } = await app.database.query(`select role from "user"`);
@@ -123,12 +126,22 @@ describe("who may sign up", () => {
   });
 });
 
+it("is refused after a hundred from one address in three minutes, and from no other", async () => {
+  const app = await start();
+  await storeUser(app.db, "admin");
+  const { signUp } = createSignUp(app.deps);
+  await useUp(app.db, `signup:${address}`, 99);
+  await signUp(form("hundredth@example.org"), address);
+  await expect(signUp(form("next@example.org"), address)).rejects.toMatchObject({ code: "limit" });
+  await signUp(form("next@example.org"), "10.0.0.2");
+});
+
 it("stores nothing of a sign-up that is refused", async () => {
   const app = await start();
   const bad = { ...form("x@example.org"), password: "" };
-  await expect(createSignUp(app.deps).signUp(bad)).rejects.toMatchObject({ code: "invalid" });
+  await expect(createSignUp(app.deps).signUp(bad, address)).rejects.toMatchObject({ code: "invalid" });
   const image = { ...form("x@example.org"), profile_image_url: "javascript:alert(1)" };
-  await expect(createSignUp(app.deps).signUp(image)).rejects.toMatchObject({ code: "invalid" });
+  await expect(createSignUp(app.deps).signUp(image, address)).rejects.toMatchObject({ code: "invalid" });
   expect((await app.database.query(`select count(*)::int as n from "user"`)).rows).toEqual([{ n: 0 }]);
 });
 
@@ -143,19 +156,23 @@ describe("the configured admin", () => {
     const app = await start(env);
     let closed = 0;
     const closeSignUp = async () => void closed++;
-    const made = await Promise.all([1, 2, 3].map(() => createConfiguredAdmin({ ...app.deps, closeSignUp })));
+    const made = await Promise.all(
+      [1, 2, 3].map(() => createConfiguredAdmin({ ...app.deps, closeSignUp, opensAgain: false })),
+    );
     expect(made.filter((user) => user !== undefined)).toMatchObject([
       { email: "root@example.org", role: "admin", name: "Root" },
     ]);
     expect(closed).toBeGreaterThan(0);
     closed = 0;
-    expect(await createConfiguredAdmin({ ...app.deps, closeSignUp })).toBeUndefined();
+    expect(await createConfiguredAdmin({ ...app.deps, closeSignUp, opensAgain: false })).toBeUndefined();
     expect(closed).toBe(0);
   });
 
   it("is not created where accounts exist", async () => {
     const app = await start(env);
     await storeUser(app.db);
-    expect(await createConfiguredAdmin({ ...app.deps, closeSignUp: async () => {} })).toBeUndefined();
+    expect(
+      await createConfiguredAdmin({ ...app.deps, closeSignUp: async () => {}, opensAgain: false }),
+    ).toBeUndefined();
   });
 });

@@ -12,8 +12,11 @@ import { createUser, findUserByEmail, hasUsers, type UserRow } from "./users-sto
 
 /** Ways in which accounts come into being. */
 export interface SignUp {
-  /** Creates an account for whoever asks. Throws `forbidden` when that is off, `conflict` for a taken address. */
-  signUp(form: SignUpForm): Promise<StartedSession>;
+  /**
+   * Creates an account for whoever asks; `address` is where the request comes from. Throws `forbidden` when that is off,
+   * `limit` after too many from there, `conflict` for a taken e-mail address.
+   */
+  signUp(form: SignUpForm, address: string): Promise<StartedSession>;
   /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
   add(form: AddForm, by: string): Promise<StartedSession>;
   /** The account of somebody whom a trusted proxy vouches for, whether sign-up is open or not. */
@@ -22,7 +25,7 @@ export interface SignUp {
 
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
 export function createSignUp(deps: AccountsDeps): SignUp {
-  const { db, transaction, config, passwords, emit, images } = deps;
+  const { db, transaction, config, passwords, throttle, emit, images } = deps;
   const prepare = async (form: SignUpForm) => ({
     email: form.email,
     name: form.name,
@@ -42,8 +45,9 @@ export function createSignUp(deps: AccountsDeps): SignUp {
     });
 
   return {
-    async signUp(form) {
+    async signUp(form, address) {
       requireSignUp(config, !(await hasUsers(db)));
+      await throttle.enter([`signup:${address}`]);
       const account = await prepare(form);
       const user = await store(account, (isFirst) => {
         // Asked again: the first account may have come into being while the password was hashed.
@@ -51,12 +55,12 @@ export function createSignUp(deps: AccountsDeps): SignUp {
         return isFirst ? "admin" : config.defaultRole;
       });
       emit("auth.signup", { user_id: user.id });
-      return await startSession(deps, user.id, "password");
+      return await startSession(deps, { id: user.id }, "password");
     },
     async add(form, by) {
       const user = await store(await prepare(form), () => form.role);
       emit("user.created", { user_id: user.id, by });
-      return await startSession(deps, user.id, "password");
+      return await startSession(deps, { id: user.id }, "password");
     },
     async vouch({ email, name = email, role }) {
       const account = { email, name, profileImageUrl: "/user.png", passwordHash: await passwords.unknown() };

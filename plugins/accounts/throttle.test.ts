@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const limits = { limit: 3, window: 180 };
+const limits = { limits: { email: 3, user: 3, address: 3, signup: 3 }, window: 180 };
 
 it("lets exactly the limit through, however many come at once", async () => {
   // Two throttles stand for two replicas: they share nothing but the database.
@@ -24,7 +24,7 @@ it("lets exactly the limit through, however many come at once", async () => {
 
 it("counts subjects apart, and a refused try for none of them", async () => {
   const throttle = createThrottle(app.db, limits);
-  for (const email of ["email:b", "email:c", "email:d"]) {
+  for (const email of ["email:b", "email:c", "email:d"] as const) {
     await throttle.enter([email, "address:1"]);
   }
   await expect(throttle.enter(["email:e", "address:1"])).rejects.toMatchObject({ code: "limit" });

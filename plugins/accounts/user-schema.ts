@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Email } from "./auth-schema.ts";
 import { PartialTree } from "./permission-tree.ts";
 
 /** Roles an account can have. */
@@ -19,7 +20,7 @@ export type ListQuery = z.output<typeof ListQuery>;
 export const UserUpdate = z.object({
   role: RoleName.optional(),
   name: z.string().trim().min(1).max(200).optional(),
-  email: z.email().max(320).optional(),
+  email: Email.optional(),
   profile_image_url: z.string().optional(),
   password: z.string().max(1000).nullish(),
 });

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import type { ListQuery } from "./user-schema.ts";
-import type { UserRow } from "./users-store.ts";
+import { userColumns, type UserRow } from "./users-store.ts";
 
 // Reading many accounts at once. Every list has a second order by id, so that pages neither repeat nor skip.
 
@@ -30,7 +30,7 @@ export async function listUsers(
     .executeTakeFirstOrThrow();
   const direction = query.direction ?? (query.order_by === undefined ? "desc" : "asc");
   const rows = await matching
-    .selectAll()
+    .select(userColumns)
     .orderBy(query.order_by ?? "created_at", (order) =>
       (direction === "asc" ? order.asc() : order.desc()).nullsLast(),
     )
@@ -43,7 +43,7 @@ export async function listUsers(
 
 /** Every account, oldest first. */
 export async function listAllUsers(db: AccountsDatabase): Promise<UserRow[]> {
-  return await db.selectFrom("user").selectAll().orderBy("created_at").orderBy("id").execute();
+  return await db.selectFrom("user").select(userColumns).orderBy("created_at").orderBy("id").execute();
 }
 
 /** The groups of each of these accounts, by account. */
@@ -67,14 +67,30 @@ export async function listGroupIds(
   return ids;
 }
 
-/** Applies a settings patch in one statement, so that two clients never undo each other's fields. */
+/** Bytes that an account's interface settings, free-form info and valves of functions or tools may take as JSON. */
+export const keptLimits = { ui: 1024 * 1024, info: 256 * 1024, valves: 1024 * 1024 } as const;
+
+/** One of the things an account keeps for itself; undefined when there is no such account. */
+export async function findKept(
+  db: AccountsDatabase,
+  id: string,
+  column: "settings" | "info" | "variables",
+): Promise<{ kept: unknown } | undefined> {
+  const query = db.selectFrom("user").select((eb) => eb.ref(column).as("kept"));
+  return await query.where("id", "=", id).executeTakeFirst();
+}
+
+/**
+ * Applies a settings patch in one statement, so that two clients never undo each other's fields. Undefined when the
+ * account is gone or has no room for it.
+ */
 export async function patchUiSettings(
   db: AccountsDatabase,
   id: string,
   patch: { set: Readonly<Record<string, unknown>>; clear: readonly string[] },
 ): Promise<unknown> {
   const kept = sql`(coalesce(settings -> 'ui', '{}'::jsonb) - ${[...patch.clear]}::text[])`;
-  const ui = sql`${kept} || ${toJson(patch.set)}`;
+  const ui = sql`(${kept} || ${toJson(patch.set)})`;
   const row = await db
     .updateTable("user")
     .set({
@@ -82,6 +98,7 @@ export async function patchUiSettings(
       updated_at: seconds(),
     })
     .where("id", "=", id)
+    .where(takesAtMost(ui, keptLimits.ui, sql`settings -> 'ui'`))
     .returning("settings")
     .executeTakeFirst();
   return row?.settings;
@@ -103,19 +120,33 @@ export async function giveUiSettings(
   return row?.settings;
 }
 
-/** Merges keys into the free-form `info` of an account; resolves to the whole of it. */
+/**
+ * Merges keys into the free-form `info` of an account; resolves to the whole of it. Undefined when the account is gone
+ * or has no room for it.
+ */
 export async function mergeInfo(
   db: AccountsDatabase,
   id: string,
   info: Record<string, unknown>,
 ): Promise<unknown> {
+  const merged = sql<never>`(coalesce(info, '{}'::jsonb) || ${toJson(info)})`;
   const row = await db
     .updateTable("user")
-    .set({ info: sql`coalesce(info, '{}'::jsonb) || ${toJson(info)}`, updated_at: seconds() })
+    .set({ info: merged, updated_at: seconds() })
     .where("id", "=", id)
+    .where(takesAtMost(merged, keptLimits.info, sql`info`))
     .returning("info")
     .executeTakeFirst();
   return row?.info;
+}
+
+/**
+ * Asked in the statement that writes: many writes at once find no gap between a look and a change. What has more than
+ * that already may change, but not grow.
+ */
+export function takesAtMost(json: RawBuilder<unknown>, bytes: number, before: RawBuilder<unknown>) {
+  const size = sql`octet_length(${json}::text)`;
+  return sql<boolean>`(${size} <= ${bytes} or ${size} <= octet_length((${before})::text))`;
 }
 
 function hasText(query: string | undefined): boolean {

@@ -10,7 +10,11 @@ import type { AccountsDatabase } from "./tables.ts";
 // made of is announced to all processes with the commit; who made the change also calls `announce` afterwards, so
 // that this process has forgotten the old state before it answers.
 
-export type UserRow = Selectable<CoreTables["user"]>;
+/** An account without what only single routes read, which may be long, and without the stamp of its sessions. */
+export type UserRow = Omit<
+  Selectable<CoreTables["user"]>,
+  "profile_image_url" | "settings" | "variables" | "session_stamp"
+>;
 export type UserChanges = Omit<Updateable<CoreTables["user"]>, "id" | "email" | "created_at">;
 
 export interface NewUser {
@@ -23,6 +27,30 @@ export interface NewUser {
   /** Further columns, e.g. `scim` or `oauth`. */
   readonly more?: Partial<Insertable<CoreTables["user"]>>;
 }
+
+/** The columns of a UserRow. */
+export const userColumns = [
+  "user.id",
+  "user.email",
+  "user.username",
+  "user.role",
+  "user.name",
+  "user.profile_banner_image_url",
+  "user.bio",
+  "user.gender",
+  "user.date_of_birth",
+  "user.timezone",
+  "user.presence_state",
+  "user.status_emoji",
+  "user.status_message",
+  "user.status_expires_at",
+  "user.info",
+  "user.oauth",
+  "user.scim",
+  "user.last_active_at",
+  "user.updated_at",
+  "user.created_at",
+] as const;
 
 /** What signing in has to know about an account. */
 export interface SignInFacts {
@@ -52,7 +80,7 @@ export async function createUser(db: AccountsDatabase, account: NewUser): Promis
     .insertInto("user")
     .values(row)
     .onConflict((conflict) => conflict.column("email").doNothing())
-    .returningAll()
+    .returning(userColumns)
     .executeTakeFirst();
   if (user === undefined) {
     return undefined;
@@ -66,24 +94,36 @@ export async function createUser(db: AccountsDatabase, account: NewUser): Promis
 
 /** The account with this id. */
 export async function findUser(db: AccountsDatabase, id: string): Promise<UserRow | undefined> {
-  return await db.selectFrom("user").selectAll().where("id", "=", id).executeTakeFirst();
+  return await db.selectFrom("user").select(userColumns).where("id", "=", id).executeTakeFirst();
+}
+
+/** The stored picture of an account, whole; undefined when there is no such account. */
+export async function findPicture(db: AccountsDatabase, id: string): Promise<string | null | undefined> {
+  const query = db.selectFrom("user").select("profile_image_url").where("id", "=", id);
+  return (await query.executeTakeFirst())?.profile_image_url;
 }
 
 /** The accounts that exist among `ids`. */
 export async function findUsers(db: AccountsDatabase, ids: readonly string[]): Promise<UserRow[]> {
-  return ids.length === 0 ? [] : await db.selectFrom("user").selectAll().where("id", "in", ids).execute();
+  return ids.length === 0
+    ? []
+    : await db.selectFrom("user").select(userColumns).where("id", "in", ids).execute();
 }
 
 /** The account with this address, whatever the letter case. */
 export async function findUserByEmail(db: AccountsDatabase, email: string): Promise<UserRow | undefined> {
-  return await db.selectFrom("user").selectAll().where("email", "=", email.toLowerCase()).executeTakeFirst();
+  return await db
+    .selectFrom("user")
+    .select(userColumns)
+    .where("email", "=", email.toLowerCase())
+    .executeTakeFirst();
 }
 
 /** The oldest account: it stays admin and cannot be deleted (contract 1.3). */
 export async function findPrimaryAdmin(db: AccountsDatabase): Promise<UserRow | undefined> {
   return await db
     .selectFrom("user")
-    .selectAll()
+    .select(userColumns)
     .where("role", "=", "admin")
     .orderBy("created_at")
     .orderBy("id")
@@ -101,7 +141,7 @@ export async function updateUser(
     .updateTable("user")
     .set({ ...changes, updated_at: seconds() })
     .where("id", "=", id)
-    .returningAll()
+    .returning(userColumns)
     .executeTakeFirst();
   await tell(db, id);
   return user;
@@ -156,15 +196,15 @@ export async function findSignIn(
   const row = await db
     .selectFrom("user")
     .innerJoin("auth", "auth.id", "user.id")
-    .selectAll("user")
-    .select(["auth.password", "auth.active"])
+    .select(userColumns)
+    .select(["auth.password", "auth.active", "user.session_stamp"])
     .where("id" in by ? "user.id" : "user.email", "=", "id" in by ? by.id : by.email.toLowerCase())
     .executeTakeFirst();
   if (row === undefined) {
     return undefined;
   }
-  const { password: passwordHash, active, ...user } = row;
-  return { user, passwordHash, active, stamp: user.session_stamp };
+  const { password: passwordHash, active, session_stamp: stamp, ...user } = row;
+  return { user, passwordHash, active, stamp };
 }
 
 /** Sets a new password and ends all sessions; resolves to the new stamp, undefined when the account is gone. */
@@ -175,6 +215,22 @@ export async function setPassword(
 ): Promise<string | undefined> {
   await db.updateTable("auth").set({ password: passwordHash }).where("id", "=", id).execute();
   return await bumpSessionStamp(db, id);
+}
+
+/** The same by who knows the present password; undefined when that is no longer the one with the hash `from`. */
+export async function replacePassword(
+  db: AccountsDatabase,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable("auth")
+    .set({ password: to })
+    .where("id", "=", id)
+    .where("password", "=", from)
+    .returning("id")
+    .executeTakeFirst();
+  return row && (await bumpSessionStamp(db, id));
 }
 
 /** Ends all sessions of an account (role change, password change, deactivation); resolves to the new stamp. */

@@ -123,6 +123,34 @@ describe("accounts", () => {
     expect((await call(`POST /api/v1/users/${admin.id}/update`, admin, { role: "user" })).status).toBe(403);
   });
 
+  it("take the addresses that sign-up takes", async () => {
+    const { id } = await app.user();
+    const changed = await call(`POST /api/v1/users/${id}/update`, admin, { email: " Local@Intranet " });
+    expect([changed.status, changed.body.email]).toEqual([200, "local@intranet"]);
+  });
+
+  it("show others the groups that these may know of", async () => {
+    const [one, other] = [await app.user(), await app.user()];
+    const make = async (name: string, share: boolean | "members", members: TestUser[]) => {
+      const { id } = (await call("POST /api/v1/groups/create", admin, { name, data: { config: { share } } }))
+        .body;
+      await call(`POST /api/v1/groups/id/${id}/users/add`, admin, {
+        user_ids: members.map((member) => member.id),
+      });
+    };
+    await make("Hidden", false, [one]);
+    await make("Inner", "members", [one]);
+    await make("Open", true, [one]);
+    await make("Shared", false, [one, other]);
+    const shown = async (caller: TestUser) =>
+      (await call(`GET /api/v1/users/${one.id}/info`, caller)).body.groups.map(
+        ({ name }: { name: string }) => name,
+      );
+    expect(await shown(other)).toEqual(["Open", "Shared"]);
+    expect(await shown(one)).toEqual(["Hidden", "Inner", "Open", "Shared"]);
+    expect(await shown(admin)).toEqual(["Hidden", "Inner", "Open", "Shared"]);
+  });
+
   it("refuse a taken or broken address", async () => {
     const taken = await call("POST /api/v1/users/:user/update", admin, { email: admin.email });
     expect(taken.status).toBe(409);

@@ -3,7 +3,8 @@ import { toCaller } from "./accounts.fixture.ts";
 import { openPeople, type People } from "./people.fixture.ts";
 import { ListQuery } from "./user-schema.ts";
 import { createUsers, type Users } from "./users.ts";
-import { findSignIn, findUser, type UserRow } from "./users-store.ts";
+import { listAllUsers, listUsers } from "./users-directory.ts";
+import { findPicture, findSignIn, findUser, findUsers, type UserRow } from "./users-store.ts";
 
 let people: People;
 let users: Users;
@@ -58,6 +59,22 @@ describe("lists", () => {
       owner.id,
     ]);
     expect((await users.search(query({ query: "_" }))).total).toBe(1);
+  });
+
+  it("are read without what their answers do not carry", async () => {
+    const rows = [
+      ...(await listUsers(people.db, query({}))).rows,
+      ...(await listAllUsers(people.db)),
+      ...(await findUsers(people.db, [owner.id])),
+      await findUser(people.db, owner.id),
+      (await findSignIn(people.db, { id: owner.id }))?.user,
+    ];
+    for (const row of rows) {
+      expect(row).toHaveProperty("name");
+      for (const column of ["profile_image_url", "settings", "variables", "session_stamp"]) {
+        expect(row).not.toHaveProperty(column);
+      }
+    }
   });
 
   it("hold no hash, stamp, setting or picture data", async () => {
@@ -122,7 +139,7 @@ describe("a change", () => {
     await users.update(toCaller(owner), user.id, { profile_image_url: address });
     const { profile_image_url } = await users.update(toCaller(owner), user.id, { name: "Pictured" });
     await users.update(toCaller(owner), user.id, { profile_image_url });
-    expect((await findUser(people.db, user.id))?.profile_image_url).toBe(address);
+    expect(await findPicture(people.db, user.id)).toBe(address);
     const svg = { profile_image_url: "data:image/svg+xml;base64,PHN2Zy8+" };
     await expect(users.update(toCaller(owner), user.id, svg)).rejects.toMatchObject({ code: "invalid" });
   });

@@ -18,6 +18,7 @@ import { listAllUsers, listGroupIds, listUsers } from "./users-directory.ts";
 import {
   bumpSessionStamp,
   deleteUser,
+  findPicture,
   findPrimaryAdmin,
   findUser,
   setActive,
@@ -25,6 +26,7 @@ import {
   updateEmail,
   updateUser,
   type UserChanges,
+  userColumns,
   type UserRow,
 } from "./users-store.ts";
 
@@ -52,6 +54,8 @@ export interface Users {
   search(query: ListQuery): Promise<UserPage<UserInfo>>;
   /** Throws `not_found`. */
   require(id: string): Promise<UserRow>;
+  /** The stored picture. Throws `not_found`. */
+  picture(id: string): Promise<string | null>;
   update(caller: Principal, id: string, changes: UserUpdate): Promise<UserRecord>;
   remove(caller: Principal, id: string): Promise<void>;
 }
@@ -80,6 +84,10 @@ export function createUsers(options: UsersOptions): Users {
       return { users: rows.map(toUserInfo), total };
     },
     require: async (id) => requireFound(await findUser(db, id)),
+    async picture(id) {
+      const picture = await findPicture(db, id);
+      return picture === null ? null : requireFound(picture);
+    },
     update: (caller, id, changes) => update(options, { caller, id, changes }),
     remove: (caller, id) => remove(options, { caller, id }),
   };
@@ -153,7 +161,7 @@ async function lockEditable(
 }
 
 async function lock(tx: AccountsDatabase, id: string): Promise<UserRow | undefined> {
-  return await tx.selectFrom("user").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  return await tx.selectFrom("user").select(userColumns).where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
 /** A role change ends all sessions; an account that leaves `pending` may sign in again, whoever switched it off. */

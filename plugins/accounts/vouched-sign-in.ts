@@ -25,7 +25,7 @@ export function createVouchedSignIn(
     const user = (await findUserByEmail(db, vouched.email)) ?? (await signUp.vouch(vouched));
     await takeRole(deps, user, vouched);
     await takeGroups(deps, user, vouched.groups);
-    const session = await startSession(deps, user.id, "trusted_header");
+    const session = await startSession(deps, { id: user.id }, "trusted_header");
     emit("auth.login", { user_id: user.id });
     return session;
   };

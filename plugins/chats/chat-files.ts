@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
-import { anyOf } from "#storage/values.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { ChatKey } from "./message-store.ts";
 import { toBatches } from "./message-store.ts";
@@ -41,6 +40,17 @@ export function filesOfMessage(message: Readonly<Record<string, unknown>>): stri
 }
 
 /**
+ * The same, and those whose address stands in its words: a picture that a model drew is shown by them. Nobody's words
+ * bring a file into a chat, but one that is there stays for them.
+ */
+export function filesAndAddresses(message: Readonly<Record<string, unknown>>): string[] {
+  const { content } = message;
+  const words = Array.isArray(content) ? content.map((block: unknown) => toBag(block)["text"]) : [content];
+  const addresses = words.flatMap((text) => (typeof text === "string" ? [...text.matchAll(address)] : []));
+  return [...filesOfMessage(message), ...addresses.map((match) => match[1] as string)];
+}
+
+/**
  * Makes `list` the chat's own list of files. Resolves to what is kept in the chat itself: the list with null where a
  * file of the account stands, whose entry is kept with its link.
  */
@@ -76,6 +86,26 @@ export async function setChatFiles(
   return kept;
 }
 
+/** Adds entries to the list of a chat that is held; those that are there are not added again. */
+export async function addChatFiles(
+  tx: ChatDatabase,
+  chat: ChatKey & { readonly chat: Readonly<Record<string, unknown>> },
+  { list, own }: { list: readonly unknown[]; own: OwnFiles },
+): Promise<unknown[]> {
+  const files = await readChatFiles(tx, chat.id, chat.chat["files"]);
+  const known = new Set(files.map(nameOf));
+  const added = list.filter((entry) => !known.has(nameOf(entry)));
+  // What is linked is the owner's.
+  const all = new Set([...own, ...(await linkedFileIds(tx, chat.id))]);
+  return await setChatFiles(tx, chat, { list: [...files, ...added], own: all });
+}
+
+/** What tells entries of files apart: the id where there is one. */
+function nameOf(entry: unknown): string {
+  const { type, id } = toBag(entry);
+  return JSON.stringify(id === undefined ? entry : [type, id]);
+}
+
 /** Notes the files that messages show. */
 export async function linkMessageFiles(
   tx: ChatDatabase,
@@ -91,27 +121,6 @@ export async function linkMessageFiles(
     }
   }
   await link(tx, chat, [...rows.values()]);
-}
-
-/** Forgets that some messages showed files. */
-export async function unlinkMessages(
-  tx: ChatDatabase,
-  chatId: string,
-  messageIds: readonly string[],
-): Promise<void> {
-  const ids = anyOf(messageIds);
-  await tx
-    .deleteFrom("chat_file")
-    .where("chat_id", "=", chatId)
-    .where("message_id", "=", ids)
-    .where("position", "is", null)
-    .execute();
-  await tx
-    .updateTable("chat_file")
-    .set({ message_id: null })
-    .where("chat_id", "=", chatId)
-    .where("message_id", "=", ids)
-    .execute();
 }
 
 /** The chat's own list of files as it was sent, without those that are gone. */
@@ -135,20 +144,6 @@ export async function linkedFileIds(db: ChatDatabase, chatId: string): Promise<s
   return rows.map(({ file_id }) => file_id);
 }
 
-/** Gives a copy of a chat the files of the original, as far as they belong to the copy's owner. */
-export async function copyFiles(tx: ChatDatabase, from: string, to: ChatKey): Promise<void> {
-  const now = seconds();
-  await sql`insert into chat_file (id, user_id, chat_id, file_id, message_id, position, entry, created_at, updated_at)
-    select gen_random_uuid()::text, ${to.user_id}, ${to.id}, f.file_id,
-      case when exists (select 1 from chat_message m where m.chat_id = ${to.id} and m.id = f.message_id)
-        then f.message_id end, f.position, f.entry, ${now}, ${now}
-    from chat_file as f where f.chat_id = ${from} and f.user_id = ${to.user_id}
-      and (f.position is not null
-        or exists (select 1 from chat_message m where m.chat_id = ${to.id} and m.id = f.message_id))`.execute(
-    tx,
-  );
-}
-
 async function link(
   tx: ChatDatabase,
   chat: ChatKey,
@@ -169,6 +164,7 @@ async function link(
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
+const address = /\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi;
 /** Entries that name something else than a file by their id. */
 const notFiles = new Set(["collection", "folder", "note", "chat", "url", "text", "web_search"]);
 

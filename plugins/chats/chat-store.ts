@@ -69,11 +69,17 @@ export async function insertChat(tx: ChatDatabase, chat: NewChat): Promise<ChatR
   return await tx.insertInto("chat").values(values).returning(chatColumns).executeTakeFirstOrThrow();
 }
 
+/** The times of a held chat whose messages its owner changed: who writes has read. */
+export function timesAfter(chat: Pick<ChatRow, "updated_at">): { updated_at: number; last_read_at: number } {
+  const now = Math.max(seconds(), chat.updated_at);
+  return { updated_at: now, last_read_at: now };
+}
+
 /** Fields of a chat that change without its messages; `updated_at` stays. */
 export async function setFields(
   db: ChatDatabase,
   id: string,
-  fields: Partial<Pick<ChatRow, "pinned" | "archived" | "folder_id" | "last_read_at" | "share_id">>,
+  fields: Partial<Pick<ChatRow, "pinned" | "archived" | "folder_id" | "share_id">>,
 ): Promise<ChatRecord | undefined> {
   return await db
     .updateTable("chat")

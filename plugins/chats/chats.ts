@@ -1,8 +1,16 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
 import type { ChatRow } from "./chat-store.ts";
 import { requireFolder, withKnownFolder } from "./folders.ts";
 import { announce, type ChatParts } from "./parts.ts";
-import { mergeChat, type NewChatFacts, prepareChat, type PreparedChat, storeChat } from "./save.ts";
+import {
+  mergeChat,
+  type MergeRules,
+  type NewChatFacts,
+  prepareChat,
+  type PreparedChat,
+  storeChat,
+} from "./save.ts";
 import type { SentChat } from "./schema.ts";
 import { withClearConflicts } from "./violations.ts";
 
@@ -11,10 +19,9 @@ export interface ImportedChat {
   readonly facts: NewChatFacts;
 }
 
-/** What changes of a chat; variables that are left out stay. */
-export interface ChatChange {
+/** What changes of a chat. */
+export interface ChatChange extends MergeRules, Pick<PreparedChat, "addedFiles"> {
   readonly chat: SentChat;
-  readonly variables?: Record<string, unknown> | null | undefined;
 }
 
 export type ChatActions = ReturnType<typeof createChatActions>;
@@ -39,17 +46,18 @@ export function createChatActions(parts: ChatParts) {
     /** Stores chats of an export as new ones of the caller: all or none. */
     async import(caller: Principal, list: readonly ImportedChat[]): Promise<ChatRow[]> {
       const prepared: { facts: NewChatFacts; prepared: PreparedChat }[] = [];
-      for (const { chat, facts } of list) {
+      for (const [at, { chat, facts }] of list.entries()) {
+        const sending = { sent: chat, isNew: true, heal: true };
         prepared.push({
           facts: await withKnownFolder(parts, caller, facts),
-          prepared: await prepareChat(parts, caller, { sent: chat, isNew: true }),
+          prepared: await named(at, () => prepareChat(parts, caller, sending)),
         });
       }
       const rows = await withClearConflicts(() =>
         transaction(async (tx) => {
           const stored: ChatRow[] = [];
-          for (const one of prepared) {
-            stored.push(await storeChat(tx, caller, { ...one, heal: true }));
+          for (const [at, one] of prepared.entries()) {
+            stored.push(await named(at, () => storeChat(tx, caller, { ...one, heal: true })));
           }
           return stored;
         }),
@@ -60,19 +68,32 @@ export function createChatActions(parts: ChatParts) {
       return rows;
     },
 
-    update: (caller: Principal, id: string, sent: SentChat): Promise<ChatRow> =>
-      change(caller, id, { chat: sent }),
     change,
   };
 
   /** Merges a partial chat. Throws `not_found`, `forbidden`, or `invalid` for a broken tree. */
-  async function change(caller: Principal, id: string, { chat, variables }: ChatChange): Promise<ChatRow> {
+  async function change(
+    caller: Principal,
+    id: string,
+    { chat, addedFiles, ...rules }: ChatChange,
+  ): Promise<ChatRow> {
     await chats.load(caller, id, "write");
-    const prepared = await prepareChat(parts, caller, { sent: chat, isNew: false });
+    const prepared = await prepareChat(parts, caller, { sent: chat, isNew: false, addedFiles });
     const row = await withClearConflicts(() =>
-      transaction((tx) => mergeChat(tx, id, { ...prepared, variables })),
+      transaction((tx) => mergeChat(tx, id, { ...prepared, ...rules })),
     );
     announce(events, "chat.updated", { by: caller, id, data: { title: row.title } });
     return row;
+  }
+}
+
+/** Says of a chat that cannot be stored which one of an import it is. */
+async function named<T>(at: number, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof AppError && error.code === "invalid"
+      ? new AppError("invalid", `Chat ${at} of the import: ${error.message}`, { cause: error })
+      : error;
   }
 }

@@ -3,6 +3,7 @@ import { type BodyStep, toPieces } from "#kernel/http/long-body.ts";
 import type { ChatRow } from "./chat-store.ts";
 import { type MessageText, rowSize, rowVersion } from "./message-rows.ts";
 import { type Readable, readTexts } from "./read-texts.ts";
+import { tagsOf } from "./tag-store.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** A message's place in the tree. */
@@ -58,17 +59,23 @@ export function withLinks(
     : [Buffer.from(`${links.slice(0, -1)}, `), text.subarray(1)];
 }
 
-/** What stands in `chat` besides messages: what was sent, the defaults of what was not, title and files. */
+/** What stands in `chat` besides messages: what was sent, the defaults of what was not, title, tags and files. */
 export function toChatHead(row: ChatRow, files: readonly unknown[]) {
   const { history, ...rest } = row.chat as Record<string, unknown> & { history?: Record<string, unknown> };
-  return { head: { tags: [], params: {}, ...rest, title: row.title, files }, history: history ?? {} };
+  return {
+    head: { params: {}, ...rest, title: row.title, tags: tagsOf(row), files },
+    history: history ?? {},
+  };
 }
 
 export interface ChatSource {
   readonly tree: Tree;
   readonly files: readonly unknown[];
-  /** Gets the JSON text of every message once, a megabyte between two turns of the event loop. */
-  each?(id: string, text: string): void;
+  /**
+   * Gets the JSON text of every message once, a megabyte between two turns of the event loop; what it gives back stands
+   * in its place.
+   */
+  each?(id: string, text: string): string | undefined;
 }
 
 /** Writes `chat` of a stored chat as JSON, piece by piece. Messages of the shown branch stand in it twice. */
@@ -79,15 +86,25 @@ export async function* chatPieces(
 ): AsyncGenerator<BodyStep> {
   const { head, history } = toChatHead(row, files);
   const linked = (node: TreeNode, text: Buffer) => withLinks(text, node, tree.children.get(node.id) ?? []);
+  const replaced = new Map<string, Buffer>();
   yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
   yield* joined(readTexts(db, row.id, tree.nodes), (node, stored) => {
     const pieces = linked(node, stored);
-    each?.(node.id, String(Buffer.concat(pieces)));
-    return [Buffer.from(`${JSON.stringify(node.id)}:`), ...pieces];
+    const other = each?.(node.id, String(Buffer.concat(pieces)));
+    if (other !== undefined) {
+      replaced.set(node.id, Buffer.from(other));
+    }
+    return [
+      Buffer.from(`${JSON.stringify(node.id)}:`),
+      ...(other === undefined ? pieces : [Buffer.from(other)]),
+    ];
   });
   yield `}},"messages":[`;
   const path = toPath(tree, row.current_message_id).flatMap((id) => tree.byId.get(id) ?? []);
-  yield* joined(readTexts(db, row.id, path), linked);
+  yield* joined(readTexts(db, row.id, path), (node, stored) => {
+    const other = replaced.get(node.id);
+    return other === undefined ? linked(node, stored) : [other];
+  });
   yield "]}";
 }
 

@@ -1,14 +1,32 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { type Accounts, accounts } from "#plugins/accounts/service.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { faultsOf } from "#test/support/message-tree.ts";
 import { type ChatClient, chatClient, conversation, replied, said } from "./chats.fixture.ts";
+import { type Chats, chats } from "./service.ts";
 
 let app: App;
+let user: TestUser;
 let me: ChatClient;
+let stored: Chats;
+let people: Accounts;
+
+const probe = definePlugin({
+  id: "concurrency-probe",
+  title: "Probe",
+  uses: { chats, accounts },
+  setup({ use }) {
+    stored = use.chats;
+    people = use.accounts;
+    return {};
+  },
+});
 
 beforeAll(async () => {
-  app = await startApp();
-  me = chatClient(app, (await app.user()).token);
+  app = await startApp({ plugins: [probe] });
+  user = await app.user();
+  me = chatClient(app, user.token);
 });
 afterAll(() => app?.close());
 
@@ -52,6 +70,25 @@ it("moves that would make a circle together are not both done", { timeout: 120_0
     expect(statuses.toSorted()).toEqual([200, 400]);
     expect(faultsOf((await me.read(id)).chat.history.messages)).toEqual([]);
   }
+});
+
+it("questions that come at once each bring their files into the chat's list", async () => {
+  const { id } = await me.make(conversation());
+  const owner = (await people.principalOf(user.id))!;
+  const names = Array.from({ length: 6 }, (_, n) => `c${n}`);
+  const ask = (name: string) =>
+    stored.link(owner, id, {
+      messages: [{ id: name, role: "user", content: "?", parentId: "a1" }],
+      shown: name,
+      addedFiles: [
+        { type: "collection", id: "all" },
+        { type: "collection", id: name },
+      ],
+    });
+  await Promise.all(names.map(ask));
+  const { chat } = await me.read(id);
+  const listed = chat.files.map((file: { id: string }) => file.id).toSorted();
+  expect(listed).toEqual(["all", ...names]);
 });
 
 it("deleting while others write below leaves a whole tree", { timeout: 120_000 }, async () => {

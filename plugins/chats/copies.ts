@@ -4,8 +4,8 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { anyOf } from "#storage/values.ts";
-import { copyFiles } from "./chat-files.ts";
 import { type ChatRow, insertChat, isRunning, lockChat } from "./chat-store.ts";
+import { copyFiles } from "./file-links.ts";
 import { found } from "./found.ts";
 import { findLinks } from "./message-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
@@ -61,7 +61,9 @@ export function createCopies(parts: ChatParts) {
     async cloneShared(caller: Principal, shareId: string): Promise<ChatRow> {
       const share = await findShare(db, shareId);
       const { id, chat_id, title } = await shares.load(caller, share?.chat_id ?? shareId, "read");
-      const sent = JSON.parse(found(await readSnapshot(db, id, "chat"))) as SentChat;
+      const shared = JSON.parse(found(await readSnapshot(db, id, "chat"))) as SentChat;
+      // Whoever copies it files it under tags of their own.
+      const { tags: _tags, ...sent } = shared;
       const prepared = await prepareChat(parts, caller, { sent, isNew: true });
       const named = {
         ...prepared,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { lockChat } from "./chat-store.ts";
+import { relinkFiles } from "./file-links.ts";
 import type { FileLinks } from "./message-files.ts";
 import { type Kept, type MessageEvent, requireSize, toKept } from "./message-events.ts";
 import { withText } from "./output-text.ts";
@@ -115,6 +116,9 @@ async function keepText(
     else to_jsonb(coalesce(content #>> '{}', '') || (${said})) end`;
   const content = appends ? longer : json(text);
   await set(tx, place, sql`content = ${content}, output = ${withText({ output: sql`output`, content })}`);
+  if (!appends) {
+    await relinkFiles(tx, place.chatId, { messageIds: [place.messageId] });
+  }
   await tx
     .updateTable("chat")
     .set((eb) => ({ updated_at: eb.fn<number>("greatest", ["updated_at", eb.val(seconds())]) }))

@@ -133,6 +133,24 @@ describe("search", () => {
     }
   });
 
+  it("takes texts of any length and script", { timeout: 60_000 }, async () => {
+    // A letter of four bytes each, in compounds: what takes the most room of an index.
+    const word = (n: number, length: number) =>
+      Array.from({ length }, (_, at) => String.fromCodePoint(0x20000 + ((n * 31 + at * 7919) % 40_000))).join(
+        "",
+      );
+    for (const length of [1, 4, 100]) {
+      const compounds = Array.from({ length: Math.ceil(150_000 / (2 * length + 2)) }, (_, n) =>
+        [word(n * 2, length), word(n * 2 + 1, length)].join("-"),
+      );
+      const u1 = said("u1", compounds.join(" "));
+      const { id } = await me.make({ title: `of ${length}`, history: { messages: { u1 }, currentId: "u1" } });
+      const found = await titles(`/search?text=${encodeURIComponent(compounds[0]!)}`);
+      expect(found).toEqual([`of ${length}`]);
+      await me.call(`DELETE /${id}`);
+    }
+  });
+
   it("goes by state", async () => {
     const [a, b] = await imported("alpha one", "alpha two", "alpha three");
     await me.call(`POST /${a}/archive`);

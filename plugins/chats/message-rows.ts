@@ -82,8 +82,8 @@ export async function readRows(
 /** Composed as text, so that nothing is parsed to be written. */
 function toMessageText(stored: MessageRow): MessageText {
   const row = whole(stored);
-  // An explicit null stands in `extra`; a value has a column.
-  const parts = row.extra === "{}" ? [] : [row.extra.slice(1, -1)];
+  const extra = extraOf(row);
+  const parts = extra === "{}" ? [] : [extra.slice(1, -1)];
   let content: { before: string; value: string } | undefined;
   for (const { key, column, kind } of columns) {
     const value = row[column] ?? null;
@@ -102,6 +102,24 @@ function toMessageText(stored: MessageRow): MessageText {
     content: content && text.subarray(from, Number(from) + Buffer.byteLength(content.value)),
     version: row.version,
   });
+}
+
+/** Keys that a column could have been meant for: almost no `extra` has one, and finding that out costs one look. */
+const columnKey = new RegExp(`"(?:${columns.map(({ key }) => key).join("|")})": `);
+
+/**
+ * What stands beside the columns. An explicit null does, and what no column takes, until the column gets a value: runs
+ * write columns and know nothing of it.
+ */
+function extraOf(row: MessageRow): string {
+  if (!columnKey.test(row.extra)) {
+    return row.extra;
+  }
+  const extra = JSON.parse(row.extra) as Record<string, unknown>;
+  const left = Object.entries(extra).filter(
+    ([key]) => (row[messageColumns[key]?.column ?? ""] ?? null) === null,
+  );
+  return JSON.stringify(Object.fromEntries(left));
 }
 
 function whole(row: MessageRow): MessageRow {

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import { seconds } from "#storage/clock.ts";
-import { unlinkMessages } from "./chat-files.ts";
-import { type ChatRow, findChat, lockChat } from "./chat-store.ts";
+import { type ChatRow, findChat, lockChat, timesAfter } from "./chat-store.ts";
+import { relinkFiles } from "./file-links.ts";
 import { found } from "./found.ts";
 import { findChildren, toBatches } from "./message-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
@@ -49,7 +48,7 @@ export function createMessageActions(parts: ChatParts) {
           const chat = found(await lockChat(tx, id));
           const message = await requireIdle(tx, id, message_id);
           await removeMessage(tx, chat, { id: message_id, parent_id: message.parent_id });
-          await tx.updateTable("chat").set({ updated_at: seconds() }).where("id", "=", id).execute();
+          await tx.updateTable("chat").set(timesAfter(chat)).where("id", "=", id).execute();
         }),
       );
       announce(events, "message.deleted", { by: caller, id, data: { message_id } });
@@ -89,7 +88,7 @@ async function removeMessage(
       where m.chat_id = ${chat.id} and m.id = p.id`.execute(tx);
   }
   await tx.deleteFrom("chat_message").where("chat_id", "=", chat.id).where("id", "=", id).execute();
-  await unlinkMessages(tx, chat.id, [id]);
+  await relinkFiles(tx, chat.id, { messageIds: [id] });
   if (chat.current_message_id === id) {
     const current_message_id = heirs.at(-1)?.id ?? parent;
     await tx.updateTable("chat").set({ current_message_id }).where("id", "=", chat.id).execute();

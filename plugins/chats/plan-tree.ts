@@ -26,7 +26,7 @@ export interface TreePlan {
 }
 
 export interface PlanRules {
-  /** Mends links that lead nowhere or in a circle instead of refusing them: for what comes from elsewhere. */
+  /** Mends links that lead nowhere or in a circle, and takes messages without a role: for what comes from elsewhere. */
   readonly heal: boolean;
 }
 
@@ -48,7 +48,7 @@ export function planTree(sent: readonly SentMessage[], known: KnownTree, rules: 
   const order = toPositions(sent, parents, known);
   const fresh = sent.filter(({ id }) => !known.places.has(id));
   for (const { id, message } of fresh) {
-    if (message["role"] === undefined) {
+    if (message["role"] === undefined && !rules.heal) {
       throw new AppError("invalid", `The message ${id} is new and has no role.`);
     }
   }

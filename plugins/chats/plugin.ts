@@ -11,6 +11,7 @@ import { createReplies } from "./migrations/0002_replies.ts";
 import { createEndedRuns } from "./migrations/0003_ended_runs.ts";
 import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { createTails } from "./migrations/0005_tails.ts";
+import { boundWords } from "./migrations/0006_bounded_words.ts";
 import { sharedType } from "./parts.ts";
 import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
 import { setUpChats } from "./setup.ts";
@@ -40,6 +41,7 @@ export default definePlugin({
     "0003_ended_runs": createEndedRuns,
     "0004_quick_texts": createQuickTexts,
     "0005_tails": createTails,
+    "0006_bounded_words": boundWords,
   },
   resources: [sharedType],
 

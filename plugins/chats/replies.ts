@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
+import { lockChat } from "./chat-store.ts";
+import { relinkFiles } from "./file-links.ts";
 import { toAssignments, toRow } from "./reply-state.ts";
 import type { Chats, Checkpoint, InterruptedReply, Reply } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
@@ -33,8 +35,14 @@ export function createReplies({
         .where("chat_id", "=", chatId)
         .where("id", "=", messageId)
         .where((eb) => eb.or([eb("run_id", "is", null), eb("run_id", "=", runId)]))
-        .returning("seq")
+        .returning(["seq", hasFiles])
         .executeTakeFirst();
+      if (row?.has_files && !keeps) {
+        await transaction(async (tx) => {
+          await lockChat(tx, chatId);
+          await relinkFiles(tx, chatId, { messageIds: [messageId], runId });
+        });
+      }
       return row?.seq;
     },
 
@@ -101,6 +109,10 @@ async function interrupt(tx: ChatDatabase, places: string): Promise<InterruptedR
           jsonb_build_object('title', stale.title, 'folderId', stale.folder_id) as chat, m.seq`.execute(tx);
   return rows;
 }
+
+/** True for a message that files of its chat are linked to. */
+const hasFiles = sql<boolean>`exists (select 1 from chat_file as f
+  where f.chat_id = chat_message.chat_id and f.message_id = chat_message.id)`.as("has_files");
 
 /** They follow from a reply that is about to change. */
 const withoutSuggestions = sql<Record<string, unknown>>`extra - 'followUps'`;

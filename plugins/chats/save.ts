@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
-import { findOwnFiles, linkMessageFiles, type OwnFiles, setChatFiles } from "./chat-files.ts";
-import { type ChatRow, insertChat, lockChat, type NewChat } from "./chat-store.ts";
+import { addChatFiles, findOwnFiles, linkMessageFiles, type OwnFiles, setChatFiles } from "./chat-files.ts";
+import { relinkFiles } from "./file-links.ts";
+import { type ChatRow, insertChat, lockChat, type NewChat, timesAfter } from "./chat-store.ts";
 import { findChildren, findLinks, findPlaces, insertMessages, writePlan } from "./message-store.ts";
+import { mendMessages } from "./mend.ts";
 import { isMoving, type KnownTree, type Place, planTree } from "./plan-tree.ts";
 import { readSentTree, type SentTree } from "./sent-tree.ts";
 import type { ChatParts } from "./parts.ts";
@@ -23,7 +24,7 @@ export type NewChatFacts = Partial<
 > & { current_message_id?: string | null };
 
 export interface CreateRules {
-  /** Mends broken trees instead of refusing them. */
+  /** Mends broken trees instead of refusing them, and what a run was writing when it was taken. */
   readonly heal: boolean;
 }
 
@@ -32,11 +33,23 @@ export interface PreparedChat {
   readonly sent: SentChat;
   readonly tree: SentTree;
   readonly own: OwnFiles;
+  /** Entries that come to the chat's own list of files; those that are there are not added again. */
+  readonly addedFiles?: readonly unknown[] | undefined;
+}
+
+export interface MergeRules {
   /** The chat's variables from now on; undefined leaves them. */
   readonly variables?: Record<string, unknown> | null | undefined;
+  /** The owner did not see it come: a chat that was unread stays unread. */
+  readonly unseen?: boolean | undefined;
 }
 
 type Parts = Pick<ChatParts, "db" | "files">;
+
+interface Sending extends Partial<CreateRules>, Pick<PreparedChat, "addedFiles"> {
+  readonly sent: SentChat;
+  readonly isNew: boolean;
+}
 
 /**
  * Reads and checks a sent chat; nothing is written. Messages of a flat list get ids only where the chat is new: in a
@@ -45,10 +58,11 @@ type Parts = Pick<ChatParts, "db" | "files">;
 export async function prepareChat(
   { files }: Pick<Parts, "files">,
   owner: Principal,
-  { sent, isNew }: { sent: SentChat; isNew: boolean },
+  { sent, isNew, addedFiles, heal = false }: Sending,
 ): Promise<PreparedChat> {
-  const tree = readSentTree(sent, isNew ? { makeId: randomUUID } : {});
-  return { sent, tree, own: await findOwnFiles(files, owner.userId, { ...tree, files: sent.files }) };
+  const tree = readSentTree(sent, { heal, ...(isNew ? { makeId: randomUUID } : {}) });
+  const named = [...(sent.files ?? []), ...(addedFiles ?? [])];
+  return { sent, tree, addedFiles, own: await findOwnFiles(files, owner.userId, { ...tree, files: named }) };
 }
 
 /** Stores a prepared chat. */
@@ -58,7 +72,7 @@ export async function storeChat(
   { prepared, facts, heal }: { prepared: PreparedChat; facts: NewChatFacts } & CreateRules,
 ): Promise<ChatRow> {
   const { sent, tree, own } = prepared;
-  const plan = planTree(tree.messages, { places: new Map() }, { heal });
+  const { inserts } = planTree(tree.messages, { places: new Map() }, { heal });
   const ids = new Set(tree.messages.map(({ id }) => id));
   const wanted = facts.current_message_id === undefined ? tree.currentId : facts.current_message_id;
   const chat = { id: facts.id ?? randomUUID(), user_id: owner.userId };
@@ -71,9 +85,9 @@ export async function storeChat(
     meta,
     title: sent.title ?? "New Chat",
     chat: head,
-    current_message_id: toCurrent(wanted, ids, heal ? newest(plan.inserts) : undefined),
+    current_message_id: toCurrent(wanted, ids, heal ? newest(inserts) : undefined),
   });
-  await insertMessages(tx, chat, plan.inserts);
+  await insertMessages(tx, chat, heal ? mendMessages(inserts) : inserts);
   if (own.size > 0) {
     head["files"] = await setChatFiles(tx, chat, { list: sent.files ?? [], own });
     await tx
@@ -95,7 +109,7 @@ export async function storeChat(
 export async function mergeChat(
   tx: ChatDatabase,
   chatId: string,
-  { sent, tree, own, variables }: PreparedChat,
+  { sent, tree, own, variables, addedFiles = [], unseen = false }: PreparedChat & MergeRules,
 ): Promise<ChatRow> {
   // Whoever changes the tree holds the chat: two writers never build on what the other is changing.
   const row = await lockChat(tx, chatId);
@@ -109,11 +123,15 @@ export async function mergeChat(
   const head = { ...row.chat, ...toStoredHead(sent, row.chat) };
   if (sent.files) {
     head["files"] = await setChatFiles(tx, row, { list: sent.files, own });
+  } else if (addedFiles.length > 0) {
+    head["files"] = await addChatFiles(tx, row, { list: addedFiles, own });
   }
   await linkMessageFiles(tx, row, { messages: tree.messages, own });
-  // A leaf that changes is another conversation to see, but nothing new was said. Who writes has read.
-  const now = Math.max(seconds(), row.updated_at);
-  const times = isChanged ? { updated_at: now, last_read_at: now } : {};
+  const shown = plan.patches.filter(({ sent: { message } }) => "files" in message || "content" in message);
+  await relinkFiles(tx, chatId, { messageIds: shown.map((patch) => patch.sent.id) });
+  // A leaf that changes is another conversation to see, but nothing new was said.
+  const { last_read_at, ...moved } = timesAfter(row);
+  const times = isChanged ? { ...moved, ...(unseen ? {} : { last_read_at }) } : {};
   const title = sent.title ?? row.title;
   // A title that a person chose is never replaced by one that a model finds.
   const named = title === row.title ? {} : { meta: { ...row.meta, [renamed]: true } };
@@ -129,7 +147,15 @@ export async function mergeChat(
 
 /** What the chat's row keeps of a sent chat object. */
 function toStoredHead(sent: SentChat, before: Record<string, unknown> = {}): Record<string, unknown> {
-  const { title: _title, messages: _messages, currentId: _currentId, history, files, ...rest } = sent;
+  const {
+    title: _title,
+    messages: _messages,
+    currentId: _currentId,
+    tags: _tags,
+    history,
+    files,
+    ...rest
+  } = sent;
   const { messages: _tree, currentId: _leaf, ...others } = history ?? {};
   const held = (before["history"] ?? {}) as Record<string, unknown>;
   return {
@@ -187,7 +213,7 @@ async function toMergedCurrent(
 function toCurrent(
   wanted: string | null | undefined,
   ids: ReadonlySet<string>,
-  fallback: string | undefined,
+  fallback: string | null | undefined,
 ): string | null {
   if (wanted !== undefined && wanted !== null && ids.has(wanted)) {
     return wanted;
@@ -199,9 +225,9 @@ function toCurrent(
 }
 
 /** The leaf that was written last, where nobody says which one is shown. */
-function newest(inserts: ReturnType<typeof planTree>["inserts"]): string | undefined {
+function newest(inserts: ReturnType<typeof planTree>["inserts"]): string | null {
   const parents = new Set(inserts.map(({ parentId }) => parentId));
-  return inserts.findLast(({ sent }) => !parents.has(sent.id))?.sent.id;
+  return inserts.findLast(({ sent }) => !parents.has(sent.id))?.sent.id ?? null;
 }
 
 function toMap(places: readonly Place[]): Map<string, Place> {

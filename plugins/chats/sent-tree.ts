@@ -26,10 +26,16 @@ export interface SentChat {
 export interface ReadingRules {
   /** Whether messages of a flat list get an id where they have none: only where a chat is new. */
   makeId?(): string;
+  /** Leaves roles that nobody knows to `mendMessages`. */
+  readonly heal?: boolean;
 }
 
-const roles = new Set(["user", "assistant", "system"]);
+const roles = new Set<unknown>(["user", "assistant", "system"]);
 const maxIdLength = 200;
+
+export function isRole(value: unknown): value is string {
+  return roles.has(value);
+}
 
 /**
  * Reads the messages of a chat object: those of `history`, which is authoritative, else the flat legacy list as one
@@ -44,21 +50,21 @@ export function readSentTree(chat: SentChat, rules: ReadingRules = {}): SentTree
   }
   const entries = Object.entries((listed as Record<string, unknown> | undefined) ?? {});
   if (entries.length > 0 || chat.messages === undefined || chat.messages === null) {
-    return { messages: entries.map(([id, message]) => toSent(id, message)), currentId };
+    return { messages: entries.map(([id, message]) => toSent(id, message, rules)), currentId };
   }
   const messages = readFlat(chat.messages, rules);
   // The flat list is the branch that is shown, so its end is the leaf.
   return { messages, currentId: currentId ?? messages.at(-1)?.id ?? currentId };
 }
 
-function readFlat(list: readonly unknown[], { makeId }: ReadingRules): SentMessage[] {
+function readFlat(list: readonly unknown[], rules: ReadingRules): SentMessage[] {
   const sent: SentMessage[] = [];
   for (const [at, message] of list.entries()) {
-    const id = isRecord(message) && typeof message["id"] === "string" ? message["id"] : makeId?.();
+    const id = isRecord(message) && typeof message["id"] === "string" ? message["id"] : rules.makeId?.();
     if (id === undefined) {
       throw new AppError("invalid", `Message ${at} of the list has no id.`);
     }
-    const one = toSent(id, message);
+    const one = toSent(id, message, rules);
     sent.push({ ...one, parentId: one.parentId === undefined ? (sent.at(-1)?.id ?? null) : one.parentId });
   }
   if (new Set(sent.map(({ id }) => id)).size < sent.length) {
@@ -67,7 +73,7 @@ function readFlat(list: readonly unknown[], { makeId }: ReadingRules): SentMessa
   return sent;
 }
 
-function toSent(id: string, message: unknown): SentMessage {
+function toSent(id: string, message: unknown, { heal = false }: ReadingRules): SentMessage {
   if (id === "" || id.length > maxIdLength) {
     throw new AppError("invalid", `A message id has 1 to ${maxIdLength} characters.`);
   }
@@ -78,7 +84,7 @@ function toSent(id: string, message: unknown): SentMessage {
   if (own !== undefined && own !== id) {
     throw new AppError("invalid", `The message ${id} says that its id is another one.`);
   }
-  if (role !== undefined && !(typeof role === "string" && roles.has(role))) {
+  if (role !== undefined && !isRole(role) && !heal) {
     throw new AppError("invalid", `The message ${id} has no role that is known: user, assistant or system.`);
   }
   if (parentId !== undefined && parentId !== null && typeof parentId !== "string") {

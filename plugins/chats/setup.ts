@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from "kysely";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Events } from "#kernel/events.ts";
@@ -96,7 +97,10 @@ function readMarksOf(states: States): ReadMarks {
   };
 }
 
-/** Whoever may read a snapshot may read the files it shows: those of its owner, and no others (promise S17). */
+/**
+ * Whoever may read a snapshot may read the files it shows, whatever became of the chat since. Only those of its owner
+ * are noted with it (promise S17).
+ */
 function toShareReference(db: ChatDatabase): FileReferences {
   return {
     id: "chats",
@@ -106,12 +110,8 @@ function toShareReference(db: ChatDatabase): FileReferences {
       }
       const row = await db
         .selectFrom("shared_chat")
-        .innerJoin("chat_file", (join) =>
-          join.onRef("chat_file.chat_id", "=", "shared_chat.chat_id").on("chat_file.file_id", "=", fileId),
-        )
         .select("shared_chat.id")
-        .whereRef("chat_file.user_id", "=", "shared_chat.user_id")
-        .where((eb) => eb(eb.val(fileId), "=", eb.fn.any("shared_chat.file_ids")))
+        .where(sql<SqlBool>`shared_chat.file_ids @> ${[fileId]}::text[]`)
         .where((eb) => granted(eb, sharedType, "shared_chat.chat_id", principal, "read"))
         .limit(1)
         .executeTakeFirst();

@@ -1,4 +1,3 @@
-import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { GrantInput, GrantRow } from "#storage/grants.ts";
@@ -34,38 +33,18 @@ export function createShareAccess(parts: Pick<ChatParts, "transaction" | "chats"
         }
       }
       const held = await grants.list(sharedType, [chatId]);
-      const allowed = await toStored(caller, wanted, held);
+      const allowed = await parts.accounts.givenGrants(caller, {
+        wanted,
+        held,
+        everybody: "sharing.public_chats",
+        anyone: "sharing.open_chats",
+      });
       const stored = await transaction((tx) => grants.replace(tx, sharedType, chatId, allowed));
       return toAccess(row, stored);
     },
   };
-
-  /** Contract §0: what somebody may not give is left out without an error; what is given already stays. */
-  async function toStored(caller: Principal, wanted: readonly GrantInput[], held: readonly GrantRow[]) {
-    const kept = new Set(held.map(keyOf));
-    const allowed = wanted.filter((grant) => kept.has(keyOf(grant)) || mayGive(caller, grant));
-    const users = allowed.filter(
-      ({ principal_type: type, principal_id: id }) => type === "user" && id !== "*",
-    );
-    const known = await parts.accounts.summaries(users.map(({ principal_id: id }) => id));
-    return allowed.filter((grant) => !users.includes(grant) || known.has(grant.principal_id));
-  }
 }
 
 function toAccess(row: ChatRow, list: readonly GrantRow[]) {
   return { chat_id: row.id, share_id: row.share_id, access_grants: list };
-}
-
-function mayGive(caller: Principal, { principal_type: type, principal_id: id }: GrantInput): boolean {
-  if (type === "anyone") {
-    return hasPermission(caller, "sharing.open_chats");
-  }
-  if (type === "group") {
-    return hasPermission(caller, "access_grants.allow_groups");
-  }
-  return hasPermission(caller, id === "*" ? "sharing.public_chats" : "access_grants.allow_users");
-}
-
-function keyOf({ principal_type: type, principal_id: id, permission }: GrantInput): string {
-  return [type, permission, id].join(" ");
 }

@@ -1,9 +1,10 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { anyOf } from "#storage/values.ts";
 import { readChatText } from "./answers.ts";
-import { filesOfMessage, linkedFileIds } from "./chat-files.ts";
+import { filesAndAddresses, filesOfMessage, linkedFileIds } from "./chat-files.ts";
 import { type ChatRow, findChat, lockChat } from "./chat-store.ts";
 import { found } from "./found.ts";
+import { toSettled } from "./mend.ts";
 import { announce, type ChatParts, sharedType } from "./parts.ts";
 import { saveSnapshot, type Snapshot } from "./share-store.ts";
 import { toOpenHead, toOpenMessage } from "./share-view.ts";
@@ -58,14 +59,17 @@ export function createShares(parts: ChatParts) {
   }
 }
 
-/** Message by message: a chat of 40 MB must not keep the event loop. */
+/** Message by message: a chat of 40 MB must not keep the event loop. How its owner files the chat is not shown. */
 async function takeSnapshot(db: ChatDatabase, row: ChatRow): Promise<Snapshot> {
   const open = new Map<string, string>();
   const shown = new Set<string>();
-  const { text, path, files } = await readChatText(db, row, (id, message) => {
+  const { text, path, files } = await readChatText(db, { ...row, meta: {} }, (id, message) => {
     const parsed = JSON.parse(message) as Record<string, unknown>;
-    open.set(id, JSON.stringify(toOpenMessage(parsed)));
-    filesOfMessage(parsed).forEach((file) => shown.add(file));
+    // A reply that is being written stays as it is now: nobody finishes it here.
+    const settled = toSettled(parsed);
+    open.set(id, JSON.stringify(toOpenMessage(settled)));
+    filesAndAddresses(settled).forEach((file) => shown.add(file));
+    return settled === parsed ? undefined : JSON.stringify(settled);
   });
   filesOfMessage({ files }).forEach((file) => shown.add(file));
   const linked = await linkedFileIds(db, row.id);

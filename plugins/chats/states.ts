@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Principal } from "#kernel/access/principal.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
@@ -63,7 +64,16 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
 
     async setRead(caller: Principal, id: string, isRead: boolean): Promise<ChatRecord> {
       await chats.load(caller, id, "write");
-      const row = found(await setFields(db, id, { last_read_at: isRead ? seconds() : null }));
+      // The chat may be newer than the clock of this process.
+      const last_read_at = isRead ? sql<number>`greatest(${seconds()}, updated_at)` : null;
+      const row = found(
+        await db
+          .updateTable("chat")
+          .set({ last_read_at })
+          .where("id", "=", id)
+          .returning(recordColumns)
+          .executeTakeFirst(),
+      );
       // Other windows of the owner count unread chats as well.
       const data = { chat_id: id, folder_id: row.folder_id, last_read_at: row.last_read_at };
       hub.emit(

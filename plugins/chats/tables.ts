@@ -12,7 +12,7 @@ export interface ChatTable {
   id: string;
   user_id: string;
   title: string;
-  /** What of the chat object is neither a message nor a file: models, params, tags, timestamp, unknown keys. */
+  /** What of the chat object is neither a message, a tag nor a file: models, params, timestamp, unknown keys. */
   chat: Json<Bag>;
   created_at: number;
   /** Moves when messages change, and only then. */

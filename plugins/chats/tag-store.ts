@@ -20,13 +20,20 @@ export function tagsOf({ meta }: Pick<ChatRow, "meta">): string[] {
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
 }
 
-/** Tag names that a new chat brings along, those of its record first. */
+/**
+ * Tag names that a new chat brings along. Those of its record count, where it has some; those of the chat object then
+ * only tell how they are written.
+ */
 export function tagNamesOf(
   meta: Record<string, unknown> | undefined,
   sent: readonly unknown[] | null | undefined,
 ): string[] {
-  const own = meta === undefined ? [] : tagsOf({ meta });
-  const names = [...own, ...(sent ?? []).filter((tag): tag is string => typeof tag === "string")];
+  const own = tagsOf({ meta: meta ?? {} });
+  const ids = new Set(own.map(toTagId));
+  const written = (sent ?? []).filter((tag): tag is string => typeof tag === "string");
+  const names = Array.isArray(meta?.["tags"])
+    ? [...own, ...written.filter((name) => ids.has(toTagId(name)))]
+    : written;
   return [...new Set(names.filter((name) => ![untagged, ""].includes(toTagId(name)) && name.length <= 200))];
 }
 

@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { toShown } from "./answers.ts";
 import { lockChat } from "./chat-store.ts";
 import { found } from "./found.ts";
 import { announce, type ChatParts } from "./parts.ts";
@@ -23,7 +24,7 @@ export function createTags({ db, transaction, chats, events }: ChatParts) {
 
     async of(caller: Principal, id: string): Promise<TagRecord[]> {
       const chat = await chats.load(caller, id, "read");
-      return await listTags(db, chat.user_id, tagsOf(chat));
+      return await listTags(db, chat.user_id, tagsOf(toShown(caller, chat)));
     },
 
     /** Throws `invalid` for a name that no tag can have. */

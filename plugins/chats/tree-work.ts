@@ -1,7 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import { anyOf } from "#storage/values.ts";
-import { readChatFiles } from "./chat-files.ts";
-import { type ChatRow, findChat } from "./chat-store.ts";
+import type { ChatRow } from "./chat-store.ts";
 import type { ChatActions } from "./chats.ts";
 import { readBranch } from "./read-branch.ts";
 import type { SentChat } from "./schema.ts";
@@ -10,7 +9,7 @@ import type { ChatDatabase } from "./tables.ts";
 
 interface Options {
   readonly db: ChatDatabase;
-  readonly actions: Pick<ChatActions, "create" | "update">;
+  readonly actions: Pick<ChatActions, "create" | "change">;
 }
 
 /** Makes chats and changes their trees for other plugins, by the rules that hold for callers. */
@@ -53,13 +52,9 @@ export function createTreeWork({
       return found;
     },
 
-    async link(owner, chatId, { messages, shown, models, addedFiles = [] }) {
-      const files = addedFiles.length > 0 ? await addFiles(db, chatId, addedFiles) : undefined;
-      await actions.update(owner, chatId, {
-        ...toSentChat(messages, shown),
-        ...(models && { models: [...models] }),
-        ...(files && { files }),
-      });
+    async link(owner, chatId, { messages, shown, models, addedFiles }) {
+      const chat = { ...toSentChat(messages, shown), ...(models && { models: [...models] }) };
+      await actions.change(owner, chatId, { chat, addedFiles });
     },
 
     async rewrite(owner, chatId, changed) {
@@ -73,7 +68,7 @@ export function createTreeWork({
       const messages = Object.fromEntries(
         changed.filter(({ id }) => there.has(id)).map((message) => [message.id, message]),
       );
-      await actions.update(owner, chatId, { history: { messages } });
+      await actions.change(owner, chatId, { chat: { history: { messages } }, unseen: true });
     },
 
     async message(chatId, messageId) {
@@ -93,19 +88,6 @@ export function createTreeWork({
 export function toFacts(row: ChatRow): ChatFacts {
   const { id, user_id, title, folder_id, current_message_id, meta, variables, chat } = row;
   return { id, user_id, title, folder_id, current_message_id, meta, variables, chat };
-}
-
-async function addFiles(db: ChatDatabase, chatId: string, added: readonly unknown[]): Promise<unknown[]> {
-  const chat = await findChat(db, chatId);
-  const files = await readChatFiles(db, chatId, chat?.chat["files"]);
-  const known = new Set(files.map(nameOf));
-  return [...files, ...added.filter((entry) => !known.has(nameOf(entry)))];
-}
-
-/** What tells entries of files apart: the id where there is one. */
-function nameOf(entry: unknown): string {
-  const { type, id } = (entry ?? {}) as { type?: unknown; id?: unknown };
-  return JSON.stringify(id === undefined ? entry : [type, id]);
 }
 
 /** Messages as a partial chat; children follow from the parents. */

@@ -20,7 +20,7 @@ import { withClearConflicts } from "./violations.ts";
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
   parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats" | "files">,
-  actions: Pick<ChatActions, "create" | "update">,
+  actions: Pick<ChatActions, "create" | "change">,
 ): Chats {
   const { db, chats } = parts;
   const links = createFileLinks(parts);

@@ -16,6 +16,12 @@ export interface Admission {
   directModels(): readonly DirectModels[];
 }
 
+export interface Admitting {
+  readonly principal: Principal;
+  /** What the request's model has been resolved to already. */
+  readonly model?: ResolvedModel | undefined;
+}
+
 /**
  * Resolves the model, as the request's picks of its controls make it, and checks that the caller may use the tools and
  * the terminal that the request names. Throws `not_found` for unknown and foreign models and tools alike, `unavailable`
@@ -23,10 +29,11 @@ export interface Admission {
  */
 export function admitModel(
   request: CompletionRequest,
-  principal: Principal,
+  { principal, model: known }: Admitting,
   admission: Admission,
 ): AtOnce<ResolvedModel> {
-  const resolving = resolveDirect(request, admission) ?? admission.models.resolve(principal, request.model);
+  const resolving =
+    known ?? resolveDirect(request, admission) ?? admission.models.resolve(principal, request.model);
   return whenThere(resolving, (model) =>
     whenThere(requireNamed(request, principal, admission), () =>
       withControls(model, {

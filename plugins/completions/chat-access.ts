@@ -2,20 +2,29 @@ import { AppError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 
-/** Says whether a caller may write into a chat; filled by the plugin that stores chats. */
+/** What a stored chat lends to completions in it. */
+export interface ChatFacts {
+  readonly id: string;
+  readonly folderId: string | undefined;
+  /** What people filled in for `{{chat.variables.<key>}}`. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Opens chats for completions; filled by the plugin that knows stored chats. */
 export interface ChatAccess {
-  mayWrite(principal: Principal, chatId: string): Promise<boolean>;
+  /** Undefined for a chat that is unknown or that the caller may not write into. */
+  open(principal: Principal, chatId: string): Promise<ChatFacts | undefined>;
 }
 
 /**
- * Throws `not_found` for a chat that the caller may not write into: unknown and foreign ones alike. There is nothing to
- * wait for where the request names none.
+ * What the stored chat of a request lends to it. Throws `not_found` for one that the caller may not write into: unknown
+ * and foreign ones alike. There is nothing to wait for where the request names none.
  */
 export function requireChat(
   { chat_id: chatId }: Pick<CompletionRequest, "chat_id">,
   principal: Principal,
   chats: readonly ChatAccess[],
-): Promise<void> | undefined {
+): Promise<ChatFacts> | undefined {
   return !chatId || isTemporary(chatId) ? undefined : requireStored(chatId, principal, chats);
 }
 
@@ -23,14 +32,16 @@ async function requireStored(
   chatId: string,
   principal: Principal,
   chats: readonly ChatAccess[],
-): Promise<void> {
-  const known = await Promise.all(chats.map((chat) => chat.mayWrite(principal, chatId)));
-  if (!known.includes(true)) {
+): Promise<ChatFacts> {
+  const opened = await Promise.all(chats.map((chat) => chat.open(principal, chatId)));
+  const facts = opened.find((each) => each !== undefined);
+  if (facts === undefined) {
     throw new AppError("not_found", "Chat not found");
   }
+  return facts;
 }
 
 /** A chat that is stored nowhere: `temporary:<uuid>`. */
-function isTemporary(chatId: string): boolean {
+export function isTemporary(chatId: string): boolean {
   return chatId.startsWith("temporary:");
 }

@@ -1,5 +1,6 @@
 import type { Chunk, CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
+import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
 
 /** The reply that a stream carried which was passed on without looking into it. */
 export interface Observation {
@@ -49,10 +50,18 @@ function* toChunks(text: string): Generator<Chunk> {
     if (!line.startsWith("data:") || line.includes("[DONE]")) {
       continue;
     }
-    try {
-      yield JSON.parse(line.slice(5)) as Chunk;
-    } catch {
-      // An upstream may break off inside a frame.
+    const value = parse(line.slice(5));
+    if (isObject(value)) {
+      yield toSoundChunk(value);
     }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // An upstream may break off inside a frame.
+    return undefined;
   }
 }

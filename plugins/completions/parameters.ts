@@ -41,6 +41,14 @@ function fillOptions(request: CompletionRequest, saved: Bag): { options: Bag | u
   return { options: Object.keys(options).length > 0 ? options : undefined };
 }
 
+/** Saved parameters but for some, custom ones included. */
+export function without(saved: Bag, names: readonly string[]): Bag {
+  const keep = (bag: Bag) =>
+    Object.fromEntries(Object.entries(bag).filter(([name]) => !names.includes(name)));
+  const custom = saved["custom_params"];
+  return { ...keep(saved), ...(isBag(custom) && { custom_params: keep(custom) }) };
+}
+
 /** Takes out what is meant for the platform. */
 export function toProviderRequest(request: CompletionRequest): CompletionRequest {
   const keys = Object.keys(request);

@@ -17,10 +17,12 @@ import {
   chatRuns,
   completions,
   directModels,
+  messagePictures,
   promptSources,
   taskModel,
   taskSettings,
   terminalAccess,
+  unlistedEmbedders,
 } from "./service.ts";
 import { createTaskModel } from "./task-model.ts";
 import { taskRoutes } from "./task-routes.ts";
@@ -38,11 +40,13 @@ export default definePlugin({
     directModels,
     hub,
     models,
+    pictures: messagePictures,
     pipeline,
     prompts: promptSources,
     taskSettings,
     terminals: terminalAccess,
     toolRegistry,
+    unlistedEmbedders,
   },
   provides: [completions, taskModel],
   permissions: pickPermissions.map((path) => ({ path, default: true })),
@@ -67,6 +71,7 @@ export default definePlugin({
       findProfile: (principal) => use.accounts.templateFacts(principal),
       tools: createToolsStage(use.toolRegistry, legacy),
       chats: () => use.chats.list(),
+      pictures: () => use.pictures.list(),
       terminals: () => use.terminals.list(),
       directModels: () => use.directModels.list(),
       prompts: () => use.prompts.list(),
@@ -80,7 +85,10 @@ export default definePlugin({
         pipeline: use.pipeline,
         chats: () => use.chats.list(),
       }),
-      embeddings: createEmbeddings(use.models),
+      embeddings: createEmbeddings({
+        models: use.models,
+        unlisted: () => use.unlistedEmbedders.list(),
+      }),
       // Core API, chat completion rule 14.
       tellOutlet: ({ userId }, { chat_id: chatId, id: messageId, messages }) =>
         use.hub.emit(

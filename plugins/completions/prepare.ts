@@ -3,7 +3,7 @@ import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import { fillRequest } from "./parameters.ts";
+import { fillRequest, without } from "./parameters.ts";
 
 /** Looks up what templates may name beyond what the principal holds. */
 export type FindProfile = (
@@ -16,6 +16,8 @@ export interface Preparing {
   readonly findProfile: FindProfile;
   /** What follows the model's own system prompt, in order. */
   readonly prompts?: readonly (string | undefined)[];
+  /** Saved parameters that are not filled in. */
+  readonly leftOut?: readonly string[] | undefined;
 }
 
 /**
@@ -24,10 +26,10 @@ export interface Preparing {
  */
 export function prepare(
   request: CompletionRequest,
-  { model, principal, findProfile, prompts = [] }: Preparing,
+  { model, principal, findProfile, prompts = [], leftOut }: Preparing,
 ): AtOnce<CompletionRequest> {
   const { system: own, stream_response: streams } = model.params;
-  const filled = fillRequest(request, model.params);
+  const filled = fillRequest(request, leftOut ? without(model.params, leftOut) : model.params);
   const system = [own, ...prompts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
   const hasSystem = system !== "";
   const isSteered = typeof streams === "boolean" && streams !== filled.stream;

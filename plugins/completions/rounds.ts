@@ -1,7 +1,7 @@
-import type { Chunk, Completion } from "#kernel/completion/chunk.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import { fromWhole } from "#kernel/completion/whole.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
 import { openStreamHooks } from "#kernel/pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
@@ -41,7 +41,7 @@ export async function openRounds(
       return throughHooks(batches, run, opened);
     },
     async outlet(gather) {
-      const filters = outletFilters(run, options);
+      const filters = outletFilters(run);
       return filters.length === 0
         ? undefined
         : await options.pipeline.outlet(filters, await gather(), run.context);
@@ -66,21 +66,4 @@ function throughHooks(
     next: (batch: ChunkBatch) => filter(joiner ? joiner.add(batch) : batch),
     end: () => joiner && filter(joiner.end()),
   });
-}
-
-/** A model that does not stream answers in one chunk. */
-async function* fromWhole({ choices, ...rest }: Completion): AsyncGenerator<ChunkBatch> {
-  const chunk: Chunk = {
-    ...rest,
-    object: "chat.completion.chunk",
-    choices: (choices ?? []).map(({ message, ...choice }) => ({
-      ...choice,
-      delta: {
-        ...message,
-        content: message.content ?? null,
-        tool_calls: (message.tool_calls ?? []).map((call, index) => ({ ...call, index })),
-      },
-    })),
-  };
-  yield [chunk];
 }

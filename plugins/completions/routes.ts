@@ -82,7 +82,13 @@ export function completionRoutes(options: CompletionRoutesOptions) {
       errors: "both",
     },
     async ({ body, caller, request }) =>
-      relay(await embeddings.run(body, { principal: caller, signal: request.signal })),
+      relay(
+        await embeddings.run(body, {
+          principal: caller,
+          userAgent: request.headers["user-agent"],
+          signal: request.signal,
+        }),
+      ),
   );
   return { main: [chat, outlet, embed], api: [{ ...embed, path: "/embeddings" as const }] };
 }

@@ -1,15 +1,15 @@
 import { whenThere } from "#kernel/completion/at-once.ts";
-import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
-import type { StreamHooks } from "#kernel/pipeline/filter.ts";
+import type { Filter, StreamHooks } from "#kernel/pipeline/filter.ts";
 import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
 import { admitModel } from "./admit.ts";
 import { requireChat } from "./chat-access.ts";
+import { folderOf, inChat, withPictures } from "./chat-context.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
-import { createObserver } from "./observe.ts";
+import { createObserver, type Observation } from "./observe.ts";
 import { runOutlet } from "./outlet.ts";
 import { prepare } from "./prepare.ts";
 import { gatherPrompts } from "./prompts.ts";
@@ -25,54 +25,53 @@ interface Leaving extends Run {
   readonly onOutlet: RunContext["onOutlet"];
 }
 
-/** What is known of the reply when the run ends. */
-interface Outcome {
-  readonly usage: Usage | undefined;
-  readonly message: CompletionMessage | undefined;
-  readonly error?: unknown;
-}
-
 /** Runs completions in a straight line: admit → prepare → inlet → tools → provider → stream filters → deliver → outlet. */
 export function createRunner(options: RunOptions): Completions {
   return {
-    async run(request, { principal, signal, onOutlet, text, ...facts }: RunContext): Promise<RunAnswer> {
+    async run(request, context: RunContext): Promise<RunAnswer> {
+      const { principal, signal, model: _known, leftOut, onAsked, onOutlet, text, ...facts } = context;
       // Of the stages before the model call most requests wait for none.
-      const allowed = requireChat(request, principal, options.chats());
-      if (allowed) {
-        await allowed;
-      }
-      const admitted = admitModel(request, principal, options);
+      const opening = requireChat(request, principal, options.chats());
+      const chat = opening && (await opening);
+      const admitted = admitModel(request, context, options);
       const model = admitted instanceof Promise ? await admitted : admitted;
-      const folderId = request["folder_id"];
+      const folderId = folderOf(request, chat);
       const prompts =
-        typeof folderId === "string"
-          ? await gatherPrompts(options.prompts(), { principal, model, chatId: undefined, folderId })
-          : [];
+        folderId === undefined
+          ? []
+          : await gatherPrompts(options.prompts(), { principal, model, chatId: chat?.id, folderId });
+      const picturing = withPictures(inChat(request, chat), principal, options.pictures());
+      const asking = picturing instanceof Promise ? await picturing : picturing;
       const entering = whenThere(
-        prepare(request, { model, principal, prompts, findProfile: options.findProfile }),
+        prepare(asking, { model, principal, prompts, leftOut, findProfile: options.findProfile }),
         (prepared) => enterPipeline(prepared, { model, options, context: { principal, signal } }),
       );
       const run = entering instanceof Promise ? await entering : entering;
       const resolving = options.tools.resolve(request, run);
       const resolved = resolving && (await resolving);
       const asked = resolved?.request ?? run.request;
+      onAsked?.(asked);
       const answer = await callModel(run, asked, { request, text, ...facts });
       const leaving = { ...run, sent: request, onOutlet };
       return await deliver(leaving, withSources(answer, resolved?.sources, model.id), options);
     },
-    async admit(request, { principal }) {
-      const model = await admitModel(request, principal, options);
+    async admit(request, context) {
+      const model = await admitModel(request, context, options);
       return { model, open: (asked, place) => openRounds(asked, { model, place, options }) };
     },
   };
 }
 
 async function deliver(run: Leaving, answer: CompletionAnswer, options: RunOptions): Promise<RunAnswer> {
-  const outlets = outletFilters(run, options);
+  const outlets = directOutlets(run, options);
   if (answer.kind === "whole") {
     const { completion } = answer;
     if (outlets.length > 0) {
-      void finish(run, { usage: completion.usage ?? undefined, message: toMessage(completion) }, options);
+      void finish(
+        run,
+        () => ({ usage: completion.usage ?? undefined, message: toMessage(completion) }),
+        options,
+      );
     }
     return { kind: "whole", completion, text: answer.text };
   }
@@ -90,7 +89,11 @@ function watchReply(run: Leaving, options: RunOptions) {
   const observer = createObserver();
   return {
     tap: observer.tap,
-    settle: (error?: Error) => void finish(run, { ...observer.conclude(), error }, options),
+    settle(error?: Error) {
+      if (error === undefined) {
+        void finish(run, observer.conclude, options);
+      }
+    },
   };
 }
 
@@ -100,7 +103,7 @@ function readChunks(
   stream: ChunkStream,
   { hooks, options }: { hooks: StreamHooks | undefined; options: RunOptions },
 ): AsyncIterable<ChunkBatch> {
-  const accumulator = outletFilters(run, options).length > 0 ? createAccumulator() : undefined;
+  const accumulator = directOutlets(run, options).length > 0 ? createAccumulator() : undefined;
   const joiner = run.deltaSize > 1 ? createDeltaJoiner(run.deltaSize) : undefined;
   const batches = stream.chunks(run.deltaSize);
   if (accumulator === undefined && joiner === undefined && hooks === undefined) {
@@ -119,37 +122,41 @@ function readChunks(
     const kept = hooks.push(batch);
     return kept instanceof Promise ? kept.then(pass) : pass(kept);
   };
+  let isWhole = false;
   return mapBatches(batches, {
     next(batch: ChunkBatch) {
       // Joined first: filters look at what goes out, once a chunk instead of once a token.
       return filter(joiner ? joiner.add(batch) : batch);
     },
-    end: () => joiner && filter(joiner.end()),
+    end() {
+      isWhole = true;
+      return joiner && filter(joiner.end());
+    },
     close(error) {
       hooks?.close();
-      if (accumulator) {
-        const outcome = { usage: accumulator.usage(), message: accumulator.message(), error };
-        void finish(run, outcome, options);
+      // A caller who left has half a reply; nothing was completed.
+      if (accumulator && isWhole && error === undefined) {
+        void finish(run, () => ({ usage: accumulator.usage(), message: accumulator.message() }), options);
       }
     },
   });
 }
 
-/** After the answer is out the outlet filters see the conversation. Never throws. */
-async function finish(run: Leaving, outcome: Outcome, options: RunOptions): Promise<void> {
-  if (outcome.message === undefined || outcome.error !== undefined) {
-    return;
-  }
+/** None while ENABLE_API_OUTLET_FILTERS is off; what a chat keeps is filtered whatever it says. */
+function directOutlets(run: Leaving, options: RunOptions): readonly Filter[] {
+  return options.settings().outletFilters ? outletFilters(run) : [];
+}
+
+/** After the answer is out the outlet filters see the conversation. Never throws, whatever the upstream sent. */
+async function finish(run: Leaving, conclude: () => Observation, options: RunOptions): Promise<void> {
   try {
+    const { message, usage } = conclude();
+    if (message === undefined) {
+      return;
+    }
     const { sent, context, onOutlet } = run;
-    const after = await runOutlet(options.pipeline, {
-      filters: outletFilters(run, options),
-      context,
-      sent,
-      reply: outcome.message,
-      usage: outcome.usage,
-    });
-    onOutlet?.(after);
+    const filters = directOutlets(run, options);
+    onOutlet?.(await runOutlet(options.pipeline, { filters, context, sent, reply: message, usage }));
   } catch (failure) {
     options.log.warn({ err: failure }, "the outlet filters failed");
   }

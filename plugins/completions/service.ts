@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { ChunkBatch, ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
+import type { CallContext, ChunkBatch, ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import type { Completion } from "#kernel/completion/chunk.ts";
-import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
+import type { CompletionRequest, EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
@@ -11,7 +11,7 @@ import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { ChatAccess } from "./chat-access.ts";
 import type { Source } from "./sources.ts";
 
-export { type ChatAccess, requireChat } from "./chat-access.ts";
+export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./chat-access.ts";
 export type { Source } from "./sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
@@ -37,6 +37,12 @@ export interface RunContext {
   readonly userAgent?: string | undefined;
   /** The one of the provider's backends that is to answer. */
   readonly backend?: number | undefined;
+  /** What the request's model has been resolved to for this caller already: an arena is not to be drawn twice. */
+  readonly model?: ResolvedModel | undefined;
+  /** Saved parameters that are not to be filled in, because the request says that they do not hold. */
+  readonly leftOut?: readonly string[] | undefined;
+  /** Told what the model is going to be asked, as filters and tools left it. */
+  readonly onAsked?: ((request: CompletionRequest) => void) | undefined;
   /** The JSON text that the request was read from, where there is one. */
   readonly text?: string | undefined;
   /** Told what outlet filters made of the conversation, after the answer; not called where none looks at it. */
@@ -86,7 +92,7 @@ export interface Completions {
    * The first stages, for runs that are delivered elsewhere than to their caller. Throws `not_found` for models,
    * `unavailable` for terminals, `invalid` for picks of controls; nothing is written or asked yet.
    */
-  admit(request: CompletionRequest, context: Pick<RunContext, "principal">): Promise<AdmittedRun>;
+  admit(request: CompletionRequest, context: Pick<RunContext, "principal" | "model">): Promise<AdmittedRun>;
 }
 
 export const completions = defineService<Completions>("completions");
@@ -110,6 +116,14 @@ export interface TerminalAccess {
    */
   require(principal: Principal, terminalId: string, chatId: string | undefined): Promise<void>;
 }
+
+/** Puts pictures that are files of this platform into messages: an upstream cannot fetch them (contract §3.2, step 4). */
+export interface MessagePictures {
+  /** Those that the caller may not read, or that are gone, are left out. */
+  inline(messages: readonly Message[], principal: Principal): Promise<readonly Message[]>;
+}
+
+export const messagePictures = defineSlot<MessagePictures>("completions.pictures");
 
 export const terminalAccess = defineSlot<TerminalAccess>("completions.terminals");
 
@@ -176,5 +190,13 @@ export interface DirectModels {
 }
 
 export const directModels = defineSlot<DirectModels>("completions.direct-models");
+
+/** Embeds with models that stand in no list because they do not chat. */
+export interface UnlistedEmbedder {
+  /** Undefined for models that it does not know or the caller may not use. */
+  embed(request: EmbeddingsRequest, context: CallContext): Promise<Upstream> | undefined;
+}
+
+export const unlistedEmbedders = defineSlot<UnlistedEmbedder>("completions.unlisted-embedders");
 
 export const chatAccess = defineSlot<ChatAccess>("completions.chats");

@@ -11,7 +11,7 @@ import { toModelIds } from "./model-ids.ts";
 import { toProviderRequest, withUsage } from "./parameters.ts";
 import type { FindProfile } from "./prepare.ts";
 import type { ChatAccess } from "./chat-access.ts";
-import type { PromptSource } from "./service.ts";
+import type { MessagePictures, PromptSource } from "./service.ts";
 import type { ToolsStage } from "./tools.ts";
 import { type VoiceSettings, withVoicePrompt } from "./voice.ts";
 
@@ -21,6 +21,7 @@ export interface RunOptions extends Admission {
   readonly findProfile: FindProfile;
   readonly tools: ToolsStage;
   chats(): readonly ChatAccess[];
+  pictures(): readonly MessagePictures[];
   prompts(): readonly PromptSource[];
   settings(): VoiceSettings & { readonly outletFilters: boolean; readonly deltaChunkSize: number };
 }
@@ -112,9 +113,9 @@ export function callModel(
   });
 }
 
-/** The filters that see the finished conversation; none while ENABLE_API_OUTLET_FILTERS is off. */
-export function outletFilters(run: Run, options: Pick<RunOptions, "settings">): readonly Filter[] {
-  return options.settings().outletFilters ? run.filters.filter((filter) => filter.outlet !== undefined) : [];
+/** The filters that see the finished conversation. */
+export function outletFilters(run: Run): readonly Filter[] {
+  return run.filters.filter((filter) => filter.outlet !== undefined);
 }
 
 function hasUsageCapability(model: ResolvedModel): boolean {

@@ -19,8 +19,6 @@ export interface TaskModelOptions {
     readonly taskModel: string;
     /** TASK_MODEL_EXTERNAL: for all others. */
     readonly taskModelExternal: string;
-    /** ENABLE_API_OUTLET_FILTERS. */
-    readonly outletFilters: boolean;
   };
 }
 
@@ -65,7 +63,7 @@ export function createTaskModel({ models, pipeline, settings }: TaskModelOptions
       });
       const reply = await toReply(answer);
       const text = reply.content || reply.reasoning_content || "";
-      const outlets = settings().outletFilters ? filters.filter(({ outlet }) => outlet !== undefined) : [];
+      const outlets = filters.filter(({ outlet }) => outlet !== undefined);
       if (outlets.length === 0) {
         return text;
       }

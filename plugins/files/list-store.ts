@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { anyOf } from "#storage/values.ts";
 import type { FileFacts } from "./record.ts";
 import { recordColumns } from "./store.ts";
 import type { FilesDatabase } from "./tables.ts";
@@ -5,8 +7,12 @@ import type { FilesDatabase } from "./tables.ts";
 export interface Page {
   readonly offset: number;
   readonly limit: number;
-  /** Whether to read the texts. */
-  readonly content: boolean;
+}
+
+/** A record without its text. */
+export interface ListedFile extends FileFacts {
+  /** Bytes of the text; null without one. */
+  readonly text_size: number | null;
 }
 
 /** Whose files: one account's, or with null everybody's. */
@@ -17,18 +23,25 @@ export function createListStore(db: FilesDatabase) {
   const of = (owner: Owner) =>
     owner === null ? db.selectFrom("file") : db.selectFrom("file").where("user_id", "=", owner);
 
-  const page = (query: ReturnType<typeof of>, { offset, limit, content }: Page): Promise<FileFacts[]> =>
+  const page = (query: ReturnType<typeof of>, { offset, limit }: Page): Promise<ListedFile[]> =>
     query
-      .select(content ? [...recordColumns, "content" as const] : recordColumns)
+      .select(recordColumns)
+      .select(sql<number | null>`octet_length(content)`.as("text_size"))
       .orderBy("created_at", "desc")
       .orderBy("id", "desc")
       .limit(limit)
       .offset(offset)
-      .execute() as Promise<FileFacts[]>;
+      .execute();
 
   return {
     /** Newest first. */
-    list: (owner: Owner, wanted: Page): Promise<FileFacts[]> => page(of(owner), wanted),
+    list: (owner: Owner, wanted: Page): Promise<ListedFile[]> => page(of(owner), wanted),
+
+    /** The texts of some files, by id. */
+    async texts(ids: readonly string[]): Promise<Map<string, string>> {
+      const query = db.selectFrom("file").select(["id", "content"]).where("id", "=", anyOf(ids));
+      return new Map((await query.execute()).map(({ id, content }) => [id, content ?? ""]));
+    },
 
     async count(owner: Owner): Promise<number> {
       const counted = of(owner).select((eb) => eb.fn.countAll<number>().as("total"));
@@ -36,7 +49,7 @@ export function createListStore(db: FilesDatabase) {
     },
 
     /** Files whose name fits a LIKE pattern, whatever the case. */
-    search: (owner: Owner, pattern: string, wanted: Page): Promise<FileFacts[]> =>
+    search: (owner: Owner, pattern: string, wanted: Page): Promise<ListedFile[]> =>
       page(of(owner).where("filename", "ilike", pattern), wanted),
 
     /** Some ids of an owner's files, or of all; an empty list means that there are none left. */

@@ -1,28 +1,42 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { ListStore, Owner, Page } from "./list-store.ts";
+import type { Reply } from "#kernel/http/route.ts";
+import { answerWithTexts } from "./answers.ts";
+import type { ListedFile, ListStore, Owner, Page } from "./list-store.ts";
 import { toLikePattern } from "./names.ts";
 import { toRecord, toStorableText } from "./record.ts";
 import type { FileRecord } from "./service.ts";
 
 export interface Listing {
   /** A page of the caller's files, newest first. */
-  list(principal: Principal, page: Page): Promise<{ items: FileRecord[]; total: number }>;
+  list(principal: Principal, page: WantedPage): Promise<{ items: FileRecord[]; total: number } | Reply>;
   count(principal: Principal): Promise<number>;
   /** Files whose name fits a glob. Throws `not_found` when none does. */
-  search(principal: Principal, glob: string, page: Page): Promise<FileRecord[]>;
+  search(principal: Principal, glob: string, page: WantedPage): Promise<FileRecord[] | Reply>;
+}
+
+export interface WantedPage extends Page {
+  /** Whether to show the texts. */
+  readonly content: boolean;
 }
 
 /** Lists of files. They show one's own; admins see everybody's when they pass everywhere else. */
 export function createListing(lists: ListStore, access: Access): Listing {
   const ownerFor = (principal: Principal): Owner => (access.passes(principal) ? null : principal.userId);
 
+  const answer = <T>(
+    rows: readonly ListedFile[],
+    { content }: WantedPage,
+    toShape: (records: FileRecord[]) => T,
+  ): Promise<T | Reply> | T =>
+    content ? answerWithTexts(lists, rows, toShape) : toShape(rows.map(toRecord));
+
   return {
     async list(principal, page) {
       const owner = ownerFor(principal);
       const [rows, total] = await Promise.all([lists.list(owner, page), lists.count(owner)]);
-      return { items: rows.map(toRecord), total };
+      return await answer(rows, page, (items) => ({ items, total }));
     },
     count: (principal) => lists.count(ownerFor(principal)),
     async search(principal, glob, page) {
@@ -30,7 +44,7 @@ export function createListing(lists: ListStore, access: Access): Listing {
       if (rows.length === 0) {
         throw new AppError("not_found", "No file has such a name.");
       }
-      return rows.map(toRecord);
+      return await answer(rows, page, (records) => records);
     },
   };
 }

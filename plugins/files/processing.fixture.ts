@@ -24,7 +24,7 @@ export async function openBench({ processors, observers, timeout, stopping }: Be
   const workers = createProcessStore(database.db);
   const listen = async (...heard: Parameters<typeof database.listen>) =>
     void (await database.listen(...heard));
-  const notices = { notify: database.notify, listen };
+  const notices = { notify: database.notify, listen, isHearing: database.isHearing };
   const progress = createProgress({ notices, log, read: (id) => store.progressOf(id) });
   await progress.start();
   const runner = createJobRunner({ schema: "jobs", database, log });

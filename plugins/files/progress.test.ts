@@ -21,7 +21,7 @@ async function open(silenceMs = 60_000): Promise<Progress> {
   const listen = async (...heard: Parameters<typeof database.listen>) =>
     void (await database.listen(...heard));
   const progress = createProgress({
-    notices: { notify: database.notify, listen },
+    notices: { notify: database.notify, listen, isHearing: database.isHearing },
     log: createLogger({ level: "CRITICAL", format: "json" }),
     read: async () => state,
     silenceMs,

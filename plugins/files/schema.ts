@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxTextLength } from "./text.ts";
 
 /** A stored file (configuration document, File). */
 export const File = z
@@ -27,6 +28,9 @@ export const ProcessStatus = z
   .meta({ id: "FileProcessStatus" });
 
 export const FileText = z.object({ content: z.string() }).meta({ id: "FileText" });
+
+/** A text that somebody sets by hand is no longer than one that is read from a file. */
+export const NewFileText = z.object({ content: z.string().max(maxTextLength) }).meta({ id: "NewFileText" });
 
 export const FileId = z.object({ id: z.string().max(200) });
 

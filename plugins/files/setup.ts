@@ -47,7 +47,11 @@ export function setUpFiles(parts: FilesParts) {
   const store = createFileStore(db);
   const lists = createListStore(db);
   const rules = {
-    maxBytes: () => (config.maxSize === null ? null : config.maxSize * megabyte),
+    maxBytes: () => {
+      const allowed = config.maxSize === null ? Infinity : config.maxSize * megabyte;
+      const least = Math.min(allowed, blobs.maxBytes ?? Infinity);
+      return least === Infinity ? null : least;
+    },
     allowedExtensions: () => config.allowedExtensions,
   };
   const progress = createProgress({ notices: parts.notices, log, read: (id) => store.progressOf(id) });

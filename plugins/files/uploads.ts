@@ -13,7 +13,7 @@ import type { FileRecord } from "./service.ts";
 import type { FileStore } from "./store.ts";
 
 export interface UploadRules {
-  /** RAG_FILE_MAX_SIZE in bytes; null = unlimited. */
+  /** RAG_FILE_MAX_SIZE in bytes, or what the store of bytes takes when that is less; null = unlimited. */
   maxBytes(): number | null;
   /** RAG_ALLOWED_FILE_EXTENSIONS; empty = all. */
   allowedExtensions(): readonly string[];

@@ -105,7 +105,7 @@ describe("a shared folder", () => {
   });
 
   it("is shared by groups as well, never with everybody, and only by who may", async () => {
-    const group = await permit(app, [reader.user], {});
+    const group = await permit(app, [owner.user, reader.user], {});
     const wanted = [
       grant(group, "read", "group"),
       grant("*"),

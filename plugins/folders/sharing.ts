@@ -22,7 +22,8 @@ export function createFolderSharing(parts: FolderParts) {
     async share(caller: Principal, id: string, wanted: readonly GrantInput[]): Promise<ShownFolder> {
       const row = await loadOwn(parts, caller, id);
       const held = await grants.list(resourceType, [id]);
-      const allowed = await toStored(caller, wanted, held);
+      requireSharing(caller, wanted, held);
+      const allowed = await parts.accounts.givenGrants(caller, { wanted, held });
       await transaction((tx) => grants.replace(tx, resourceType, id, allowed));
       announce(events, "folder.access_updated", { by: caller, id, data: { access_grants: allowed } });
       return await show(parts, caller, row);
@@ -59,30 +60,14 @@ export function createFolderSharing(parts: FolderParts) {
       return row.user_id === caller.userId ? rows : rows.map((chat) => ({ ...chat, last_read_at: null }));
     },
   };
-
-  /** What is given already may stay, whatever the caller may give now. */
-  async function toStored(
-    caller: Principal,
-    wanted: readonly GrantInput[],
-    held: readonly GrantRow[],
-  ): Promise<GrantInput[]> {
-    const kept = new Set(held.map(keyOf));
-    const fresh = wanted.filter((grant) => !kept.has(keyOf(grant)));
-    if (fresh.length > 0 && !hasPermission(caller, "sharing.folders")) {
-      throw new AppError("forbidden", "You may not share folders.");
-    }
-    const allowed = wanted.filter((grant) => kept.has(keyOf(grant)) || mayGive(caller, grant));
-    const users = allowed.filter(({ principal_type: type }) => type === "user");
-    const known = await parts.accounts.summaries(users.map(({ principal_id: id }) => id));
-    return allowed.filter((grant) => !users.includes(grant) || known.has(grant.principal_id));
-  }
 }
 
-function mayGive(caller: Principal, { principal_type: type, principal_id: id }: GrantInput): boolean {
-  if (type === "anyone" || id === "*") {
-    return false;
+/** What is given already may stay, whatever the caller may give now. */
+function requireSharing(caller: Principal, wanted: readonly GrantInput[], held: readonly GrantRow[]): void {
+  const kept = new Set(held.map(keyOf));
+  if (wanted.some((grant) => !kept.has(keyOf(grant))) && !hasPermission(caller, "sharing.folders")) {
+    throw new AppError("forbidden", "You may not share folders.");
   }
-  return hasPermission(caller, type === "group" ? "access_grants.allow_groups" : "access_grants.allow_users");
 }
 
 function keyOf({ principal_type: type, principal_id: id, permission }: GrantInput): string {

@@ -4,7 +4,7 @@ import type { Sandbox, Script } from "#kernel/sandbox/sandbox.ts";
 import type { ValveValues } from "#kernel/valves/valve-set.ts";
 import type { FunctionFacts, FunctionType } from "./facts.ts";
 import type { FunctionRow } from "./function-store.ts";
-import { loadFacts, toScript } from "./load.ts";
+import { isOwnFault, loadFacts, toScript } from "./load.ts";
 
 /** A function that is switched on, loaded and ready to be called. */
 export interface ActiveFunction {
@@ -56,15 +56,19 @@ export function createActiveFunctions(options: ActiveOptions): ActiveFunctions {
   /** Facts of unchanged code are kept, so that a change of one function loads one function. */
   let known = new Map<string, { script: Script; facts: FunctionFacts }>();
 
-  async function read(): Promise<ActiveSet> {
+  const toDelay = createDelays();
+
+  /** `isWhole` when no function is missing for no fault of its own. */
+  async function read(): Promise<{ readonly result: ActiveSet; readonly isWhole: boolean }> {
     const rows = await options.list();
     const loaded = await Promise.all(rows.map(async (row) => await toActive(row)));
-    const active = loaded.filter((each) => each !== undefined);
+    const active = loaded.filter((each) => typeof each === "object");
     known = new Map(active.map(({ id, script, facts }) => [id, { script, facts }]));
-    return toSet(active);
+    return { result: toSet(active), isWhole: !loaded.includes("missed") };
   }
 
-  async function toActive(row: FunctionRow): Promise<ActiveFunction | undefined> {
+  /** "missed" when it did not load for no fault of its own. */
+  async function toActive(row: FunctionRow): Promise<ActiveFunction | "missed" | undefined> {
     const script = toScript(row);
     const before = known.get(row.id);
     const isKnown = before?.script.source === script.source && before.script.owner === script.owner;
@@ -72,9 +76,12 @@ export function createActiveFunctions(options: ActiveOptions): ActiveFunctions {
       const facts = isKnown ? before.facts : await loadFacts(options.sandbox, script);
       return toActiveFunction(row, { script, facts, saved: options.openValves(row) });
     } catch (error) {
-      if (!(error instanceof AppError)) {
-        options.log.error({ err: error, function: row.id }, "a function could not be loaded");
-        return undefined;
+      if (!(error instanceof AppError) || !isOwnFault(error)) {
+        options.log.error(
+          { err: error, function: row.id },
+          "a function could not be loaded; it is tried again",
+        );
+        return "missed";
       }
       await options.failed(row, error.message);
       return undefined;
@@ -84,10 +91,14 @@ export function createActiveFunctions(options: ActiveOptions): ActiveFunctions {
   function load(): Promise<ActiveSet> {
     const mine = ++turn;
     const reading = read().then(
-      (result) => {
+      ({ result, isWhole }) => {
         // A reading that a change overtook may have seen the old rows.
         if (mine === turn) {
           set = result;
+          const delay = toDelay(isWhole);
+          if (delay > 0) {
+            setTimeout(() => mine === turn && refresh(), delay).unref();
+          }
         }
         return result;
       },
@@ -123,8 +134,19 @@ export function createActiveFunctions(options: ActiveOptions): ActiveFunctions {
   };
 }
 
-/** Milliseconds until a failed refresh is tried again. */
+/** Milliseconds until a failed refresh is tried again, at first and at most. */
 const retryAfter = 1_000;
+const longestRetry = 60_000;
+
+/** Longer and longer until all is well. */
+function createDelays(): (isWell: boolean) => number {
+  let next = retryAfter;
+  return (isWell) => {
+    const delay = isWell ? 0 : next;
+    next = isWell ? retryAfter : Math.min(2 * next, longestRetry);
+    return delay;
+  };
+}
 
 /** Puts a row and its loaded code together; `saved` are its valves in clear. */
 export function toActiveFunction(

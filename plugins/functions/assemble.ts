@@ -108,6 +108,7 @@ export async function assembleFunctions(context: FunctionContext) {
 function toHostParts({ config, use, db, transaction, log }: FunctionContext): HostParts {
   return {
     log,
+    principalOf: (userId) => use.accounts.principalOf(userId),
     fetch: createHostFetch({ egress: use.egress, limits: () => config }),
     complete: createHostComplete(use.completions),
     storage: createFunctionStorage({ db, transaction, quota: () => config.storageBytes }),

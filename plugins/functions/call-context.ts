@@ -45,14 +45,31 @@ export function toShortContext(fn: ActiveFunction, facts: CallFacts, userValves:
     user: principal ? toUser(principal) : null,
     valves: fn.valves,
     userValves,
+    ...toPlace(facts),
+    id: facts.id ?? fn.id,
+  };
+}
+
+function toPlace(facts: CallFacts) {
+  return {
     chat_id: facts.chatId ?? null,
     message_id: facts.messageId ?? null,
     session_id: facts.sessionId ?? null,
     files: facts.files ?? [],
     features: facts.features ?? {},
     task: facts.task ?? null,
-    id: facts.id ?? fn.id,
   };
+}
+
+/** What stream hooks get at once; what a caller may make long is given by `toStreamLater`, for all of them alike. */
+export function toStreamContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
+  const { user, valves, id } = toShortContext(fn, facts, userValves);
+  return { user, valves, userValves, id };
+}
+
+export function toStreamLater(facts: CallFacts): Readonly<Record<string, string>> {
+  const texts = Object.entries(toPlace(facts)).map(([name, value]) => [name, JSON.stringify(value)]);
+  return { ...Object.fromEntries(texts), ...toLater(facts) };
 }
 
 /** The long members of the context, which most code does not read, as JSON. */

@@ -2,9 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { type Host, type Json, type Sandbox, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import {
+  type Host,
+  type Json,
+  type Sandbox,
+  SandboxError,
+  type StreamLink,
+} from "#kernel/sandbox/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "./active.ts";
-import { toContext } from "./call-context.ts";
+import { toContext, toStreamContext, toStreamLater } from "./call-context.ts";
 import type { HostCall } from "./host-call.ts";
 import { toFacts } from "./facts.ts";
 import { toScriptId } from "./load.ts";
@@ -15,12 +21,34 @@ export interface DryRunParts {
   readonly sandbox: Sandbox;
   readonly log: Logger;
   /** A host whose storage is forgotten and whose events end up in `events`. */
-  host(call: HostCall, events: UserEvent[]): Host;
+  host(call: HostCall, events: EventLog): Host;
   seconds(): number;
 }
 
-/** Items of a generator that are waited for. */
+/** Items of a generator, or events, that are kept, and characters of their JSON. */
 const maxItems = 10_000;
+const maxCharacters = 4 * 2 ** 20;
+
+/** What a trial would have sent. */
+export interface EventLog {
+  /** Throws `too_large` when it is too much. */
+  add(event: UserEvent): void;
+}
+
+function createEventLog(): EventLog & { readonly events: readonly UserEvent[] } {
+  const events: UserEvent[] = [];
+  let characters = 0;
+  return {
+    events,
+    add(event) {
+      characters += JSON.stringify(event).length;
+      if (events.length >= maxItems || characters > maxCharacters) {
+        throw new AppError("too_large", "A dry run keeps no more events.");
+      }
+      events.push(event);
+    },
+  };
+}
 
 /** One trial of code that is stored nowhere. */
 interface Trial {
@@ -38,7 +66,7 @@ export function createDryRun(parts: DryRunParts) {
     const id = `dry_run_${randomUUID().replaceAll("-", "")}`;
     // An isolate of its own: what goes wrong here must not hurt the author's functions in use.
     const script = { owner: `dry-run:${principal.userId}`, id: toScriptId(id), source: form.content };
-    const events: UserEvent[] = [];
+    const kept = createEventLog();
     const started = performance.now();
     let loaded = started;
     let outcome: Pick<DryRunResult, "result" | "type" | "error"> = { result: null, type: null, error: null };
@@ -53,7 +81,7 @@ export function createDryRun(parts: DryRunParts) {
         saved: facts.valves?.check(form.valves ?? {}) ?? {},
       });
       const call = { id, capabilities: facts.capabilities, principal, signal };
-      const trial = { fn, form, principal, host: parts.host(call, events), signal };
+      const trial = { fn, form, principal, host: parts.host(call, kept), signal };
       outcome = { ...outcome, result: (await run(parts, trial)) ?? null };
     } catch (error) {
       outcome = { ...outcome, error: toError(error, log) };
@@ -61,7 +89,7 @@ export function createDryRun(parts: DryRunParts) {
     const result = {
       ...outcome,
       log: [...sandbox.logs(script.id)],
-      events: events.map((event) => ({ ...event })),
+      events: kept.events.map((event) => ({ ...event })),
       time_ms: Math.max(0, performance.now() - Math.max(loaded, started)),
       load_ms: loaded - started,
     };
@@ -76,10 +104,11 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
   const { fn, form, principal, host, signal } = trial;
   const facts = { principal, metadata: form.metadata, ...(form.id === undefined ? {} : { id: form.id }) };
   const own = fn.facts.userValves?.complete(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
-  const context = toContext(fn, facts, own);
   if (form.hook === "stream") {
-    return await stream(parts.sandbox, trial, context);
+    const given = { context: toStreamContext(fn, facts, own), later: toStreamLater(facts) };
+    return await stream(parts.sandbox, trial, given);
   }
+  const context = toContext(fn, facts, own);
   const options = {
     name: form.hook,
     args: form.hook === "pipes" ? [context] : [form.body ?? {}, context],
@@ -91,9 +120,11 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
     return await parts.sandbox.call(fn.script, options);
   }
   const items: (Json | undefined)[] = [];
+  let characters = 0;
   for await (const item of parts.sandbox.iterate(fn.script, options)) {
     items.push(item);
-    if (items.length >= maxItems) {
+    characters += JSON.stringify(item)?.length ?? 0;
+    if (items.length >= maxItems || characters >= maxCharacters) {
       break;
     }
   }
@@ -101,10 +132,14 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
 }
 
 /** A chunk or a list of chunks goes through the stream hook; what it dropped is missing. */
-async function stream(sandbox: Sandbox, { fn, form }: Trial, context: unknown): Promise<unknown> {
+async function stream(
+  sandbox: Sandbox,
+  { fn, form }: Trial,
+  given: Pick<StreamLink, "context" | "later">,
+): Promise<unknown> {
   let failure: Error | undefined;
   const chain = await sandbox.openStream([
-    { script: fn.script, context, failed: (error) => (failure = error) },
+    { script: fn.script, ...given, failed: (error) => (failure = error) },
   ]);
   try {
     const batch = Array.isArray(form.body) ? form.body : [form.body ?? {}];

@@ -1,5 +1,6 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
 import { TextDeltaReader, TextDeltaWriter } from "#kernel/completion/text-delta.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -177,10 +178,6 @@ function createStreamGroups(
   };
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function toHooks(chain: StreamChain, log: Logger): StreamHooks {
   const writer = new TextDeltaWriter();
   const reader = new TextDeltaReader();
@@ -191,11 +188,12 @@ function toHooks(chain: StreamChain, log: Logger): StreamHooks {
     if (known) {
       return [known];
     }
-    const chunks = JSON.parse(text) as Chunk[];
+    const values = JSON.parse(text) as unknown[];
     // Code may have made something else of a chunk on its way into JSON.
-    if (!chunks.every(isObject)) {
+    if (!values.every(isObject)) {
       throw new TypeError("A stream hook made something else of a chunk.");
     }
+    const chunks = values.map(toSoundChunk);
     if (chunks.length === 1) {
       reader.learn(text.slice(1, -1), chunks[0] as Chunk);
     }

@@ -41,6 +41,15 @@ export function createFunctionValves(parts: FunctionValvesParts) {
     return { row, facts: await loadFacts(sandbox, toScript(row)) };
   }
 
+  /** What is switched off runs for nobody but those who try it. */
+  async function loadFor(caller: Principal, id: string) {
+    const row = await requireRow(db, id);
+    if (!row.is_active && caller.role !== "admin") {
+      throw new AppError("not_found", "Not found");
+    }
+    return { row, facts: await loadFacts(sandbox, toScript(row)) };
+  }
+
   async function toSpec(
     caller: Principal,
     { row, facts }: { row: FunctionRow; facts: FunctionFacts },
@@ -80,11 +89,11 @@ export function createFunctionValves(parts: FunctionValvesParts) {
       return await userValves.saved(caller.userId, id);
     },
     async userSpec(caller: Principal, id: string) {
-      const loaded = await load(id);
+      const loaded = await loadFor(caller, id);
       return await toSpec(caller, loaded, loaded.facts.userValves);
     },
     async updateUser(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
-      const { facts } = await load(id);
+      const { facts } = await loadFor(caller, id);
       const values = requireSet(facts.userValves).check(requireSmall(given));
       await userValves.save(caller.userId, id, values);
       return values;
@@ -102,17 +111,22 @@ async function listOptions(
   if (typeof name !== "string") {
     return undefined;
   }
+  const controller = new AbortController();
+  const { signal } = controller;
   try {
     const answer = await sandbox.call(toScript(row), {
       name,
       args: [toUser(caller), { id: row.id }],
-      host: host({ id: row.id, capabilities: facts.capabilities, principal: caller }),
+      host: host({ id: row.id, capabilities: facts.capabilities, principal: caller, signal }),
       deadlineMs: optionsDeadline,
     });
     return Array.isArray(answer) ? answer : [];
   } catch (error) {
     log.warn({ err: error, function: row.id, options: name }, "a function could not list its options");
     return [];
+  } finally {
+    // What it began through its host ends with it.
+    controller.abort();
   }
 }
 

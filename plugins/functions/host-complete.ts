@@ -63,14 +63,12 @@ function toRequest(given: Json | undefined): CompletionRequest {
 
 /** Models may be told not to stream whatever the request says; the function gets chunks all the same. */
 function toBatches(answer: RunAnswer): Batches {
-  const chunks =
-    answer.kind === "whole"
-      ? [[fromCompletion(answer.completion, createHead(answer.completion.model ?? ""))]]
-      : answer.chunks();
+  if (answer.kind !== "whole") {
+    return answer.chunks() as AsyncIterable<readonly unknown[]> as Batches;
+  }
+  const whole = fromCompletion(answer.completion, createHead(answer.completion.model ?? ""));
   return (async function* () {
-    for await (const batch of chunks) {
-      yield batch as unknown as readonly Json[];
-    }
+    yield [whole] as unknown as readonly Json[];
   })();
 }
 

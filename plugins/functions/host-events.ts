@@ -11,6 +11,19 @@ export interface EventParts {
   readonly chats: Pick<Chats, "applyEvent"> | undefined;
 }
 
+/** Types that a client is asked with and answers; some of them run code there. */
+const questions = new Set([
+  "confirmation",
+  "input",
+  "execute",
+  "execute:tool",
+  "execute:python",
+  "request:chat:completion",
+]);
+const asked = new Set(["confirmation", "input"]);
+/** What is shown may be a picture; what is asked is read by a person. */
+const maxMegabytes = { emit: 16, ask: 1 } as const;
+
 /** `host.emit` and `host.ask` of one call. */
 export function toEventFunctions(parts: EventParts, call: HostCall): Record<"ask" | "emit", HostFunction> {
   const { userEvents } = parts;
@@ -18,14 +31,23 @@ export function toEventFunctions(parts: EventParts, call: HostCall): Record<"ask
   let last: Promise<unknown> = Promise.resolve();
   return {
     emit: async (given) => {
-      const event = toEvent(call, given);
+      const event = toEvent(call, given, maxMegabytes.emit);
+      if (questions.has(event.data.type)) {
+        throw new AppError(
+          "invalid",
+          `${event.data.type} waits for an answer and cannot be sent as an event.`,
+        );
+      }
       const sent = last.then(() => emit(parts, call, event));
       last = sent.catch(() => undefined);
       await sent;
       return undefined;
     },
     ask: async (given) => {
-      const question = toEvent(call, given);
+      const question = toEvent(call, given, maxMegabytes.ask);
+      if (!asked.has(question.data.type)) {
+        throw new AppError("invalid", "host.ask takes the types confirmation and input.");
+      }
       const principal = requirePerson(call);
       const [way] = userEvents();
       if (way === undefined || call.sessionId === undefined) {
@@ -46,10 +68,13 @@ async function emit({ userEvents, chats }: EventParts, call: HostCall, event: Us
   userEvents().forEach((way) => way.emit(principal, event));
 }
 
-function toEvent(call: HostCall, given: Json | undefined): UserEvent {
+function toEvent(call: HostCall, given: Json | undefined, megabytes: number): UserEvent {
   const { type, data, ...rest } = toBag(given);
   if (typeof type !== "string" || type === "") {
     throw new AppError("invalid", "An event needs a type.");
+  }
+  if (Buffer.byteLength(JSON.stringify(given)) > megabytes * 2 ** 20) {
+    throw new AppError("too_large", `An event has ${megabytes} MB at most.`);
   }
   return {
     chat_id: call.chatId ?? null,

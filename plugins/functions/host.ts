@@ -1,3 +1,5 @@
+import { credentialOf, rememberCredential } from "#kernel/access/credentials.ts";
+import type { Principal } from "#kernel/access/principal.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Batches, Host, HostFunction, Json } from "#kernel/sandbox/sandbox.ts";
@@ -9,6 +11,8 @@ import type { createHostFetch } from "./host-fetch.ts";
 import type { FunctionStorage } from "./storage.ts";
 
 export interface HostParts extends EventParts {
+  /** The account as it is now; undefined when it is gone or may not act any more. */
+  principalOf(userId: string): Promise<Principal | undefined>;
   readonly log: Logger;
   readonly fetch: ReturnType<typeof createHostFetch>;
   readonly complete: HostComplete;
@@ -54,9 +58,11 @@ export function createHostFactory(parts: HostParts): CreateHost {
 
 function toFunctions(
   parts: HostParts,
-  call: HostCall,
+  begun: HostCall,
   waiting: readonly string[],
 ): Readonly<Record<string, HostFunction>> {
+  const call = { ...begun };
+  const authorise = createAuthorise(parts, call);
   const functions: Functions = {
     ...toEventFunctions(parts, call),
     fetch: async (...args) => {
@@ -72,8 +78,40 @@ function toFunctions(
     ...toStorageFunctions(parts.storage, call),
   };
   return Object.fromEntries(
-    Object.entries(functions).map(([name, run]) => [name, toSafe(name, run, { parts, call })]),
+    Object.entries(functions).map(([name, run]) => [name, toSafe(name, run, { parts, call, authorise })]),
   );
+}
+
+/** Milliseconds for which the rights of a caller are taken to be what they were. */
+const trustMs = 1_000;
+
+/** Gives a call that lasts the rights that its caller has now; what waits for them goes on in the order of its calls. */
+function createAuthorise({ principalOf }: HostParts, call: { principal: HostCall["principal"] }) {
+  let checkedAt = performance.now();
+  const check = async (): Promise<void> => {
+    const { principal } = call;
+    if (principal === undefined || performance.now() - checkedAt < trustMs) {
+      return;
+    }
+    const now = await principalOf(principal.userId);
+    if (now === undefined) {
+      throw new AppError("forbidden", "The account that called this function may not act any more.");
+    }
+    const { credential, session } = principal;
+    const renewed = { ...now, credential, session };
+    const shown = credentialOf(principal);
+    if (shown !== undefined) {
+      rememberCredential(renewed, shown);
+    }
+    call.principal = renewed;
+    checkedAt = performance.now();
+  };
+  let last: Promise<void> = Promise.resolve();
+  return (): Promise<void> => {
+    const checked = last.then(check);
+    last = checked.catch(() => undefined);
+    return checked;
+  };
 }
 
 function toStorageFunctions(storage: FunctionStorage, call: HostCall) {
@@ -100,7 +138,7 @@ function toStorageFunctions(storage: FunctionStorage, call: HostCall) {
 function toSafe(
   name: string,
   run: HostFunction,
-  { parts, call }: { parts: HostParts; call: HostCall },
+  { parts, call, authorise }: { parts: HostParts; call: HostCall; authorise(): Promise<void> },
 ): HostFunction {
   const toFailure = (error: unknown) => {
     const failure = toAppError(error, call.signal);
@@ -112,15 +150,18 @@ function toSafe(
     }
     return failure;
   };
-  async function* toSafeBatches(batches: Batches): Batches {
-    try {
-      yield* batches;
-    } catch (error) {
-      throw toFailure(error);
-    }
-  }
+  // No generator: one that nobody began would not tell the stream that it was left.
+  const toSafeBatches = (batches: Batches): Batches => ({
+    [Symbol.asyncIterator]() {
+      const inner = batches[Symbol.asyncIterator]();
+      const next = () => inner.next().catch((error: unknown) => Promise.reject(toFailure(error)));
+      const stop = async () => (await inner.return?.()) ?? { value: undefined, done: true as const };
+      return { next, return: stop };
+    },
+  });
   return async (...args) => {
     try {
+      await authorise();
       const answer = await run(...args);
       return isBatches(answer) ? toSafeBatches(answer) : answer;
     } catch (error) {

@@ -3,7 +3,14 @@ import type { Logger } from "#kernel/log.ts";
 import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox/sandbox.ts";
 import type { ValveValues } from "#kernel/valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
-import { type CallFacts, toContext, toLater, toShortContext } from "./call-context.ts";
+import {
+  type CallFacts,
+  toContext,
+  toLater,
+  toShortContext,
+  toStreamContext,
+  toStreamLater,
+} from "./call-context.ts";
 import type { CreateHost } from "./host.ts";
 import type { UserValves } from "./user-valves.ts";
 
@@ -94,9 +101,11 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       }
     },
     async openStream(functions, facts) {
+      const later = toStreamLater(facts);
       const links = functions.map(async (fn) => ({
         script: fn.script,
-        context: toContext(fn, facts, await toOwn(fn, facts)),
+        context: toStreamContext(fn, facts, await toOwn(fn, facts)),
+        later,
         failed: (error: Error) =>
           log.warn(
             { err: error, filter: fn.id },

@@ -13,7 +13,7 @@ import {
   updateCode,
   updateFields,
 } from "./function-store.ts";
-import { loadFacts, toScript } from "./load.ts";
+import { isOwnFault, loadFacts, toScript } from "./load.ts";
 import { toMeta, toRecord } from "./record.ts";
 import type { FunctionForm, FunctionUpdate } from "./schema.ts";
 import type { FunctionsDatabase, FunctionsTransaction } from "./tables.ts";
@@ -36,7 +36,7 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
   async function store(caller: Principal, row: FunctionRow, form: FunctionUpdate): Promise<FunctionRow> {
     const facts = await loadFacts(sandbox, toScript({ ...row, content: form.content })).catch(
       async (error: unknown) => {
-        if (error instanceof AppError && (await switchOff(db, row, toReason(error)))) {
+        if (error instanceof AppError && isOwnFault(error) && (await switchOff(db, row, toReason(error)))) {
           await changes.changed(row.id);
           changes.announce("disabled", caller, row);
         }

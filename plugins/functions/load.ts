@@ -28,6 +28,11 @@ export async function loadFacts(sandbox: Sandbox, script: Script): Promise<Funct
   }
 }
 
+/** Whether code that did not load will not the next time: time, memory and the compiler others may have taken. */
+export function isOwnFault({ cause }: AppError): boolean {
+  return !(cause instanceof SandboxError) || (cause.kind !== "timeout" && cause.kind !== "memory");
+}
+
 /** What is told of a sandbox failure: its message, and where in the source it happened. */
 export function toSandboxMessage(error: SandboxError): string {
   if (error.line === undefined) {

@@ -25,11 +25,11 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
     host: (call, events) =>
       createHostFactory({
         ...parts.hostParts,
-        storage: createPassingStorage(),
+        storage: createPassingStorage(() => config.storageBytes),
         chats: undefined,
         userEvents: () => [
           {
-            emit: (_principal, event) => void events.push(event),
+            emit: (_principal, event) => events.add(event),
             ask: () => Promise.reject(new AppError("unavailable", "Nobody can be asked in a dry run.")),
           },
         ],

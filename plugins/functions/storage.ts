@@ -38,7 +38,7 @@ export function createFunctionStorage(options: {
       return row?.value as Json | undefined;
     },
     async set(scope, key, value) {
-      const size = Buffer.byteLength(JSON.stringify(value)) + Buffer.byteLength(requireKey(key));
+      const size = toSize(requireKey(key), value);
       await transaction(async (tx) => {
         // The row of the function is the lock: two writers must not both find room for the same bytes.
         await tx
@@ -52,7 +52,7 @@ export function createFunctionStorage(options: {
           .where("key", "!=", key)
           .executeTakeFirst();
         if (Number(others?.used ?? 0) + size > quota()) {
-          throw new AppError("too_large", `A function may store at most ${quota()} bytes.`);
+          throw tooMuch(quota());
         }
         await write(tx, { scope, key, value, size });
       });
@@ -83,14 +83,28 @@ export async function forgetUser(db: FunctionsDatabase, userId: string): Promise
   await db.deleteFrom("function_storage").where("user_id", "=", userId).execute();
 }
 
-/** A store that nothing outlives, for a dry run. */
-export function createPassingStorage(): FunctionStorage {
+/** A store that nothing outlives, for a dry run; `quota` holds for all scopes together. */
+export function createPassingStorage(quota: () => number): FunctionStorage {
+  let used = 0;
   const values = new Map<string, Json>();
   const toName = ({ userId }: StorageScope, key: string) => JSON.stringify([userId, key]);
   return {
     get: async (scope, key) => values.get(toName(scope, key)),
-    set: async (scope, key, value) => void values.set(toName(scope, requireKey(key)), value),
-    delete: async (scope, key) => values.delete(toName(scope, key)),
+    async set(scope, key, value) {
+      const name = toName(scope, requireKey(key));
+      const before = values.has(name) ? toSize(key, values.get(name)) : 0;
+      const after = used - before + toSize(key, value);
+      if (after > quota()) {
+        throw tooMuch(quota());
+      }
+      used = after;
+      values.set(name, value);
+    },
+    async delete(scope, key) {
+      const name = toName(scope, key);
+      used -= values.has(name) ? toSize(key, values.get(name)) : 0;
+      return values.delete(name);
+    },
     list: async (scope, prefix) =>
       [...values.keys()]
         .map((name) => JSON.parse(name) as [string, string])
@@ -98,6 +112,14 @@ export function createPassingStorage(): FunctionStorage {
         .map(([, key]) => key)
         .toSorted(),
   };
+}
+
+function toSize(key: string, value: Json | undefined): number {
+  return Buffer.byteLength(JSON.stringify(value ?? null)) + Buffer.byteLength(key);
+}
+
+function tooMuch(quota: number): AppError {
+  return new AppError("too_large", `A function may store at most ${quota} bytes.`);
 }
 
 function within(db: FunctionsDatabase, { functionId, userId }: StorageScope) {

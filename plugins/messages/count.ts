@@ -1,11 +1,12 @@
+import type { AtOnce } from "#kernel/completion/at-once.ts";
 import type { CallContext, MessageSupport, ProviderModel } from "#kernel/completion/provider.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import type { MessageRequest } from "./schema.ts";
 
 export interface CountCall {
   readonly support: MessageSupport | undefined;
-  readonly body: MessageRequest;
+  /** The request whose prompt is counted. */
+  prompt(): AtOnce<Readonly<Record<string, unknown>>>;
   readonly context: CallContext;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
@@ -32,14 +33,14 @@ const largestAnswer = 1024 * 1024;
  * Has the upstream count the tokens of a request. Core API, vendor messages rule 8: throws `upstream` where it cannot
  * count or answers something else; what it refuses for the request's own sake is passed on.
  */
-export async function countTokens({ support, body, context, ...call }: CountCall): Promise<number> {
+export async function countTokens({ support, prompt, context, headers, query }: CountCall): Promise<number> {
   if (support?.countTokens === undefined) {
     throw cannotCount();
   }
-  const asked = Object.entries(body).filter(([key]) => !unread.has(key));
+  const asked = Object.entries(await prompt()).filter(([key]) => !unread.has(key));
   const text = JSON.stringify({ ...Object.fromEntries(asked), model: support.upstreamId });
   try {
-    const upstream = await support.countTokens({ ...call, ...context, body: text, isStream: false });
+    const upstream = await support.countTokens({ ...context, headers, query, body: text, isStream: false });
     return toCount(await readText(upstream.body, largestAnswer, context.signal));
   } catch (error) {
     throw error instanceof ProviderError && !isRefusal(error) ? cannotCount(error) : error;
@@ -66,9 +67,10 @@ export function createUpFrontCounter(now: () => number = () => performance.now()
       if (call.support?.countTokens === undefined || (silentUntil.get(model) ?? -Infinity) > now()) {
         return undefined;
       }
-      const signal = AbortSignal.any([call.context.signal, AbortSignal.timeout(patience)]);
-      return countTokens({ ...call, context: { ...call.context, signal } }).catch(() => {
-        if (!call.context.signal.aborted) {
+      const tooLong = AbortSignal.timeout(patience);
+      const signal = AbortSignal.any([call.context.signal, tooLong]);
+      return countTokens({ ...call, context: { ...call.context, signal } }).catch((error: unknown) => {
+        if (tooLong.aborted || isUnable(error)) {
           silentUntil.set(model, now() + forgetAfter);
         }
         return undefined;
@@ -102,9 +104,24 @@ function isRefusal({ status, body }: ProviderError): boolean {
   }
 }
 
+/**
+ * An upstream that does not know how to count, or answers something else, will do so again; others failed this once.
+ * What is untyped and forbids comes from a gateway that does not know the path.
+ */
+function isUnable(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code !== "upstream") {
+    return false;
+  }
+  const { cause } = error;
+  return (
+    cause === undefined ||
+    (cause instanceof ProviderError && [401, 403, 404, 405, 501].includes(cause.status))
+  );
+}
+
 /** Clients repeat what failed on a server's side; where counting is unknown, that would only cost time. */
-function cannotCount(cause?: ProviderError): AppError {
-  const isHopeless = cause === undefined || cause.status < 500 || cause.status === 501;
+export function cannotCount(cause?: unknown): AppError {
+  const isHopeless = !(cause instanceof ProviderError) || cause.status < 500 || cause.status === 501;
   return new AppError("upstream", "The provider of this model cannot count tokens.", {
     cause,
     ...(isHopeless && { headers: { "x-should-retry": "false" } }),

@@ -78,6 +78,14 @@ it.each<[string, () => object[], string]>([
     () => Array.from({ length: 21 }, (_, at) => named(`${upstream.origin}/${at}`)),
     "20.source.url",
   ],
+  [
+    "one that is named too often",
+    () => {
+      site.reply("/large.pdf", body("%PDF-".padEnd(8 * 1024 * 1024)));
+      return Array.from({ length: 6 }, () => named(`${site.origin}/large.pdf`));
+    },
+    "5.source.url: the documents are more than",
+  ],
 ])("%s is refused by its place", async (_what, toContent, place) => {
   const before = upstream.requests.length;
   const answer = await ask(...toContent());
@@ -86,4 +94,17 @@ it.each<[string, () => object[], string]>([
     { type: "invalid_request_error", message: expect.stringContaining(place) },
   ]);
   expect(upstream.requests.length).toBe(before);
+});
+
+it.each<[string, unknown]>([
+  ["a block that is none", null],
+  ["an unknown block", { type: "hologram" }],
+])("nothing is read for a request with %s", async (_what, block) => {
+  const before = site.requests.length;
+  const answer = await ask(named(`${site.origin}/plan.pdf`), block as object);
+  expect([answer.status, answer.body.error]).toEqual([
+    400,
+    { type: "invalid_request_error", message: expect.stringContaining("messages.0.content.1") },
+  ]);
+  expect(site.requests.length).toBe(before);
 });

@@ -1,82 +1,80 @@
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { MessageRequest } from "./schema.ts";
+import type { InputMessage, ToolResultBlock, TranslatedRequest } from "./schema.ts";
 
 const largestDocument = 32 * 1024 * 1024;
 const mostDocuments = 20;
+/** Characters of all documents together, each as often as it is named: so they stand in what goes to the upstream. */
+const longestTotal = 64 * 1024 * 1024;
 const fetchTimeLimit = 30_000;
 
-type Bag = Readonly<Record<string, unknown>>;
-type Read = (url: string, place: string) => Promise<string>;
+type Place = readonly (string | number)[];
+type Block = InputMessage["content"][number] | ToolResultBlock["content"][number];
+
+/** Data URIs of documents, by their addresses. */
+export type Documents = ReadonlyMap<string, string>;
 
 /**
- * The request with documents that it names by address put in as data: no other format has a place for their addresses.
- * Whoever wrote the message chose them, so they are read over the guarded client (promise S73). Throws `unprocessable`,
- * naming the place, for what cannot be read.
+ * Reads the documents that a request names by address: no other format has a place for their addresses. Whoever wrote
+ * the message chose them, so they are read over the guarded client (promise S73). Throws `unprocessable`, naming the
+ * place, for what cannot be read, and for more than fits into a request.
  */
-export async function withDocuments(
-  body: MessageRequest,
+export async function readDocuments(
+  { messages }: Pick<TranslatedRequest, "messages">,
   egress: Egress,
   signal: AbortSignal,
-): Promise<MessageRequest> {
-  if (!body.messages.some(({ content }) => hasAddress(content))) {
-    return body;
+): Promise<Documents> {
+  const named = findAddresses(messages);
+  if (named.size === 0) {
+    return new Map();
   }
-  const reads = new Map<string, Promise<string>>();
-  const read: Read = (url, place) => {
-    if (!reads.has(url) && reads.size >= mostDocuments) {
-      throw refusal(place, `more than ${mostDocuments} documents cannot be read`);
+  const [extra] = [...named.values()].slice(mostDocuments);
+  if (extra) {
+    throw refusal(extra[0], `more than ${mostDocuments} documents cannot be read`);
+  }
+  const over = new AbortController();
+  let room = longestTotal;
+  const read = async ([url, places]: [string, readonly Place[]]) => {
+    const data = await fetchDocument(egress, {
+      url,
+      place: places[0],
+      signal: AbortSignal.any([signal, over.signal]),
+    });
+    const tooMuch = places[Math.floor(room / data.length)];
+    if (tooMuch) {
+      throw refusal(tooMuch, `the documents are more than ${longestTotal} characters together, in base64`);
     }
-    const reading = reads.get(url) ?? fetchDocument(egress, { url, place, signal });
-    reads.set(url, reading);
-    return reading;
+    room -= places.length * data.length;
+    return [url, data] as const;
   };
-  const messages = await Promise.all(
-    body.messages.map(async (message, at) => ({
-      ...message,
-      content: await fill(message.content, `body.messages.${at}.content`, read),
-    })),
-  );
-  return { ...body, messages };
+  return new Map(await Promise.all([...named].map(read)).finally(() => over.abort()));
 }
 
-/** Results of tools hold documents too. */
-function hasAddress(content: unknown): boolean {
-  return (
-    Array.isArray(content) && content.some((block) => isNamed(block) || hasAddress(toBag(block)["content"]))
+/** Where each address is named. Results of tools hold documents too. */
+function findAddresses(messages: TranslatedRequest["messages"]): Map<string, Place[]> {
+  const found = new Map<string, Place[]>();
+  const look = (block: Block, place: Place): void => {
+    if (block.type === "tool_result") {
+      block.content.forEach((inner, at) => look(inner, [...place, "content", at]));
+    } else if (block.type === "document" && block.source.type === "url") {
+      const places = found.get(block.source.url) ?? [];
+      places.push([...place, "source", "url"]);
+      found.set(block.source.url, places);
+    }
+  };
+  messages.forEach(({ content }, index) =>
+    content.forEach((block, at) => look(block, ["body", "messages", index, "content", at])),
   );
-}
-
-function isNamed(block: unknown): boolean {
-  const { type, source } = toBag(block);
-  return type === "document" && toBag(source)["type"] === "url" && typeof toBag(source)["url"] === "string";
-}
-
-async function fill(content: unknown, place: string, read: Read): Promise<unknown> {
-  if (!hasAddress(content)) {
-    return content;
-  }
-  return Promise.all(
-    (content as Bag[]).map(async (block, at) => {
-      const here = `${place}.${at}`;
-      if (!isNamed(block)) {
-        return hasAddress(block["content"])
-          ? { ...block, content: await fill(block["content"], `${here}.content`, read) }
-          : block;
-      }
-      const data = await read(String(toBag(block["source"])["url"]), `${here}.source.url`);
-      return { ...block, source: { type: "base64", media_type: "application/pdf", data } };
-    }),
-  );
+  return found;
 }
 
 interface Fetching {
   readonly url: string;
-  readonly place: string;
+  readonly place: Place | undefined;
   readonly signal: AbortSignal;
 }
 
-async function fetchDocument(egress: Egress, { url, place, signal }: Fetching): Promise<string> {
+async function fetchDocument(egress: Egress, { url, place = [], signal }: Fetching): Promise<string> {
   if (!/^https?:\/\//i.test(url)) {
     throw refusal(place, "must be an http or https address");
   }
@@ -87,7 +85,7 @@ async function fetchDocument(egress: Egress, { url, place, signal }: Fetching): 
     if (!response.ok || bytes.subarray(0, 5).toString("latin1") !== "%PDF-") {
       throw new AppError("upstream", response.ok ? "is no PDF" : `answers ${response.status}`);
     }
-    return bytes.toString("base64");
+    return `data:application/pdf;base64,${bytes.toString("base64")}`;
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof AppError ? error.message.replace(/\.$/, "") : "cannot be read";
@@ -95,10 +93,6 @@ async function fetchDocument(egress: Egress, { url, place, signal }: Fetching): 
   }
 }
 
-function refusal(place: string, msg: string): AppError {
-  return new AppError("unprocessable", [{ type: "value_error", loc: place.split("."), msg }]);
-}
-
-function toBag(value: unknown): Bag {
-  return typeof value === "object" && value !== null ? (value as Bag) : {};
+function refusal(place: Place = [], msg: string): AppError {
+  return new AppError("unprocessable", [{ type: "value_error", loc: [...place], msg }]);
 }

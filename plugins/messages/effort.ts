@@ -12,7 +12,11 @@ export function toEffort(
 ): string | undefined {
   const { thinking, output_config: output, reasoning_effort: effort } = request;
   const fromBudget = thinking?.type === "enabled" ? toBudgetEffort(thinking.budget_tokens) : undefined;
-  return thinking?.type === "disabled" ? undefined : (output?.effort ?? effort ?? fromBudget);
+  return isThinkingOff(request) ? undefined : (output?.effort ?? effort ?? fromBudget);
+}
+
+export function isThinkingOff({ thinking }: Pick<TranslatedRequest, "thinking">): boolean {
+  return thinking?.type === "disabled";
 }
 
 function toBudgetEffort(budget: number | null | undefined): string {

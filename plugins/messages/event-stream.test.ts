@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallContext, MessageSupport, ProviderModel } from "#kernel/completion/provider.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { ProviderError } from "#kernel/errors.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { createUpFrontCounter } from "./count.ts";
 import { EventStream } from "./event-stream.ts";
@@ -87,15 +88,16 @@ describe("the count of the prompt", () => {
     expect([frame, ms]).toEqual(["event: message_start", expect.toSatisfy((time: number) => time < 1100)]);
   });
 
-  it("is not asked for again for ten minutes where it failed", async () => {
+  it("is not asked for again for ten minutes where the upstream does not know how", async () => {
     let now = 0;
     const counter = createUpFrontCounter(() => now);
-    const countTokens = vi.fn(() => Promise.reject(new Error("no such route")));
+    const refusal = { status: 404, body: "No such route", contentType: "text/plain", headers: {} };
+    const countTokens = vi.fn(() => Promise.reject(new ProviderError(refusal)));
     const support: MessageSupport = { upstreamId: "m", passthroughParams: [], countTokens };
     const model = { id: "m" } as ProviderModel;
     const context = { signal: new AbortController().signal } as CallContext;
-    const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
-    const begin = () => counter.begin(model, { support, body, context, headers: {}, query: "" });
+    const prompt = () => ({ messages: [{ role: "user", content: "Hi" }] });
+    const begin = () => counter.begin(model, { support, prompt, context, headers: {}, query: "" });
     expect(await begin()).toBeUndefined();
     now = 599_000;
     expect(begin()).toBeUndefined();

@@ -251,6 +251,14 @@ describe("an upstream of the same format", () => {
         { type: "text", text: "Be brief" },
       ],
     });
+    const before = vendor.requests.length;
+    const odd = { model: "pilot", max_tokens: 5, system: 5, messages: [{ role: "user", content: "Hi" }] };
+    const refused = await app.call("POST /api/message", { token: admin.token, body: odd });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      expect.stringContaining("body.system"),
+    ]);
+    expect(vendor.requests.length).toBe(before);
   });
 });
 

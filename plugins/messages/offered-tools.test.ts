@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { commonTool, result, text, tool, turns, user } from "./requests.fixture.ts";
+import { toTranslated } from "./schema.ts";
 import { toCommon } from "./to-common.ts";
 
 const convert = (body: object) =>
-  toCommon(
-    { model: "m", max_tokens: 9, ...turns({ role: "user", content: "a" }), ...body },
-    {
-      passthrough: [],
-      dropped: (type) => expect.unreachable(type),
-    },
-  );
+  toCommon(toTranslated({ model: "m", max_tokens: 9, ...turns({ role: "user", content: "a" }), ...body }), {
+    support: undefined,
+    documents: new Map(),
+    dropped: (type) => expect.unreachable(type),
+  });
 
 const common = (name: string) => ({ ...commonTool, function: { ...commonTool.function, name } });
 const later = { ...tool, defer_loading: true };

@@ -59,6 +59,14 @@ it("begins at once where nobody counts, and ends with the source", async () => {
   expect(got).toEqual(["event: message_start", ...text, "end"]);
 });
 
+it("ends with an error when what came early cannot be read", async () => {
+  const { got, give, upstream } = open();
+  give([{ choices: [{ index: 0, delta: { tool_calls: {} as [] } }] }]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(got).toEqual(["event: message_start", expect.stringContaining("broken: TypeError"), "end"]);
+  expect(upstream.abort).toHaveBeenCalledOnce();
+});
+
 it("says after every 15 seconds of silence that it goes on", async () => {
   const { got, give } = open();
   await vi.advanceTimersByTimeAsync(14_000);

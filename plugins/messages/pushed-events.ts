@@ -90,8 +90,14 @@ class Push implements Sink<ChunkBatch> {
     }
     this.#isStarted = true;
     this.#pinging.refresh();
-    this.#give(this.#options.events.start(count));
-    this.#early.splice(0).forEach((each) => each());
+    try {
+      this.#give(this.#options.events.start(count));
+      this.#early.splice(0).forEach((each) => each());
+    } catch (error) {
+      // Here nobody who pushes hears of it.
+      this.#flow?.abort();
+      this.failed(error);
+    }
     if (!this.#isHeld && !this.#isOver) {
       this.#flow?.resume();
     }
@@ -108,9 +114,17 @@ class Push implements Sink<ChunkBatch> {
     if (!this.#isStarted && !this.#isOver) {
       this.#keep(() => this.#finish(last));
     } else if (!this.#isOver) {
-      this.#give(last());
+      this.#give(this.#toLast(last));
       this.#end();
       this.#sink.end();
+    }
+  }
+
+  #toLast(last: () => string): string {
+    try {
+      return last();
+    } catch (error) {
+      return toEnding(this.#options, error);
     }
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { validate } from "#kernel/http/validate.ts";
 
 // Unknown keys (cache_control, citations, …) are let in everywhere; what is not read here is dropped. Rule 4.
 
@@ -20,6 +21,7 @@ const DocumentSource = z.discriminatedUnion(
     z.looseObject({ type: z.literal("base64"), media_type: z.string().min(1), data: z.string().min(1) }),
     z.looseObject({ type: z.literal("text"), data: z.string() }),
     z.looseObject({ type: z.literal("content"), content: blocks([Text, Image]) }),
+    z.looseObject({ type: z.literal("url"), url: z.string().min(1) }),
   ],
   { error: namesType("sources") },
 );
@@ -160,6 +162,11 @@ export type DocumentBlock = z.output<typeof Document>;
 export type SearchResultBlock = z.output<typeof SearchResult>;
 export type ToolReferenceBlock = z.output<typeof ToolReference>;
 export type ToolResultBlock = z.output<typeof ToolResult>;
+
+/** Throws `unprocessable`, naming the field, for what cannot be translated. */
+export function toTranslated(body: unknown): TranslatedRequest {
+  return validate(TranslatedRequest, body, "body") as TranslatedRequest;
+}
 
 type Block = z.core.$ZodTypeDiscriminable;
 

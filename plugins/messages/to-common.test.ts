@@ -13,14 +13,16 @@ import {
   turns,
   user,
 } from "./requests.fixture.ts";
+import { toTranslated } from "./schema.ts";
 import { toCommon } from "./to-common.ts";
 
 const base = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
 
 function convert(body: object, passthrough: readonly string[] | "*" = []) {
   const dropped: string[] = [];
-  const request = toCommon(structuredClone({ ...base, ...body }), {
-    passthrough,
+  const request = toCommon(toTranslated(structuredClone({ ...base, ...body })), {
+    support: { passthroughParams: passthrough },
+    documents: new Map(),
     dropped: (type) => void dropped.push(type),
   });
   return { request, dropped };
@@ -116,6 +118,10 @@ test("what the caller sent is left alone", () => {
     output_config: { format: { type: "json_schema", schema } },
   };
   const before = structuredClone(sent);
-  toCommon(sent, { passthrough: "*", dropped: () => {} });
+  toCommon(toTranslated(sent), {
+    support: { passthroughParams: "*" },
+    documents: new Map(),
+    dropped: () => {},
+  });
   expect(sent).toEqual(before);
 });

@@ -1,13 +1,15 @@
+import type { MessageSupport } from "#kernel/completion/provider.ts";
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
-import { validate } from "#kernel/http/validate.ts";
-import { toEffort } from "./effort.ts";
+import type { Documents } from "./documents.ts";
+import { isThinkingOff, toEffort } from "./effort.ts";
 import { TranslatedRequest } from "./schema.ts";
 import { toMessages } from "./to-messages.ts";
 import { toTools } from "./to-tools.ts";
 
 export interface ToCommonOptions {
-  /** Parameters outside the standard conversion that the connection passes on. Rule 4. */
-  readonly passthrough: readonly string[] | "*";
+  readonly support: Pick<MessageSupport, "passthroughParams" | "reasoningKey" | "thinkingOff"> | undefined;
+  /** What stands at the addresses that documents name. */
+  readonly documents: Documents;
   /** Told of tools that only the vendor itself could run. */
   dropped(type: string): void;
 }
@@ -16,21 +18,26 @@ export interface ToCommonOptions {
  * The request in the common format. Core API, vendor messages rules 2 and 4. Throws `unprocessable`, which names the
  * field, for what cannot be translated.
  */
-export function toCommon(body: unknown, { passthrough, dropped }: ToCommonOptions): CompletionRequest {
-  const request = validate(TranslatedRequest, body, "body") as TranslatedRequest;
+export function toCommon(
+  request: TranslatedRequest,
+  { support, documents, dropped }: ToCommonOptions,
+): CompletionRequest {
+  const passthrough = support?.passthroughParams ?? [];
+  const reasoningKey = support?.reasoningKey ?? toReasoningKey(passthrough);
   const { model, max_tokens, stop_sequences: stops, output_config: output } = request;
   const effort = toEffort(request);
   const format = output?.format;
   return {
     ...toPassed(request, passthrough),
     model,
-    messages: toMessages(request.system, request.messages, { reasoningKey: toReasoningKey(passthrough) }),
+    messages: toMessages(request, { documents, reasoningKey }),
     max_tokens,
     ...(typeof request.stream === "boolean" && { stream: request.stream }),
     ...(stops && stops.length > 0 && { stop: stops }),
     ...(isNumber(request.temperature) && { temperature: request.temperature }),
     ...(isNumber(request.top_p) && { top_p: request.top_p }),
     ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(isThinkingOff(request) && support?.thinkingOff),
     ...(format && { response_format: toResponseFormat(format) }),
     ...toTools(request, dropped),
   } as CompletionRequest;
@@ -55,13 +62,13 @@ const kept = new Set([
   "stream_options",
 ]);
 
-function toPassed(request: TranslatedRequest, passthrough: ToCommonOptions["passthrough"]) {
+function toPassed(request: TranslatedRequest, passthrough: MessageSupport["passthroughParams"]) {
   const isPassed = (name: string) => !kept.has(name) && (passthrough === "*" || passthrough.includes(name));
   return Object.fromEntries(Object.entries(request).filter(([name]) => isPassed(name)));
 }
 
-/** Upstreams disagree on the key for earlier reasoning, and some refuse it: the connection has to list it. */
-function toReasoningKey(passthrough: ToCommonOptions["passthrough"]): string | undefined {
+/** Upstreams of the common format disagree on the key for earlier reasoning, and some refuse it: it has to be listed. */
+function toReasoningKey(passthrough: MessageSupport["passthroughParams"]): string | undefined {
   return passthrough === "*"
     ? "reasoning_content"
     : ["reasoning_content", "reasoning"].find((name) => passthrough.includes(name));

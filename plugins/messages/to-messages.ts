@@ -1,4 +1,5 @@
 import type { Message } from "#kernel/completion/request.ts";
+import type { Documents } from "./documents.ts";
 import type {
   DocumentBlock,
   ImageBlock,
@@ -7,6 +8,7 @@ import type {
   TextBlock,
   ToolReferenceBlock,
   ToolResultBlock,
+  TranslatedRequest,
 } from "./schema.ts";
 
 type Part = { type: string; [key: string]: unknown };
@@ -15,14 +17,15 @@ type Instructions = Extract<InputMessage, { role: "system" }>;
 type Assistant = Extract<InputMessage, { role: "assistant" }>;
 
 export interface ToMessagesOptions {
+  /** What stands at the addresses that documents name. */
+  readonly documents: Documents;
   /** The key under which the upstream takes earlier reasoning back; undefined where it takes none. */
   readonly reasoningKey: string | undefined;
 }
 
 /** The conversation on the common wire: system first, results of tools ahead of what else stands in their turn. */
 export function toMessages(
-  system: readonly TextBlock[],
-  messages: readonly InputMessage[],
+  { system, messages }: Pick<TranslatedRequest, "system" | "messages">,
   options: ToMessagesOptions,
 ): Message[] {
   const lastUser = messages.findLastIndex(({ role }) => role === "user");
@@ -33,7 +36,7 @@ export function toMessages(
       case "system":
         return fromInstructions(message, index < lastUser);
       case "user":
-        return fromUser(message.content);
+        return fromUser(message.content, options.documents);
     }
   });
   return system.length === 0
@@ -70,12 +73,14 @@ function fromAssistant({ content }: Assistant, { reasoningKey }: ToMessagesOptio
 }
 
 /** Answers to calls must follow their calls at once, so they come before anything else of the turn. Contract D.24. */
-function fromUser(content: readonly (Shown | ToolResultBlock)[]): Message[] {
-  const results = content.filter((block) => block.type === "tool_result");
+function fromUser(content: readonly (Shown | ToolResultBlock)[], documents: Documents): Message[] {
+  const toAll = (blocks: readonly Shown[]) => blocks.flatMap((block) => toParts(block, documents));
+  const results = content
+    .filter((block) => block.type === "tool_result")
+    .map((result) => ({ ...result, parts: toAll(result.content) }));
   // A tool message holds text only: its pictures and files follow in the user's name.
-  const shown = results.flatMap((result) => result.content.flatMap(toParts)).filter((part) => !isText(part));
-  const rest = content.filter((block) => block.type !== "tool_result").flatMap(toParts);
-  const parts = [...shown, ...rest];
+  const shown = results.flatMap((result) => result.parts.filter((part) => !isText(part)));
+  const parts = [...shown, ...toAll(content.filter((block) => block.type !== "tool_result"))];
   return [...results.map(toToolMessage), ...(parts.length > 0 ? [toUserMessage(parts)] : [])];
 }
 
@@ -85,9 +90,12 @@ function toUserMessage(parts: readonly Part[]): Message {
   return { role: "user", content };
 }
 
-function toToolMessage({ tool_use_id, content, is_error }: ToolResultBlock): Message {
-  const texts = content.flatMap(toParts).filter(isText);
-  const text = joinTexts(texts, "\n");
+function toToolMessage({
+  tool_use_id,
+  is_error,
+  parts,
+}: Pick<ToolResultBlock, "tool_use_id" | "is_error"> & { readonly parts: readonly Part[] }): Message {
+  const text = joinTexts(parts.filter(isText), "\n");
   const isTold = /^\s*error\b/i.test(text);
   return {
     role: "tool",
@@ -96,14 +104,14 @@ function toToolMessage({ tool_use_id, content, is_error }: ToolResultBlock): Mes
   };
 }
 
-function toParts(block: Shown): Part[] {
+function toParts(block: Shown, documents: Documents): Part[] {
   switch (block.type) {
     case "text":
       return [toText(block.text)];
     case "image":
       return [toImage(block)];
     case "document":
-      return fromDocument(block);
+      return fromDocument(block, documents);
     case "tool_reference":
       return [toText(`The tool ${block.tool_name} can be called now.`)];
     case "search_result":
@@ -116,25 +124,29 @@ function toImage({ source }: ImageBlock): Part {
   return { type: "image_url", image_url: { url } };
 }
 
-function fromDocument({ source, title, context }: DocumentBlock): Part[] {
+function fromDocument(block: DocumentBlock, documents: Documents): Part[] {
+  const { source, title, context } = block;
   const head = [title, context].filter((line) => line).join("\n");
   switch (source.type) {
     case "text":
       return [toText(withHead(head, source.data))];
     case "content":
-      return [...(head === "" ? [] : [toText(head)]), ...source.content.flatMap(toParts)];
-    case "base64":
       return [
-        ...(context ? [toText(context)] : []),
-        {
-          type: "file",
-          file: {
-            filename: title || "document.pdf",
-            file_data: `data:${source.media_type};base64,${source.data}`,
-          },
-        },
+        ...(head === "" ? [] : [toText(head)]),
+        ...source.content.flatMap((part) => toParts(part, documents)),
       ];
+    case "base64":
+      return toFile(block, `data:${source.media_type};base64,${source.data}`);
+    case "url":
+      return toFile(block, documents.get(source.url));
   }
+}
+
+function toFile({ title, context }: DocumentBlock, uri: string | undefined): Part[] {
+  return [
+    ...(context ? [toText(context)] : []),
+    { type: "file", file: { filename: title || "document.pdf", file_data: uri } },
+  ];
 }
 
 function withHead(head: string, text: string): string {

@@ -41,6 +41,8 @@ export interface Catalogue {
   base(): Promise<ListItem[]>;
   /** The provider's model behind an id. Throws `not_found`. */
   find(id: string): Promise<Provided>;
+  /** True when the id is taken: by a provider's model, an arena or a record. */
+  isKnown(id: string): AtOnce<boolean>;
   /** True when a provider or an arena offers a model of this id now. */
   isOffered(id: string): Promise<boolean>;
   /** True when the caller may use the model of this id now. */
@@ -122,6 +124,13 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       return own;
     },
 
+    isKnown: (id) =>
+      findArena(id) !== undefined ||
+      whenThere(
+        provided.current(false),
+        (models) => models.has(id) || whenThere(records.current(), (saved) => saved.has(id)),
+      ),
+
     isOffered: async (id) => findArena(id) !== undefined || (await provided.current(false)).has(id),
 
     async mayUse(principal, id) {
@@ -166,9 +175,21 @@ function toResolved({ id, name, base, provider, chain }: Offer, settings: Defaul
     name,
     base,
     provider,
-    meta: fillMetadata(chain[0]?.meta ?? {}, settings.defaultMetadata),
+    meta: withFilters(fillMetadata(chain[0]?.meta ?? {}, settings.defaultMetadata), chain),
     params: fillParameters(params, settings.defaultParams),
   };
+}
+
+/** Filters of every record below hold as well: a record must not be a way around those of its base. */
+function withFilters(
+  meta: Readonly<Record<string, unknown>>,
+  chain: Offer["chain"],
+): Readonly<Record<string, unknown>> {
+  const lists = [meta, ...chain.slice(1).map((record) => record.meta)].map(({ filterIds }) => filterIds);
+  const [own, ...below] = lists.map((list) => (Array.isArray(list) ? list : []));
+  return below.some((list) => list.length > 0)
+    ? { ...meta, filterIds: [...new Set([...(own ?? []), ...below.flat()])] }
+    : meta;
 }
 
 function toOrdered(items: readonly ListItem[], order: readonly string[]): ListItem[] {

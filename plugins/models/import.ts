@@ -94,7 +94,7 @@ async function planOne(
   { model, row, mode }: { model: Portable; row: ModelRow | undefined; mode: ImportMode },
 ): Promise<Planned> {
   const { id } = model;
-  const form = mode === "exact" ? { meta: {}, params: {}, base_model_id: null, ...model } : model;
+  const form = mode === "exact" ? toWhole(model) : model;
   const image = model.background_image_data
     ? readBackgroundImage(model.background_image_data, id)
     : undefined;
@@ -109,6 +109,12 @@ async function planOne(
   const held = row && sent ? await parts.grants.list(resourceType, [id]) : [];
   const grants = sent && (await toStoredGrants(parts, caller, { wanted: sent, held }));
   return { id, row, values, grants, image };
+}
+
+/** What the list leaves out is gone. */
+function toWhole(model: Portable): Portable {
+  const meta = { voice_avatar: null, ...model.meta };
+  return { params: {}, base_model_id: null, ...model, meta };
 }
 
 /** Pictures first, rows after: a row never names a picture that is not there. */

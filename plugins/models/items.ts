@@ -87,7 +87,13 @@ function toAddons(addons: readonly ModelAddons[], model: Parameters<ModelAddons[
 }
 
 function toTags(meta: Readonly<Record<string, unknown>>): { name: string }[] {
-  return Array.isArray(meta["tags"]) ? (meta["tags"] as { name: string }[]) : [];
+  const tags: readonly unknown[] = Array.isArray(meta["tags"]) ? meta["tags"] : [];
+  return tags.filter(isTag);
+}
+
+/** The instance's defaults may come from the environment, where nobody looked at them. */
+function isTag(tag: unknown): tag is { name: string } {
+  return typeof tag === "object" && tag !== null && "name" in tag && typeof tag.name === "string";
 }
 
 function toDistinct(tags: readonly { readonly name: string }[]): { name: string }[] {

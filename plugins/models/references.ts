@@ -1,9 +1,9 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Slot } from "#kernel/service.ts";
-import type { Files } from "#plugins/files/service.ts";
+import type { FileRecord, Files } from "#plugins/files/service.ts";
 import { avatarFiles } from "./avatar.ts";
-import { backgroundFile } from "./linked-files.ts";
+import { backgroundFile, linkedFiles } from "./linked-files.ts";
 import type { ModelReferences } from "./service.ts";
 
 type Meta = Readonly<Record<string, unknown>>;
@@ -11,15 +11,15 @@ type Meta = Readonly<Record<string, unknown>>;
 export interface ReferenceOptions {
   readonly files: Files;
   readonly references: Slot<ModelReferences>;
-  /** Admins who pass without a grant may name what this instance does not know (yet). */
+  /** Admins who pass without a grant may show everybody's files, and name what this instance does not know (yet). */
   passes(principal: Principal): boolean;
 }
 
 export interface ReferenceCheck {
   /**
-   * Refuses a record that names what its writer may not read: whoever may use the model will see the files and ask
-   * the knowledge. What the record named before (`before`) is not asked for again, but by imports (`all`).
-   * Throws `forbidden`, `not_found` and `invalid`.
+   * Refuses a record that shows files which are not its writer's, or names knowledge that its writer may not read:
+   * whoever may use the model will see the files and ask the knowledge. What the record named before (`before`) stays;
+   * imports (`all`) ask whether its files can be read. Throws `forbidden`, `not_found` and `invalid`.
    */
   require(
     caller: Principal,
@@ -37,9 +37,14 @@ export function createReferenceCheck(options: ReferenceOptions): ReferenceCheck 
       const known = all ? {} : before;
       const given = avatarFiles(known["voice_avatar"]);
       for (const id of avatarFiles(meta["voice_avatar"]).filter((file) => !given.includes(file))) {
-        await requireFile(options.files, { caller, id, refusal: new AppError("forbidden", avatarRefused) });
+        await requireShown(options, {
+          caller,
+          id,
+          before,
+          refusal: new AppError("forbidden", avatarRefused),
+        });
       }
-      await requireBackground(options.files, { caller, meta, known });
+      await requireBackground(options, { caller, meta, known, before });
       if (!options.passes(caller)) {
         await requireKnowledge(options, { caller, meta, before });
       }
@@ -47,20 +52,31 @@ export function createReferenceCheck(options: ReferenceOptions): ReferenceCheck 
   };
 }
 
+/** What somebody may read through a share is not theirs to lend: the model would go on showing it once that share ended. */
+async function requireShown(
+  { files, passes }: ReferenceOptions,
+  { caller, id, before, refusal }: { caller: Principal; id: string; before: Meta; refusal: AppError },
+): Promise<void> {
+  const file = await requireFile(files, { caller, id, refusal });
+  if (file.user_id !== caller.userId && !passes(caller) && !linkedFiles(before).includes(id)) {
+    throw refusal;
+  }
+}
+
 async function requireFile(
   files: Files,
   { caller, id, refusal }: { caller: Principal; id: string; refusal: AppError },
-): Promise<void> {
+): Promise<FileRecord> {
   try {
-    await files.load(caller, id, "read");
+    return await files.load(caller, id, "read");
   } catch (error) {
     throw error instanceof AppError && error.code === "not_found" ? refusal : error;
   }
 }
 
 async function requireBackground(
-  files: Files,
-  { caller, meta, known }: { caller: Principal; meta: Meta; known: Meta },
+  options: ReferenceOptions,
+  { caller, meta, known, before }: { caller: Principal; meta: Meta; known: Meta; before: Meta },
 ): Promise<void> {
   const url = meta["background_image_url"];
   if (typeof url !== "string" || url === "" || url === known["background_image_url"]) {
@@ -69,7 +85,7 @@ async function requireBackground(
   const id = backgroundFile(meta);
   if (id !== undefined) {
     const refusal = new AppError("not_found", "Background image not found. Upload it again.");
-    await requireFile(files, { caller, id, refusal });
+    await requireShown(options, { caller, id, before, refusal });
   } else if (!isWebAddress(url)) {
     throw new AppError(
       "invalid",

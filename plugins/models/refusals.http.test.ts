@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestUser } from "#test/support/app.ts";
-import { type ModelsApp, reads, startModels, stateOf, upload } from "./models.fixture.ts";
+import { type ModelsApp, reads, startModels, stateOf, upload, writes } from "./models.fixture.ts";
 import { png, toDataUri } from "./pictures.fixture.ts";
 
 const avatarText = "Avatar or animation file is not accessible. Upload it again.";
@@ -184,5 +184,29 @@ describe("avatars and animations", () => {
       expect([answer.status, answer.body.detail]).toEqual([403, avatarText]);
     }
     expect((await source.post("create", make("../../etc/passwd"), builder)).status).toBe(422);
+  });
+
+  it("and backgrounds that one only sees through somebody's model are not one's to lend", async () => {
+    const [figure, picture] = [
+      await upload(source, stranger, Buffer.from("x"), "lent.vrm"),
+      await upload(source, stranger, png(4, 4)),
+    ];
+    const avatar = { voice_avatar: { file_id: figure } };
+    const background = { background_image_url: `/api/v1/files/${picture}/content` };
+    const theirs = form("theirs", { meta: { ...avatar, ...background }, access_grants: [writes(builder)] });
+    await source.post("create", theirs, stranger);
+    expect((await source.get(`/api/v1/files/${figure}/content`, builder)).status).toBe(200);
+    const lend = async (path: string, meta: object, by = builder) => {
+      const model = form("lender", { meta });
+      return (await source.post(path, path === "import" ? { models: [model] } : model, by)).status;
+    };
+    expect([await lend("create", avatar), await lend("import", avatar)]).toEqual([403, 403]);
+    expect([await lend("create", background), await lend("import", background)]).toEqual([404, 404]);
+
+    // The record that shows them keeps them, whoever writes it.
+    const again = form("theirs", { name: "Renamed", meta: { ...avatar, ...background } });
+    expect((await source.post("model/update", again, builder)).status).toBe(200);
+    expect((await source.post("import", { models: [again] }, builder)).status).toBe(200);
+    expect(await lend("create", { ...avatar, ...background }, source.admin)).toBe(200);
   });
 });

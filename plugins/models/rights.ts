@@ -2,7 +2,6 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { GrantInput, GrantRow } from "#storage/grants.ts";
 import type { ModelParts } from "./parts.ts";
 import { resourceType } from "./parts.ts";
-import { toAllowedGrants } from "./sharing.ts";
 import type { ModelRow } from "./store.ts";
 
 type Parts = Pick<ModelParts, "access" | "grants" | "accounts">;
@@ -23,14 +22,11 @@ export async function findWritable(
   );
 }
 
-/** What is stored of wanted grants: what the caller may give, for accounts that exist. */
+/** What is stored of wanted grants: what the caller may give. */
 export async function toStoredGrants(
   { accounts }: Parts,
   caller: Principal,
-  { wanted, held }: { wanted: readonly GrantInput[]; held: readonly GrantRow[] },
+  grants: { wanted: readonly GrantInput[]; held: readonly GrantRow[] },
 ): Promise<GrantInput[]> {
-  const allowed = toAllowedGrants(caller, wanted, held);
-  const users = allowed.filter(({ principal_type: type, principal_id: id }) => type === "user" && id !== "*");
-  const known = await accounts.summaries(users.map(({ principal_id: id }) => id));
-  return allowed.filter((grant) => !users.includes(grant) || known.has(grant.principal_id));
+  return await accounts.givenGrants(caller, { ...grants, everybody: "sharing.public_models" });
 }

@@ -39,6 +39,8 @@ export interface Models {
    * work of the platform itself, never for one that a caller named.
    */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
+  /** Whether an id is that of a provider's model, an arena or a record, usable by the caller or not. */
+  isKnown(id: string): AtOnce<boolean>;
   /** A model that the caller's client brings along: no record and no grant is about it, only the instance's defaults. */
   direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
   /** The wire items of the model list that the caller may see, in order. */

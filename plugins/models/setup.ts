@@ -66,6 +66,7 @@ export async function setUpModels(context: Context) {
     // Whoever calls a model gets it here: each call is counted, whoever makes it.
     resolve: (principal, id) => whenThere(catalogue.resolve(principal, id), toMetered),
     resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
+    isKnown: catalogue.isKnown,
     direct: (model, provider) => toMetered(catalogue.direct(model, provider)),
     list: catalogue.list,
     async seed(seed: ModelSeed) {

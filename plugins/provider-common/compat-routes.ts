@@ -7,12 +7,7 @@ import type {
   CompletionAnswer,
   CompletionCall,
 } from "#kernel/completion/provider.ts";
-import {
-  type CompletionRequest,
-  EmbeddingsRequest,
-  Message,
-  platformKeys,
-} from "#kernel/completion/request.ts";
+import { CompletionRequest, EmbeddingsRequest, platformKeys } from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -35,10 +30,13 @@ export interface CompatOptions {
   ended: CallEnded;
 }
 
-const ChatBody = z.looseObject({
-  model: z.string().min(1).max(1024),
-  messages: z.array(Message),
-  stream: z.boolean().nullish(),
+/** Whatever else a request holds is between the caller and the provider. */
+const ChatBody = CompletionRequest.pick({
+  model: true,
+  messages: true,
+  stream: true,
+  tools: true,
+  stop: true,
 });
 
 type ChatBody = z.output<typeof ChatBody>;
@@ -132,7 +130,8 @@ function toReply(answer: CompletionAnswer) {
       });
 }
 
-function embeddingsRoute({ provider, models, ended }: CompatOptions) {
+function embeddingsRoute(options: CompatOptions) {
+  const { provider, ended } = options;
   return defineRoute(
     {
       method: "POST",
@@ -143,11 +142,11 @@ function embeddingsRoute({ provider, models, ended }: CompatOptions) {
       fails: [404, 429, 502, 504],
     },
     async ({ body, bodyText, caller, request }) => {
-      const { model, target } = requireOwn(await models.resolve(caller, body.model), provider);
+      const { target, subject } = await findCallee(options, body, caller);
       const isUnchanged = body.model === target.upstreamId && namesModelOnce(bodyText as string, body);
       const text = isUnchanged ? (bodyText as string) : JSON.stringify(withModel(body, target.upstreamId));
       const context = toContext(caller, request);
-      const call = beginCall({ ...toSubject(model, body), wire: "embeddings" }, context, ended);
+      const call = beginCall({ ...subject, wire: "embeddings" }, context, ended);
       const asking = provider.postEmbeddings(
         { target, body: text, isStream: false, context },
         body.encoding_format,
@@ -160,6 +159,31 @@ function embeddingsRoute({ provider, models, ended }: CompatOptions) {
 /** What a measured call is about. */
 export function toSubject({ id, base, provider }: ResolvedModel, asked: unknown) {
   return { modelId: id, model: base, provider, asked };
+}
+
+/** What a measured call to a model that stands in no list is about. */
+export function toUnlistedSubject({ connection }: Target, asked: { readonly model: string }) {
+  const model = { id: asked.model, item: { urlIdx: connection.index } };
+  return { modelId: asked.model, model, provider: { id: providerId }, asked };
+}
+
+/** Where the calls of a model go that need not chat. Throws `not_found` for what the caller may not use. */
+export async function findCallee(
+  { connections, models, provider }: Pick<CompatOptions, "connections" | "models" | "provider">,
+  asked: { readonly model: string },
+  caller: Principal,
+) {
+  const unlisted = (await models.isKnown(asked.model))
+    ? undefined
+    : connections.unlisted(asked.model, caller);
+  if (unlisted) {
+    return { target: unlisted, subject: toUnlistedSubject(unlisted, asked) };
+  }
+  const { model, target } = requireOwn(await models.resolve(caller, asked.model), provider);
+  if (target.connection.format !== "common") {
+    throw new AppError("not_found", "Model not found");
+  }
+  return { target, subject: toSubject(model, asked) };
 }
 
 /** What the upstream is told of the request. */

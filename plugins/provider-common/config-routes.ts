@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { toPlainUrl } from "#kernel/upstream/endpoint.ts";
+import { toIndexed, toPlainUrl } from "#kernel/upstream/endpoint.ts";
 import { requireNoProblem, tryOut, waitForLists } from "#kernel/upstream/endpoint-form.ts";
 import type { CommonConfig } from "./config.ts";
 import { type Connection, ConnectionConfig, findProblem, toConnections } from "./connection.ts";
@@ -49,7 +49,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
   const stored = (): StoredConnections => ({
     urls: config.baseUrls,
     keys: config.apiKeys,
-    configs: config.configs,
+    configs: toIndexed(config.baseUrls, config.configs),
   });
   const view = () => ({ ENABLE_OPENAI_API: config.enabled, ...showConfig(stored()) });
 
@@ -95,8 +95,8 @@ export function configRoutes(options: ConfigRoutesOptions) {
       },
       async ({ body }) => {
         const url = toPlainUrl(body.url);
-        const key = unmaskKey(body.key ?? "", url, stored());
-        const settings = unmaskConfig(body.config ?? {}, url, stored());
+        const key = unmaskKey(body.key ?? "", { url }, stored());
+        const settings = unmaskConfig(body.config ?? {}, { url }, stored());
         requireNoProblem(findProblem(url, settings), "This connection");
         const [connection] = toConnections([url], [key], { 0: settings });
         const listing = options.fetchModels(connection as Connection);
@@ -117,13 +117,15 @@ function toChanges(form: Form, stored: StoredConnections): Record<string, unknow
       requireNoProblem(findProblem(url, given ?? {}), `Connection ${index}`);
     }
     if (given) {
-      configs[index] = unmaskConfig(given, url, stored);
+      configs[index] = unmaskConfig(given, { url, index }, stored);
     }
   });
   return {
     ...(typeof form.ENABLE_OPENAI_API === "boolean" && { ENABLE_OPENAI_API: form.ENABLE_OPENAI_API }),
     OPENAI_API_BASE_URLS: urls,
-    OPENAI_API_KEYS: urls.map((url, index) => unmaskKey(form.OPENAI_API_KEYS[index] ?? "", url, stored)),
+    OPENAI_API_KEYS: urls.map((url, index) =>
+      unmaskKey(form.OPENAI_API_KEYS[index] ?? "", { url, index }, stored),
+    ),
     OPENAI_API_CONFIGS: configs,
   };
 }

@@ -1,5 +1,6 @@
 import { upstreamVariables } from "#config/core-upstream.ts";
 import { bool, json, list, text, type Values } from "#config/variable.ts";
+import { moveConfigs, moveKeys } from "#kernel/upstream/endpoint.ts";
 import { ConnectionConfigs } from "./connection.ts";
 
 /** How this server proves who it is to Microsoft Entra; the names are those of its own tools. */
@@ -52,6 +53,7 @@ export const variables = {
     secret: true,
     group: "connections",
     separator: ";",
+    placedBy: { list: "OPENAI_API_BASE_URLS", move: moveKeys },
     aliases: ["OPENAI_API_KEY", "COMPAT_API_KEYS", "COMPAT_API_KEY"],
     text: "Keys of the base addresses, in the same order",
   }),
@@ -64,6 +66,7 @@ export const variables = {
       // Header values and keys of single connections stand in it.
       secret: true,
       group: "connections",
+      placedBy: { list: "OPENAI_API_BASE_URLS", move: moveConfigs },
       aliases: ["COMPAT_API_CONFIGS"],
       schema: ConnectionConfigs,
       text: "Settings of each connection, by its index",

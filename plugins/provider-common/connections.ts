@@ -1,3 +1,4 @@
+import type { Principal } from "#kernel/access/principal.ts";
 import type { AtOnce } from "#kernel/completion/at-once.ts";
 import { createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -9,6 +10,7 @@ import type { CommonConfig } from "./config.ts";
 import { type Connection, toConnections } from "./connection.ts";
 import { type Offers, type Target, toOffers } from "./offers.ts";
 import type { UpstreamList } from "./parse-models.ts";
+import { findUnlisted } from "./unlisted.ts";
 
 /** The configured upstreams as they are now, with what they offer. */
 export interface Connections {
@@ -18,6 +20,8 @@ export interface Connections {
   offers(options?: { refresh?: boolean }): AtOnce<Offers>;
   /** Where the calls of a model go, by its public id. */
   find(id: string): Target | undefined;
+  /** Where the calls of a model go that stands in no list because it does not chat, if the caller may use it. */
+  unlisted(id: string, caller: Pick<Principal, "role">): Target | undefined;
   /** What `offers` would resolve to now, without asking anybody. */
   known(): Offers;
   /** Asks one connection for its list now and waits, within its time limit; never rejects. */
@@ -87,6 +91,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       }
     },
     find: (id) => current().targets.get(id),
+    unlisted: (id, caller) => (current().targets.has(id) ? undefined : findUnlisted(usable(), id, caller)),
     warmUp() {
       for (const connection of usable()) {
         if (connection.modelIds.length === 0) {

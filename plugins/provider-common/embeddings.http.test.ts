@@ -15,7 +15,7 @@ beforeAll(async () => {
     env: {
       OPENAI_API_BASE_URLS: `${upstream.url};${upstream.origin}/v1/;${upstream.origin}//v1`,
       OPENAI_API_CONFIGS: JSON.stringify({
-        0: { access: "everyone" },
+        0: { access: "everyone", headers: { "X-Agent": "{{USER_AGENT}}" } },
         1: { access: "everyone", prefix_id: "p" },
         2: { access: "admins", prefix_id: "hidden" },
       }),
@@ -99,6 +99,16 @@ describe.each(cases)("below %s with %s", (base, model) => {
     });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
   });
+});
+
+it.each(bases)("tells the upstream which client asks below %s", async (base) => {
+  upstream.reply("/embeddings", json({ object: "list", data: [] }));
+  await app.call(`POST ${base}/embeddings`, {
+    token: member.token,
+    body: { model: "embedder", input: "a" },
+    headers: { "user-agent": "client/1" },
+  });
+  expect(upstream.requests.at(-1)?.headers["x-agent"]).toBe("client/1");
 });
 
 it.each(bases)("knows no foreign models below %s", async (base) => {

@@ -1,8 +1,7 @@
-import type { Chunk, ChunkChoice, Delta, ToolCallDelta } from "#kernel/completion/chunk.ts";
+import type { Chunk } from "#kernel/completion/chunk.ts";
+import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
 import { ProviderError } from "#kernel/errors.ts";
 import type { SseEvent } from "#kernel/upstream/sse-parser.ts";
-
-type JsonObject = Record<string, unknown>;
 
 /**
  * The chunks of one event: usually one, none for a frame that is broken or of no known kind (nothing but typed
@@ -46,71 +45,7 @@ function toChunk(value: unknown): Chunk | undefined {
     // Some servers send usage without the empty choices that belong to it.
     return isObject(value.usage) ? ({ ...value, choices: [] } as Chunk) : undefined;
   }
-  const choices = value.choices as unknown[];
-  for (let n = 0; n < choices.length; n++) {
-    if (!isSound(choices[n])) {
-      value.choices = choices.filter(isObject).map(repairChoice);
-      break;
-    }
-  }
-  return value as Chunk;
-}
-
-/** The common case, checked without building anything. */
-function isSound(choice: unknown): boolean {
-  if (!isObject(choice) || !isObject(choice.delta) || typeof choice.index !== "number") {
-    return false;
-  }
-  const { content, tool_calls: calls } = choice.delta;
-  return (
-    (typeof content === "string" || content === undefined || content === null) &&
-    (calls === undefined || (Array.isArray(calls) && calls.every(isSoundCall)))
-  );
-}
-
-function isSoundCall(call: unknown): boolean {
-  return (
-    isObject(call) && Number.isInteger(call.index) && (call.function === undefined || isObject(call.function))
-  );
-}
-
-function repairChoice(choice: JsonObject, position: number): ChunkChoice {
-  const delta = isObject(choice.delta) ? repairDelta(choice.delta) : {};
-  return { ...choice, index: Number.isInteger(choice.index) ? (choice.index as number) : position, delta };
-}
-
-function repairDelta(delta: JsonObject): Delta {
-  const { content, tool_calls: calls, ...rest } = delta;
-  const repaired: Delta = { ...rest };
-  if (Array.isArray(content)) {
-    Object.assign(repaired, fromParts(content));
-  } else if (content !== undefined) {
-    repaired.content = content === null ? null : String(content);
-  }
-  if (Array.isArray(calls)) {
-    repaired.tool_calls = calls.filter(isObject).map(repairCall);
-  }
-  return repaired;
-}
-
-function repairCall(call: JsonObject, position: number): ToolCallDelta {
-  const { function: called, ...rest } = call;
-  const index = Number.isInteger(call.index) ? (call.index as number) : position;
-  return { ...rest, index, ...(isObject(called) && { function: called }) };
-}
-
-/** Content in parts, as some reasoning models stream it: texts are joined, thoughts kept apart. */
-function fromParts(parts: readonly unknown[]): Delta {
-  const delta: Delta = {};
-  for (const part of parts.filter(isObject)) {
-    if (typeof part.text === "string") {
-      delta.content = (delta.content ?? "") + part.text;
-    } else if (Array.isArray(part.thinking)) {
-      const thought = part.thinking.filter(isObject).map((piece) => String(piece.text ?? ""));
-      delta.reasoning_content = (delta.reasoning_content ?? "") + thought.join("");
-    }
-  }
-  return delta;
+  return toSoundChunk(value);
 }
 
 /** The values of one event; servers that forget the blank line between events put several into one. */
@@ -141,8 +76,4 @@ function statusOf(error: unknown): number {
   const candidates = isObject(error) ? [error.code, error.status, error.status_code] : [];
   const status = candidates.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599);
   return status ?? 502;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

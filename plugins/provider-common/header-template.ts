@@ -8,13 +8,13 @@ export interface TemplateFacts extends Omit<CallContext, "signal"> {
 }
 
 /**
- * Fills `{{TOKEN}}`s of a header value. A token of the list without a value becomes empty, an unknown one stays as it
- * is; the result holds only what a header may hold, so no value can start a line of its own.
+ * Fills `{{TOKEN}}`s of a header value. A token of the list without a value becomes empty, and all of them where nobody
+ * asks (lists of models); an unknown one stays as it is. The result holds only what a header may hold, so no value can start a line of its own.
  */
-export function fillHeader(template: string, context: TemplateFacts): string {
+export function fillHeader(template: string, context: TemplateFacts | undefined): string {
   const filled = template.replaceAll(/\{\{([A-Z_]+)\}\}/g, (token, name: string) => {
     const read = tokens[name];
-    return read === undefined ? token : toHeaderText(read(context) ?? "");
+    return read === undefined ? token : toHeaderText((context && read(context)) ?? "");
   });
   return toHeaderText(filled);
 }

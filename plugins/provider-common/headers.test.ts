@@ -53,6 +53,13 @@ describe("headers", () => {
     expect(sent().headers["authorization"]).toBeUndefined();
   });
 
+  it("leaves templates empty where nobody asks, but for unknown tokens", async () => {
+    const headers = { "X-Chat": "chat {{CHAT_ID}}", "X-User": "{{USER_NAME}} {{USER_GROUPS}} {{OTHER}}" };
+    await open({ configs: { 0: { headers } } }).provider.models({ refresh: true });
+    const list = upstream.requests.findLast(({ path }) => path.includes("/models"))!;
+    expect(list.headers).toMatchObject({ "x-chat": "chat", "x-user": "{{OTHER}}" });
+  });
+
   it("tells who asks only when that is switched on", async () => {
     await open().ask({ model }, { chatId: "c1" });
     expect(Object.keys(sent().headers).filter((name) => name.startsWith("x-service"))).toEqual([]);

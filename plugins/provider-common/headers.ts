@@ -93,8 +93,7 @@ function toConnectionHeaders(
     }
   }
   for (const [name, template] of connection.headers) {
-    // Without a caller (lists of models) the templates have nobody to name.
-    headers[name.toLowerCase()] = facts === undefined ? toHeaderText(template) : fillHeader(template, facts);
+    headers[name.toLowerCase()] = fillHeader(template, facts);
   }
   return headers;
 }

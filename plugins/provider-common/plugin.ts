@@ -1,9 +1,10 @@
 import { core } from "#config/core.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { optional, provide } from "#kernel/service.ts";
+import { fill, optional, provide } from "#kernel/service.ts";
 import { blobs, configuration, egress, events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
+import { unlistedEmbedders } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { responsesFormat } from "#plugins/responses/service.ts";
 import { compatRoutes } from "./compat-routes.ts";
@@ -25,6 +26,7 @@ import { settingsRoutes } from "./settings-routes.ts";
 import { createSpeechCache } from "./speech-cache.ts";
 import { speechRoute } from "./speech-route.ts";
 import { toService } from "./to-service.ts";
+import { createUnlistedEmbedder } from "./unlisted-embedder.ts";
 import { createUpstreamClient } from "./upstream.ts";
 
 export default definePlugin({
@@ -99,6 +101,7 @@ export default definePlugin({
           }),
         ],
       },
+      fills: [fill(unlistedEmbedders, createUnlistedEmbedder(shared))],
       jobs: [{ id: "provider-common.speeches", every: 86_400, run: () => speeches.sweep() }],
       start: () => connections.warmUp(),
     };

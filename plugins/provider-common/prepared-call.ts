@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/completion/provider.ts";
+import type { Pieces } from "#kernel/egress/pieces.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Target } from "./offers.ts";
 
@@ -6,7 +7,7 @@ import type { Target } from "./offers.ts";
 export interface PreparedCall {
   readonly target: Target;
   /** The JSON body. */
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | Pieces;
   readonly isStream: boolean;
   readonly context: CallContext;
   /** Headers that go along where the connection sets none of its own. */

@@ -8,6 +8,7 @@ import type {
   ModelProvider,
 } from "#kernel/completion/provider.ts";
 import { toRequestJson } from "#kernel/completion/content-text.ts";
+import { isObject, toSoundCompletion } from "#kernel/completion/sound-chunk.ts";
 import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
@@ -109,12 +110,12 @@ export function createProvider(options: ProviderOptions): CommonProvider {
         isSendable && namesModelOnce(text, request) ? text : toRequestJson(toUpstreamBody(request, target));
       const call = { target, isStream, context: asked, body };
       return target.connection.apiType === "responses"
-        ? askByResponses(send, call)
+        ? askByResponses(call, { send, isStateful: config.statefulResponses })
         : await toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {
       if (call.target.connection.apiType === "responses") {
-        return askByResponses(send, call);
+        return askByResponses(call, { send, isStateful: config.statefulResponses });
       }
       const upstream = await send("/chat/completions", call);
       const isUntouched = call.target.connection.prefix === "" && limitOf(config) === undefined;
@@ -201,10 +202,10 @@ function parseCompletion(text: string): Completion {
     throw new AppError("upstream", "The provider's answer is not valid JSON.", { cause: error });
   }
   requireNoError(value);
-  if (!Array.isArray((value as Completion | null)?.choices)) {
+  if (!isObject(value) || !Array.isArray(value["choices"])) {
     throw new AppError("upstream", "The provider's answer is not a chat completion.");
   }
-  return value as Completion;
+  return toSoundCompletion(value);
 }
 
 /** Contract D.14: the prefix stands in the `model` field of replies. */

@@ -14,15 +14,24 @@ import { ResponsesTranslator } from "./responses-events.ts";
 import { toDetails } from "./responses-reasoning.ts";
 import { cutAtStop, StoppedTranslator, toStops } from "./stop-sequences.ts";
 
+export interface AskOptions {
+  readonly send: Posting["send"];
+  /** ENABLE_RESPONSES_API_STATEFUL. */
+  readonly isStateful: boolean;
+}
+
 /**
  * A chat completion over a connection of the Responses format: it goes out and comes back translated (contract §2.3).
  * The call's body is that of a chat completion.
  */
-export async function askByResponses(send: Posting["send"], call: PreparedCall): Promise<CompletionAnswer> {
+export async function askByResponses(
+  call: PreparedCall,
+  { send, isStateful }: AskOptions,
+): Promise<CompletionAnswer> {
   const chat = JSON.parse(String(call.body)) as Record<string, unknown>;
-  const body = JSON.stringify(toResponsesBody(chat));
+  const { prefix, extraParams } = call.target.connection;
+  const body = JSON.stringify(toResponsesBody(chat, { extraParams, isStateful }));
   const streaming = chat["stream_options"] as { include_usage?: unknown } | null | undefined;
-  const { prefix } = call.target.connection;
   return readResponses(await send("/responses", { ...call, body }), {
     isStream: call.isStream,
     signal: call.context.signal,

@@ -28,14 +28,29 @@ const unknownThere = new Set([
   "options",
 ]);
 
+/** Have the provider remember things or answer later: the connection's settings may ask for that, no caller. */
+const remembering = new Set(["store", "conversation", "prompt", "background"]);
+
+export interface ResponsesBodyOptions {
+  /** Parameters of the connection. */
+  readonly extraParams: Readonly<Body>;
+  /** ENABLE_RESPONSES_API_STATEFUL. */
+  readonly isStateful: boolean;
+}
+
 /**
  * The body of a chat completion for an upstream of the Responses format (contract §2.3). Nothing is stored there:
  * every call brings its whole conversation.
  */
-export function toResponsesBody(chat: Readonly<Body>): Body {
+export function toResponsesBody(
+  chat: Readonly<Body>,
+  { extraParams, isStateful }: ResponsesBodyOptions,
+): Body {
   const body: Body = { store: false };
-  for (const [name, value] of Object.entries(chat)) {
-    if (!unknownThere.has(name) && value !== undefined && value !== null) {
+  for (const name of new Set([...Object.keys(chat), ...remembering])) {
+    const value = (remembering.has(name) ? extraParams : chat)[name];
+    const isKnown = !unknownThere.has(name) && (isStateful || name !== "previous_response_id");
+    if (isKnown && value !== undefined && value !== null) {
       body[name] = value;
     }
   }

@@ -8,7 +8,7 @@ import { body, json, rateLimited, sse } from "#test/support/upstream-scripts.ts"
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { type ConnectionConfig, toConnections } from "./connection.ts";
 import { createSpeechCache } from "./speech-cache.ts";
-import { findUnlisted } from "./speech-route.ts";
+import { findUnlisted } from "./unlisted.ts";
 
 let upstream: Upstream;
 let app: App;

@@ -10,7 +10,7 @@ export interface ModelFacts {
 export interface ThinkingChoice {
   readonly effort: string;
   readonly facts: ModelFacts;
-  /** The caller's own limit of the answer. */
+  /** What the answer is limited to: a budget that is not below it would be refused. */
   readonly limit: number | undefined;
 }
 

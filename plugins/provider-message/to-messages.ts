@@ -1,7 +1,6 @@
-import type { CompletionMessage } from "#kernel/completion/chunk.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import { fromDetails } from "./reasoning.ts";
-import { type Block, toBlocks, withCacheControl } from "./to-parts.ts";
+import { type Block, refuse, toBlocks, withCacheControl } from "./to-parts.ts";
 
 export interface VendorMessage {
   role: "user" | "assistant";
@@ -13,6 +12,11 @@ export interface VendorConversation {
   messages: VendorMessage[];
 }
 
+interface ToolCall {
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
+}
+
 /**
  * The conversation in the vendor's format: instructions apart, results of tools in the user's name and ahead of what
  * else stands in their turn, neighbours of one role as one turn.
@@ -21,11 +25,11 @@ export function toConversation(messages: readonly Message[]): VendorConversation
   const system: Block[] = [];
   const turns: VendorMessage[] = [];
   messages.forEach((message, at) => {
-    const place = `messages.${at}.content`;
+    const place = `messages.${at}`;
     switch (message.role) {
       case "system":
       case "developer":
-        system.push(...marked(message, toBlocks(message.content, place)));
+        system.push(...marked(message, toBlocks(message.content, `${place}.content`)));
         return;
       case "assistant":
         add(turns, "assistant", marked(message, fromAssistant(message, place)));
@@ -34,7 +38,7 @@ export function toConversation(messages: readonly Message[]): VendorConversation
         add(turns, "user", [toResult(message, place)]);
         return;
       default:
-        add(turns, "user", marked(message, toBlocks(message.content, place)));
+        add(turns, "user", marked(message, toBlocks(message.content, `${place}.content`)));
     }
   });
   return { system, messages: withoutTrailingBlank(turns) };
@@ -60,21 +64,21 @@ function add(turns: VendorMessage[], role: VendorMessage["role"], blocks: readon
 }
 
 function fromAssistant(message: Message, place: string): Block[] {
-  const { tool_calls: calls } = message as unknown as CompletionMessage;
+  const calls = (message.tool_calls ?? []) as ToolCall[];
   return [
     ...fromDetails(message["reasoning_details"]),
-    ...toBlocks(message.content, place),
-    ...(calls ?? []).map(({ id, function: { name, arguments: given } }) => ({
-      type: "tool_use",
-      id,
-      name,
-      input: toInput(given),
-    })),
+    ...toBlocks(message.content, `${place}.content`),
+    ...calls.map(({ id, function: called }, at) => {
+      if (!called) {
+        throw refuse(`${place}.tool_calls.${at}.function`, "calls of anything but functions");
+      }
+      return { type: "tool_use", id, name: called.name, input: toInput(called.arguments) };
+    }),
   ];
 }
 
 function toResult(message: Message, place: string): Block {
-  const content = toBlocks(message.content, place);
+  const content = toBlocks(message.content, `${place}.content`);
   return withCacheControl(
     {
       type: "tool_result",

@@ -21,8 +21,8 @@ export function toVendorTools(request: CompletionRequest): Record<string, unknow
 }
 
 function toTool(tool: Bag): unknown {
-  const called = tool["function"] as Bag | undefined;
-  if (called === undefined) {
+  const called = tool["function"] as Bag | null | undefined;
+  if (!called) {
     // A tool that the vendor runs itself: its own format is the only one it has.
     return tool;
   }

@@ -34,6 +34,16 @@ it("adds what the connection adds, and passes what it lists", () => {
   expect(convert({ seed: 2 }, { passthrough: "*" })).not.toHaveProperty("seed");
 });
 
+it("takes the connection's limit where the caller sets none", () => {
+  const options = { extraParams: { max_tokens: 4000 }, facts: { max_tokens: 64_000 } };
+  expect(convert({}, options)).toMatchObject({ max_tokens: 4000 });
+  expect(convert({ max_tokens: 5 }, options)).toMatchObject({ max_tokens: 5 });
+  expect(convert({ reasoning_effort: "high" }, options)).toMatchObject({
+    max_tokens: 4000,
+    thinking: { type: "enabled", budget_tokens: 2000 },
+  });
+});
+
 describe("thinking", () => {
   const yes = { supported: true };
   const no = { supported: false };
@@ -81,6 +91,11 @@ describe("thinking", () => {
       { reasoning_effort: "high", max_tokens: 3000 },
       older,
       { thinking: budget(2999), max_tokens: 3000 },
+    ],
+    "a budget of half the model's own limit": [
+      { reasoning_effort: "high" },
+      { ...older, max_tokens: 8192 },
+      { thinking: budget(4096), max_tokens: 8192 },
     ],
     "no thinking where the limit leaves no room": [
       { reasoning_effort: "high", max_tokens: 1000 },

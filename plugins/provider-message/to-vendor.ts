@@ -33,8 +33,12 @@ const common = new Set(
 export function toVendor(request: CompletionRequest, options: ToVendorOptions): Record<string, unknown> {
   const conversation = withFormatHint(toConversation(request.messages), request);
   const tools = toVendorTools(request);
-  const given = toNumber(request["max_completion_tokens"]) ?? toNumber(request.max_tokens);
-  const thinking = toThinking(request, { ...options, conversation, tools, limit: given });
+  const asked = toNumber(request["max_completion_tokens"]) ?? toNumber(request.max_tokens);
+  const given = asked ?? toNumber(options.extraParams["max_tokens"]);
+  const limit = given ?? toNumber(options.facts.max_tokens);
+  // A limit that the caller did not choose leaves as much for the answer as for the thoughts.
+  const room = asked ?? (limit === undefined ? undefined : Math.floor(limit / 2) + 1);
+  const thinking = toThinking(request, { ...options, conversation, tools, limit: room });
   const isThinking = ["enabled", "adaptive"].includes(String(thinking.thinking?.type));
   const stops = [request.stop ?? []].flat().filter((stop) => stop.trim() !== "");
   const outputConfig = toOutputConfig(request, thinking.effort);

@@ -109,6 +109,8 @@ describe("the common formats of the runtime", () => {
       expect((await call("messages", { model: "brief", messages, max_tokens: 5, system })).status).toBe(200);
       expect(runtime.last("/v1/messages").body).toMatchObject({ model, system: expected });
     }
+    const refused = await call("messages", { model: "brief", messages, max_tokens: 5, system: {} });
+    expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining("system")]);
   });
 
   it("end a stream that broke off with an error frame", async () => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { findAddressProblem, toPlainUrl } from "#kernel/upstream/endpoint.ts";
+import { findAddressProblem, toIndexed, toPlainUrl } from "#kernel/upstream/endpoint.ts";
 import { requireNoProblem, tryOut, unmask, waitForLists } from "#kernel/upstream/endpoint-form.ts";
 import { maskKey } from "#kernel/upstream/mask.ts";
 import { type Backend, BackendConfig, toBackends } from "./backend.ts";
@@ -90,7 +90,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       async ({ body }) => {
         const url = toPlainUrl(body.url);
         requireNoProblem(findAddressProblem(url), "This backend");
-        const key = unmask(body.key ?? "", url, toSecrets(config));
+        const key = unmask(body.key ?? "", { url }, toSecrets(config));
         const [backend] = toBackends([url], { 0: { key } });
         return { version: await tryOut(options.fetchVersion(backend as Backend), "The backend") };
       },
@@ -100,10 +100,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
 
 /** One entry a URL at most; promise S107. */
 function toView({ enabled, baseUrls, configs }: RuntimeConfig) {
-  const shown = baseUrls.flatMap((_url, index) => {
-    const config = configs[index];
-    return config ? [[String(index), masked(config)] as const] : [];
-  });
+  const shown = Object.entries(toIndexed(baseUrls, configs)).map(([index, each]) => [index, masked(each)]);
   return {
     ENABLE_OLLAMA_API: enabled,
     OLLAMA_BASE_URLS: [...baseUrls],
@@ -117,6 +114,7 @@ function masked(config: BackendConfig): BackendConfig {
 
 function toChanges(form: Form, stored: Stored): Record<string, unknown> {
   const urls = form.OLLAMA_BASE_URLS.map(toPlainUrl);
+  const secrets = toSecrets(stored);
   const configs: Record<string, BackendConfig> = {};
   urls.forEach((url, index) => {
     const given = form.OLLAMA_API_CONFIGS?.[index];
@@ -124,7 +122,7 @@ function toChanges(form: Form, stored: Stored): Record<string, unknown> {
       requireNoProblem(findAddressProblem(url), `Backend ${index}`);
     }
     if (given) {
-      configs[index] = given.key ? { ...given, key: unmask(given.key, url, toSecrets(stored)) } : given;
+      configs[index] = given.key ? { ...given, key: unmask(given.key, { url, index }, secrets) } : given;
     }
   });
   return {
@@ -135,5 +133,6 @@ function toChanges(form: Form, stored: Stored): Record<string, unknown> {
 }
 
 function toSecrets({ baseUrls, configs }: Stored) {
-  return { urls: baseUrls, read: (index: number) => configs[index]?.key };
+  const indexed = toIndexed(baseUrls, configs);
+  return { urls: baseUrls, read: (index: number) => indexed[index]?.key };
 }

@@ -1,5 +1,6 @@
 import { upstreamVariables } from "#config/core-upstream.ts";
 import { bool, int, json, list, type Values } from "#config/variable.ts";
+import { moveConfigs } from "#kernel/upstream/endpoint.ts";
 import { BackendConfigs } from "./backend.ts";
 
 /** The variables of the local model runtime. */
@@ -28,6 +29,7 @@ export const variables = {
       // Keys of single backends stand in it.
       secret: true,
       group: "connections",
+      placedBy: { list: "OLLAMA_BASE_URLS", move: moveConfigs },
       aliases: ["RUNTIME_API_CONFIGS"],
       schema: BackendConfigs,
       text: "Settings of each backend, by its index",

@@ -1,6 +1,6 @@
 import type { Message } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { ReadImage } from "./images.ts";
+import type { ImageReference, ReadImages } from "./images.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -27,23 +27,14 @@ interface NativeCall {
  */
 export async function toNativeMessages(
   messages: readonly Message[],
-  readImage: ReadImage,
+  readImages: ReadImages,
 ): Promise<NativeMessage[]> {
   const toolNames = new Map<string, string>();
-  const converted = messages.map((message, at) => {
-    const { native, images } = convert(message, `messages.${at}`, toolNames);
-    return { native, images: images.map(({ url, field }) => readImage(url, field)) };
-  });
-  return Promise.all(
-    converted.map(async ({ native, images }) =>
-      images.length === 0 ? native : { ...native, images: await Promise.all(images) },
-    ),
+  const converted = messages.map((message, at) => convert(message, `messages.${at}`, toolNames));
+  const read = [...(await readImages(converted.flatMap(({ images }) => images)))];
+  return converted.map(({ native, images }) =>
+    images.length === 0 ? native : { ...native, images: read.splice(0, images.length) },
   );
-}
-
-interface ImageReference {
-  readonly url: string;
-  readonly field: string;
 }
 
 function convert(message: Message, field: string, toolNames: Map<string, string>) {

@@ -68,6 +68,12 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
     id: providerId,
     models: (wanted) => whenThere(backends.offers(wanted), ({ models }) => models),
     requireHolders,
+    messages: ({ id }) => ({
+      upstreamId: id,
+      passthroughParams: [],
+      reasoningKey: "reasoning_content",
+      thinkingOff: { think: false },
+    }),
     async complete(call) {
       const { request, model, signal } = call;
       const holders = requireHolders(model.id, call.backend);

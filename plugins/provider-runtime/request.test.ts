@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import type { ReadImage } from "./images.ts";
+import type { ReadImages } from "./images.ts";
 import { toNativeChat } from "./request.ts";
 
 const pixel = "iVBORw0KGgo=";
-const readImage: ReadImage = (url) => Promise.resolve(url.startsWith("data:") ? pixel : `fetched ${url}`);
+const readImages: ReadImages = (images) =>
+  Promise.resolve(images.map(({ url }) => (url.startsWith("data:") ? pixel : `fetched ${url}`)));
 
 const convert = (request: Record<string, unknown>) =>
-  toNativeChat({ model: "m", messages: [], ...request } as CompletionRequest, readImage);
+  toNativeChat({ model: "m", messages: [], ...request } as CompletionRequest, readImages);
 
 const fieldsOf = async (request: Record<string, unknown>) => {
   const { messages: _messages, stream: _stream, ...fields } = await convert(request);
@@ -159,6 +160,18 @@ describe("messages", () => {
         },
       ],
       [{ role: "user", content: "What\nis this?", images: [pixel, "fetched https://example.test/a.png"] }],
+    ],
+    [
+      "with images of their own each",
+      ["a", "b"].map((name) => ({
+        role: "user",
+        content: [{ type: "image_url", image_url: `https://example.test/${name}.png` }],
+      })),
+      ["a", "b"].map((name) => ({
+        role: "user",
+        content: "",
+        images: [`fetched https://example.test/${name}.png`],
+      })),
     ],
     [
       "with calls: arguments are objects, results name their tool (O43)",

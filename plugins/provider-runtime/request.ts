@@ -1,5 +1,5 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import type { ReadImage } from "./images.ts";
+import type { ReadImages } from "./images.ts";
 import { type NativeMessage, toNativeMessages } from "./messages.ts";
 import { toOptions } from "./options.ts";
 import { toSettings } from "./settings.ts";
@@ -11,11 +11,11 @@ export interface NativeChat extends Record<string, unknown> {
 }
 
 /** The runtime's own chat request for a common one. Throws `invalid` for what cannot be said in it. */
-export async function toNativeChat(request: CompletionRequest, readImage: ReadImage): Promise<NativeChat> {
+export async function toNativeChat(request: CompletionRequest, readImages: ReadImages): Promise<NativeChat> {
   const options = toOptions(request);
   const tools = toTools(request);
   return {
-    messages: await toNativeMessages(request.messages, readImage),
+    messages: await toNativeMessages(request.messages, readImages),
     stream: request.stream === true,
     ...toSettings(request),
     ...(tools.length > 0 && { tools }),

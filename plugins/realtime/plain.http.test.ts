@@ -26,6 +26,7 @@ describe("who may connect", () => {
       session_id: expect.stringMatching(/^[\w-]{36}$/),
       id: member.id,
       name: member.name,
+      instance_id: expect.any(String),
     });
     client.close();
   });

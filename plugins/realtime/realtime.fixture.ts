@@ -12,11 +12,15 @@ import { readMarks, userRooms } from "./service.ts";
 export interface Stage {
   readonly hub: Hub;
   readonly marks: { kind: string; user: string; id: string }[];
+  /** How often `stage:blob` was handled. */
+  blobs: number;
+  /** What `stage:gate` waits for. */
+  gate: Promise<void>;
 }
 
 /** A plugin that uses sockets as channels, chats and notes will: it holds the hub for the test, and has events of its own. */
 export function makeStage() {
-  const stage: { hub?: Hub; marks: Stage["marks"] } = { marks: [] };
+  const stage: Omit<Stage, "hub"> & { hub?: Hub } = { marks: [], blobs: 0, gate: Promise.resolve() };
   const plugin = definePlugin({
     id: "stage",
     title: "Stage",
@@ -50,6 +54,11 @@ export function makeStage() {
             {},
             () => new Promise((resolve) => setTimeout(resolve, 50, "done")),
           ),
+          "stage:gate": defineSocketHandler({}, () => stage.gate),
+          "stage:blob": defineSocketHandler({ data: z.object({ size: z.int() }) }, ({ data }) => {
+            stage.blobs += 1;
+            return "x".repeat(data.size);
+          }),
           "stage:big": defineSocketHandler({}, () => ({ nanoseconds: 1_763_742_000_000_000_001n })),
         },
         fills: [

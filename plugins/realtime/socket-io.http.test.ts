@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { addHostAction, runAction } from "#plugins/functions/functions.fixture.ts";
@@ -5,6 +6,7 @@ import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { connectPlain, connectSocketIo, nextEvent, within } from "#test/support/sockets.ts";
+import { connectRaw } from "./raw-client.fixture.ts";
 import { makeStage } from "./realtime.fixture.ts";
 
 const { plugin, stage } = makeStage();
@@ -115,6 +117,13 @@ describe("a Socket.IO client", () => {
     );
     silent.addEventListener("open", () => silent.send("40"));
     expect(await within(4_000, closed)).toBe(4008);
+  });
+
+  it("goes without signs of life over the plain protocol, too, also when it has signed in", async () => {
+    const { socket } = await connectRaw(app.url, member.token);
+    const closed = once(socket, "close");
+    socket.resume();
+    expect(await within(4_000, closed)).toBeDefined();
   });
 
   it("is told clearly that polling is not offered", async () => {

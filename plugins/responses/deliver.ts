@@ -1,4 +1,3 @@
-import type { Completion } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Response } from "./response.ts";
 import type { ResponseWriter } from "./response-writer.ts";
@@ -43,13 +42,4 @@ export async function toResponse(
   writer.end();
   await ended();
   return writer.response;
-}
-
-/** A model that does not stream answers in one chunk. */
-export async function* fromWhole({ choices, ...rest }: Completion): AsyncGenerator<ChunkBatch> {
-  const [choice] = choices ?? [];
-  const { tool_calls: calls, ...message } = choice?.message ?? { role: "assistant" };
-  const tool_calls = calls?.map((call, index) => ({ ...call, index }));
-  const delta = { ...message, ...(tool_calls && { tool_calls }) };
-  yield [{ ...rest, choices: [{ index: 0, delta, finish_reason: choice?.finish_reason ?? null }] }];
 }

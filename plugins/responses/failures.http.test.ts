@@ -74,6 +74,8 @@ describe("failures", () => {
       { input: [{ role: "user", content: [{ type: "input_image", file_id: "x" }] }] },
     ],
     ["input[0].call_id", { input: [{ type: "function_call_output", output: "x" }] }],
+    ["input[0].output[0]", { input: [{ type: "function_call_output", call_id: "c", output: [null] }] }],
+    ["tool_choice", { input: "a", tools: [], tool_choice: { type: "allowed_tools", tools: [null] } }],
     ["tools[0].name", { input: "a", tools: [{ type: "function" }] }],
     ["temperature", { input: "a", temperature: "hot" }],
     ["background", { input: "a", background: true }],

@@ -1,5 +1,6 @@
 import type { ChunkBatch, CompletionAnswer } from "#kernel/completion/provider.ts";
 import { type FindProfile, withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
+import { fromWhole } from "#kernel/completion/whole.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, stream, type Upstream } from "#kernel/http/route.ts";
@@ -7,7 +8,7 @@ import { validate } from "#kernel/http/validate.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
-import { fromWhole, toFrames, toResponse } from "./deliver.ts";
+import { toFrames, toResponse } from "./deliver.ts";
 import type { KeptItems } from "./kept-items.ts";
 import { namedItems, withKeptItems } from "./references.ts";
 import { ResponseWriter } from "./response-writer.ts";
@@ -29,9 +30,9 @@ export interface ResponsesParts {
 export function createResponses(parts: ResponsesParts): ResponsesFormat {
   const { completions, models, items, findProfile } = parts;
   return {
-    async answer(body, { backend, ...context }) {
+    async answer(body, { backend, model: known, ...context }) {
       const { caller: principal, signal, userAgent, requestId } = context;
-      const model = await models.resolve(principal, body.model);
+      const model = known ?? (await models.resolve(principal, body.model));
       const forward = model.provider.responses?.(model.base);
       if (forward) {
         const saved = await withFilledPrompt(model.params, principal, findProfile);
@@ -40,7 +41,7 @@ export function createResponses(parts: ResponsesParts): ResponsesFormat {
         return passOn(await forward({ body: prompted, isStream, principal, signal, userAgent }), requestId);
       }
       const { request, chat } = await read(parts, { body, context });
-      const answer = await completions.run(chat, { principal, signal, userAgent, backend });
+      const answer = await completions.run(chat, { principal, model, signal, userAgent, backend });
       return deliver(answer, { request, context, items });
     },
     async translate(body, context, complete) {

@@ -22,7 +22,9 @@ export const TranslatedRequest = z.looseObject({
   stream: z.boolean().nullish(),
   previous_response_id: z.string().nullish(),
   tools: z.array(Tool).nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  tool_choice: z
+    .union([z.string(), z.looseObject({ type: z.string(), tools: z.array(z.looseObject({})).nullish() })])
+    .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_output_tokens: z.int().min(1).nullish(),
   temperature: z.number().nullish(),

@@ -3,6 +3,7 @@ import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Relay, Stream } from "#kernel/http/route.ts";
 import { defineService } from "#kernel/service.ts";
+import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { Response } from "./response.ts";
 import type { ResponsesRequest } from "./schema.ts";
 
@@ -24,12 +25,15 @@ export interface ResponsesFormat {
   /**
    * Answers with any model the caller may use. An upstream that speaks the format itself gets the request as it is;
    * for every other one it becomes a completion with its filters and pipelines. `backend` is the one of the provider's
-   * backends that is to answer. Throws `not_found` for models, `unprocessable` or `invalid`, naming the field, for
-   * requests that cannot be translated.
+   * backends that is to answer, `model` what the caller of this has resolved the request's model to. Throws `not_found`
+   * for models, `unprocessable` or `invalid`, naming the field, for requests that cannot be translated.
    */
   answer(
     body: ResponsesRequest,
-    context: ResponsesContext & { readonly backend?: number | undefined },
+    context: ResponsesContext & {
+      readonly backend?: number | undefined;
+      readonly model?: ResolvedModel | undefined;
+    },
   ): Promise<ResponsesAnswer>;
   /** Puts a request as one chat completion, which `complete` asks for, and its answer back into the format. */
   translate(

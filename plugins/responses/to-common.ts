@@ -59,9 +59,7 @@ function toTools(
   const { tools, tool_choice: choice } = request;
   const own = toOwnTools(request, dropped);
   const allowed = typeof choice === "object" && choice?.type === "allowed_tools" ? choice : undefined;
-  const names = Array.isArray(allowed?.["tools"])
-    ? new Set((allowed["tools"] as Bag[]).map(({ name }) => name))
-    : undefined;
+  const names = allowed?.tools ? new Set<unknown>(allowed.tools.map(({ name }) => name)) : undefined;
   const kept = own.filter(({ name }) => names === undefined || names.has(name));
   if (kept.length === 0) {
     // An empty list keeps the platform from offering tools of its own.

@@ -93,7 +93,7 @@ function toResult(item: Item, at: string): Message[] {
     const content = typeof output === "string" ? output : JSON.stringify(output ?? "");
     return [{ role: "tool", tool_call_id: id, content }];
   }
-  const parts = toContent(output as Part[], `${at}.output`);
+  const parts = toContent(output, `${at}.output`);
   const others = Array.isArray(parts) ? parts.filter(({ type }) => type !== "text") : [];
   return [
     { role: "tool", tool_call_id: id, content: toText(parts) },
@@ -101,13 +101,20 @@ function toResult(item: Item, at: string): Message[] {
   ];
 }
 
-function toContent(content: string | Part[], at: string): Content {
+function toContent(content: string | unknown[], at: string): Content {
   if (typeof content === "string") {
     return content;
   }
-  const parts = content.map((part, n) => toPart(part, `${at}[${n}]`));
+  const parts = content.map((part, n) => toPart(requirePart(part, `${at}[${n}]`), `${at}[${n}]`));
   const [only] = parts;
   return parts.length === 1 && only?.type === "text" ? String(only["text"]) : parts;
+}
+
+function requirePart(part: unknown, at: string): Part {
+  if (typeof part !== "object" || part === null) {
+    throw new AppError("invalid", `${at}: must be an object with a type.`);
+  }
+  return part as Part;
 }
 
 function toPart(part: Part, at: string): Part {

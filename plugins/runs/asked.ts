@@ -51,6 +51,8 @@ export interface Asked {
   readonly chatId: string | undefined;
   readonly replies: readonly AskedReply[];
   readonly userMessage: UserMessage | undefined;
+  /** What was said before the question, where that was taken from `messages`: the oldest first, each with its parent. */
+  readonly earlier: readonly UserMessage[] | undefined;
   readonly parentId: string | undefined;
   /** True when the reply goes on where an earlier run of it ended. */
   readonly continues: boolean;
@@ -60,7 +62,7 @@ export interface Asked {
   readonly sessionId: string | undefined;
 }
 
-/** Reads what a request wants of a chat. Throws `invalid` naming the field that is wrong. */
+/** Reads what a request wants of a chat. Throws `invalid` naming the field that is wrong, or cannot be stored. */
 export function readAsked(request: CompletionRequest): Asked {
   const read = ChatRequest.safeParse(request);
   if (!read.success) {
@@ -68,9 +70,12 @@ export function readAsked(request: CompletionRequest): Asked {
     throw new AppError("invalid", `${issue?.path.join(".") ?? "body"}: ${issue?.message ?? "wrong"}`);
   }
   const asked = read.data;
+  Object.keys(ChatRequest.shape).forEach((key) => requireStorable(asked[key], key));
   const chatId = asked.chat_id || undefined;
   const replies = toReplies(request, asked);
-  const userMessage = asked.user_message ?? asked.parent_message ?? (chatId ? undefined : lastOf(request));
+  const named = asked.user_message ?? asked.parent_message ?? undefined;
+  const sent = named || chatId ? undefined : toTurns(request);
+  const userMessage = named ?? sent?.at(-1);
   if (replies.some(({ messageId }) => messageId === userMessage?.id)) {
     throw new AppError("invalid", "user_message.id: a reply has the same id.");
   }
@@ -79,6 +84,7 @@ export function readAsked(request: CompletionRequest): Asked {
     chatId,
     replies,
     userMessage,
+    earlier: sent?.slice(0, -1),
     parentId: asked.parent_id ?? undefined,
     continues: Boolean(asked.assistant_message_id),
     regenerationPrompt: asked.regeneration_prompt || undefined,
@@ -103,8 +109,32 @@ function toReplies({ model }: CompletionRequest, asked: z.output<typeof ChatRequ
   }));
 }
 
-/** A chat that the server makes begins with what the caller said last. */
-function lastOf({ messages }: CompletionRequest): UserMessage | undefined {
-  const last = messages.findLast(({ role }) => role === "user");
-  return last && { id: randomUUID(), role: "user", content: last.content ?? "" };
+/** What is stored of a request must be text that the database can hold. */
+function requireStorable(value: unknown, path: string): void {
+  if (typeof value === "string" && (value.includes("\u0000") || !value.isWellFormed())) {
+    throw new AppError(
+      "invalid",
+      `${path}: holds a NUL character or a broken character, which cannot be stored.`,
+    );
+  }
+  if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      requireStorable(key, path);
+      requireStorable(inner, `${path}.${key}`);
+    }
+  }
+}
+
+/** A chat that the server makes without a question begins with what was said, up to the last question. */
+function toTurns({ messages }: CompletionRequest): UserMessage[] | undefined {
+  const end = messages.findLastIndex(({ role }) => role === "user") + 1;
+  const turns: UserMessage[] = [];
+  for (const { role, content } of messages.slice(0, end)) {
+    // What a model only calls is no turn.
+    if (role === "user" || (role === "assistant" && content)) {
+      turns.push({ id: randomUUID(), role, content: content ?? "", parentId: turns.at(-1)?.id });
+    }
+  }
+  requireStorable(turns, "messages");
+  return turns.length > 0 ? turns : undefined;
 }

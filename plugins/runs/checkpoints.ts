@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "#kernel/log.ts";
+import { isRefused } from "#storage/errors.ts";
 import type { Chats, Checkpoint, Reply } from "#plugins/chats/service.ts";
 
 /** A reply that grows. */
@@ -18,9 +20,10 @@ export interface Checkpoints {
   hurry(): void;
   /**
    * Stores the last state and gives the message back, as long as it takes: while the database is away it is tried
-   * again. False when the message was not the run's any more, or the process must end.
+   * again. False when the message was not the run's any more, undefined when the process must end before that is known.
+   * Rejects when the database answers that it does not take this state.
    */
-  finish(reply: Growing, last: () => Checkpoint): Promise<boolean>;
+  finish(reply: Growing, last: () => Checkpoint): Promise<boolean | undefined>;
   remove(reply: Growing): void;
 }
 
@@ -32,7 +35,6 @@ export interface CheckpointOptions {
 }
 
 const everyMs = 1_000;
-
 export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Checkpoints {
   const growing = new Map<string, Growing>();
   let timer: NodeJS.Timeout | undefined;
@@ -103,20 +105,29 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
       this.remove(reply);
       // A checkpoint that is on its way must not land behind the last state.
       await writing;
-      const checkpoint = last();
-      for (let wait = 250; ; wait = Math.min(wait * 2, 2_000)) {
-        try {
-          return await chats.finish(checkpoint);
-        } catch (error) {
-          log.warn({ err: error }, "a finished reply could not be stored; it is tried again");
-        }
-        if (signal.aborted) {
-          return false;
-        }
-        await new Promise((resolve) => setTimeout(resolve, wait));
-      }
+      return await finish(last(), { chats, log, signal });
     },
   };
+}
+
+async function finish(
+  checkpoint: Checkpoint,
+  { chats, log, signal }: CheckpointOptions,
+): Promise<boolean | undefined> {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 2_000)) {
+    try {
+      return await chats.finish(checkpoint);
+    } catch (error) {
+      if (isRefused(error)) {
+        throw error;
+      }
+      log.warn({ err: error }, "a finished reply could not be stored; it is tried again");
+    }
+    await pause(wait, undefined, { signal }).catch(() => {});
+    if (signal.aborted) {
+      return undefined;
+    }
+  }
 }
 
 /** What could not be added to what is stored is stored whole next time, unless the message is another's by now. */

@@ -194,7 +194,7 @@ describe("a run under way", () => {
     await stage.complete({ chat_id: chatId, ...more });
     expect((await asked).body.messages.at(-1)).toEqual({ role: "assistant", content });
     await stage.ended(chatId);
-    expect((await stage.message(chatId, replyId)).content).toBe(`${content}\nand the rest`);
+    expect((await stage.message(chatId, replyId)).content).toBe(`${content}and the rest`);
     const later = eventsOf(client, replyId).map(({ seq }) => seq);
     expect(later).toEqual(later.map((_, at) => at + 1));
     expect(later.length).toBeGreaterThan(last);

@@ -47,9 +47,10 @@ async function readBranch(
   options: ConversationOptions,
   filterIds: readonly string[] | undefined,
 ): Promise<readonly ChatMessage[] | undefined> {
-  const { parts, placed, principal, model, signal, emit } = options;
+  const { parts, placed, principal, model, asked, signal, emit } = options;
   const { chat, userMessageId: leafId } = placed;
-  if (chat === undefined || leafId === undefined) {
+  // A question that was taken from what was sent says nothing that is not there, and calls of tools are there as well.
+  if (chat === undefined || leafId === undefined || asked.earlier !== undefined) {
     return undefined;
   }
   const steps = parts.history.list();

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { Logger } from "#kernel/log.ts";
 import type { Chats } from "#plugins/chats/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Reply } from "./reply.ts";
@@ -7,6 +8,7 @@ import type { Reply } from "./reply.ts";
 interface Stores {
   readonly chats: Pick<Chats, "linkFiles">;
   readonly files: Pick<Files, "create">;
+  readonly log: Logger;
 }
 
 /** Smaller ones stay where they are. */
@@ -15,15 +17,14 @@ const inlineImage = /data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+=
 
 /**
  * Stores pictures that a model wrote as base64 as files of the owner and puts their addresses in place
- * (configuration document, ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION). They are files of the chat as well.
+ * (configuration document, ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION). They are files of the chat as well. One
+ * that cannot be stored stays where it is. Never rejects.
  */
-export async function storePictures(reply: Reply, owner: Principal, { chats, files }: Stores): Promise<void> {
+export async function storePictures(reply: Reply, owner: Principal, stores: Stores): Promise<void> {
   for (const item of reply.output.items) {
     for (const part of item.type === "message" ? item.content : []) {
       if (part.type === "output_text" && part.text.includes(";base64,")) {
-        const { text, entries } = await replacePictures(part.text, owner, files);
-        part.text = text;
-        await chats.linkFiles(owner, reply, entries);
+        part.text = await replacePictures(part.text, reply, { ...stores, owner });
       }
     }
   }
@@ -31,10 +32,9 @@ export async function storePictures(reply: Reply, owner: Principal, { chats, fil
 
 async function replacePictures(
   text: string,
-  owner: Principal,
-  files: Stores["files"],
-): Promise<{ text: string; entries: { id: string }[] }> {
-  const entries: { id: string }[] = [];
+  reply: Reply,
+  { owner, chats, files, log }: Stores & { readonly owner: Principal },
+): Promise<string> {
   let result = "";
   let end = 0;
   for (const match of text.matchAll(inlineImage)) {
@@ -42,14 +42,21 @@ async function replacePictures(
     if (uri.length <= minChars) {
       continue;
     }
-    const file = await files.create(owner, {
-      filename: `picture.${type.slice("image/".length)}`,
-      contentType: type,
-      bytes: Readable.from([Buffer.from(data, "base64")]),
-    });
-    entries.push({ id: file.id });
-    result += `${text.slice(end, match.index)}/api/v1/files/${file.id}/content`;
-    end = match.index + uri.length;
+    try {
+      const { id } = await files.create(owner, {
+        filename: `picture.${type.slice("image/".length)}`,
+        contentType: type,
+        bytes: Readable.from([Buffer.from(data, "base64")]),
+      });
+      await chats.linkFiles(owner, reply, [{ id }]);
+      result += `${text.slice(end, match.index)}/api/v1/files/${id}/content`;
+      end = match.index + uri.length;
+    } catch (error) {
+      log.warn(
+        { err: error, chat: reply.chatId },
+        "a picture of a reply could not be stored; it stays as it is",
+      );
+    }
   }
-  return { text: result + text.slice(end), entries };
+  return result + text.slice(end);
 }

@@ -2,30 +2,67 @@ import { toContent } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.ts";
 import { seconds } from "#storage/clock.ts";
+import { toErrorText } from "./errors.ts";
 import { toMessages } from "./history.ts";
 import { toShown, toShownOutput, withText } from "./items.ts";
 import type { RunOutcome, RunStart, Writing } from "./run-facts.ts";
+import type { RunRow } from "./run-store.ts";
 
 /**
  * The last stages of a run: the reply is stored and shown, then outlet filters see the conversation, then what follows
  * a reply is done; last, the run is given back. Contract §3.2, steps 14 to 16. Never throws.
  */
 export async function endRun(start: RunStart, outcome: RunOutcome, writing: Writing): Promise<void> {
-  const { parts, journal, reply } = writing;
-  const { placed } = start;
-  const isOwn = await store(start, outcome, writing);
+  const { parts, reply } = writing;
+  const isOwn = await store(start, outcome, writing).catch((error: unknown) => refuse(start, error, parts));
+  if (isOwn === undefined) {
+    // It stays in the list, where the next process finds it.
+    return;
+  }
   if (isOwn) {
     tell(start, outcome, { ...writing, title: await findTitle(start, parts) });
     if (outcome.stopped === undefined && outcome.error === undefined) {
       await follow(start, outcome, writing);
     }
-    if (placed.chat) {
-      const place = { chatId: placed.chatId, messageId: start.reply.messageId, seq: journal.seq };
-      await parts.chats.settle(place).catch(() => {});
-    }
   }
   parts.checkpoints.remove(reply);
-  await parts.owner.release([start.id]);
+  if (!isOwn || (await settle(start, writing))) {
+    await parts.owner.release([start.id]);
+  } else {
+    await parts.owner.abandon([toRow(start)]);
+  }
+}
+
+/** Notes how far the events came that followed the reply. False when that is not known to be stored. */
+async function settle({ placed, reply }: RunStart, { parts, journal }: Writing): Promise<boolean> {
+  const place = { chatId: placed.chatId, messageId: reply.messageId, seq: journal.seq };
+  return (
+    placed.chat === undefined ||
+    (await parts.chats.settle(place).then(
+      () => true,
+      () => false,
+    ))
+  );
+}
+
+function toRow({ id, principal, placed, reply }: RunStart): RunRow {
+  return { id, chat_id: placed.chatId, message_id: reply.messageId, user_id: principal.userId };
+}
+
+/** What the database does not take says so, and keeps what was stored of it before. */
+async function refuse(
+  start: RunStart,
+  failure: unknown,
+  { chats, owner, log }: Writing["parts"],
+): Promise<false> {
+  const { id, principal, placed, reply } = start;
+  const data = { error: { content: toErrorText(failure, log) } };
+  const place = { chatId: placed.chatId, messageId: reply.messageId };
+  await chats
+    .applyEvent(principal, place, { type: "chat:message:error", data })
+    .catch((error: unknown) => log.warn({ err: error, run: id }, "the error of a reply could not be stored"));
+  await owner.abandon([toRow(start)]);
+  return false;
 }
 
 /** Stores the last state. False when the message is another's by now, or gone: then nobody is told anything. */
@@ -33,7 +70,7 @@ async function store(
   start: RunStart,
   { error, stopped }: RunOutcome,
   { parts, journal, reply }: Writing,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const { placed } = start;
   journal.flush();
   if (stopped === "lost") {
@@ -80,14 +117,17 @@ function tell(
   if (text !== undefined) {
     journal.emit("chat:message:error", { error: { content: text } });
   }
-  const { content, usage, sources } = reply.state();
+  reply.end(text === undefined ? {} : { error: { content: text } });
+  const { content, output: _items, extra, files, ...state } = reply.state();
   journal.emit("chat:completion", {
+    ...extra,
+    ...state,
     done: true,
     content,
     output: structuredClone(reply.output.items.map(toShown)),
     ...(title !== undefined && { title }),
-    ...(usage && { usage }),
-    ...(sources && { sources }),
+    // Those that are stored nowhere stand in the event that brought them: once is enough for so much data.
+    ...(files && placed.chat && { files }),
     ...(text !== undefined && { error: { content: text } }),
   });
   if (text !== undefined || stopped !== undefined) {
@@ -170,6 +210,11 @@ async function runOutlet(
       await parts.chats.rewrite(start.principal, shown, changed);
     }
     const messages = after.messages.map((message) => toTold(message, changed));
+    const { messageId } = start.reply;
+    if (changed.some(({ id }) => id === messageId)) {
+      const { content: said, output } = messages.find(({ id }) => id === messageId) as ConversationMessage;
+      reply.end({ content: said, output, originalContent: content });
+    }
     journal.emit("chat:outlet", { messages });
   } catch (error) {
     parts.log.warn({ err: error, run: start.id }, "the outlet filters failed");

@@ -49,6 +49,11 @@ export class Journal {
     return this.#seq;
   }
 
+  /** Characters, about, of the events that are kept. */
+  get size(): number {
+    return this.#keptChars;
+  }
+
   /** Adds text; the first goes out at once, later text is joined. */
   delta(itemId: string, kind: DeltaKind, content: string): void {
     const pending = this.#pending;

@@ -60,6 +60,9 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
       parts.checkpoints.add(reply);
     }
     const outcome = await write(start, { parts, journal, reply, signal: controller.signal });
+    if (parts.settings().convertsPictures && placed.chat && stopped !== "lost") {
+      await storePictures(reply, principal, parts);
+    }
     await endRun(start, { ...outcome, stopped }, { parts, journal, reply, signal: controller.signal });
     emitToUser("chat:active", { active: false, folder_id: folderId });
   };
@@ -126,9 +129,6 @@ async function write(
       grown: settings.savesEveryChunk ? parts.checkpoints.hurry : () => {},
       spent: (usage) => emit("chat:completion", { usage }),
     });
-    if (settings.convertsPictures && placed.chat) {
-      await storePictures(reply, principal, parts);
-    }
   } catch (failure) {
     error = signal.aborted ? undefined : toErrorText(failure, parts.log);
   }

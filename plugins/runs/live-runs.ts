@@ -14,13 +14,17 @@ export interface LiveRuns {
   drain(graceMs: number): Promise<void>;
 }
 
-export function createLiveRuns(): LiveRuns {
+/** `ended` is told of each run as it leaves. */
+export function createLiveRuns(ended: (run: LiveRun) => void): LiveRuns {
   const runs = new Map<string, LiveRun>();
   const all = () => [...runs.values()];
   return {
     add(run) {
       runs.set(run.start.id, run);
-      void run.ended.then(() => runs.delete(run.start.id));
+      void run.ended.then(() => {
+        runs.delete(run.start.id);
+        ended(run);
+      });
     },
     get: (id) => runs.get(id),
     ofMessage: (chatId, messageId) =>

@@ -130,6 +130,13 @@ describe("what is refused before anything is written", () => {
     [{ user_message: { id: "u", role: "wizard" } }, "user_message.role"],
     [{ regeneration_prompt: 5 }, "regeneration_prompt"],
     [{ parent_id: 5 }, "parent_id"],
+    [{ id: "a\u0000b" }, "id"],
+    [{ message_ids: [{ model_id: "alpha", message_id: "\ud800" }] }, "message_ids.0.message_id"],
+    [{ user_message: { id: "a\u0000b", content: "x" } }, "user_message.id"],
+    [{ user_message: { id: "u", content: "\u0000", files: [{ id: "f" }] } }, "user_message.content"],
+    [{ user_message: { id: "u", files: [{ name: "\ud800" }] } }, "user_message.files.0.name"],
+    [{ user_message: { id: "u", "\u0000": 1 } }, "user_message"],
+    [{ chat_variables: { tone: "\u0000" } }, "chat_variables.tone"],
   ])("%j", async (wrong, field) => {
     const { chatId, replyId } = await stage.makeChat();
     const answer = await stage.complete({ chat_id: chatId, id: replyId, ...wrong });

@@ -4,38 +4,46 @@ import type { InterruptedReply } from "#plugins/chats/service.ts";
 import { toShownOutput } from "./items.ts";
 import type { RunParts } from "./parts.ts";
 import type { RunRow } from "./run-store.ts";
+import { isTemporary } from "#plugins/completions/service.ts";
 
 /**
- * Ends runs whose process is gone: their messages keep what was stored and say that they were interrupted, and the
- * clients of their owners are told (contract D.19).
+ * Ends a run whose process is gone: its message keeps what was stored and says that it was interrupted, and the clients
+ * of its owner are told (contract D.19).
  */
-export async function endOrphans(
-  runs: readonly RunRow[],
+export async function endOrphan(
+  { id: runId, chat_id: chatId, message_id: messageId, user_id: userId }: RunRow,
   { chats, hub, log }: Pick<RunParts, "chats" | "hub" | "log">,
 ): Promise<void> {
-  const interrupted = await chats.interrupt(
-    runs.map(({ id, chat_id: chatId, message_id: messageId }) => ({ runId: id, chatId, messageId })),
-  );
-  for (const reply of interrupted) {
-    await tell(reply, { chats, hub });
-  }
-  for (const { user_id: userId, chat_id: chatId, message_id: messageId } of runs) {
-    const stored = interrupted.find((reply) => reply.chatId === chatId && reply.messageId === messageId);
-    const place = { chatId, messageId };
-    if (chatId.startsWith("temporary:") && stored === undefined) {
-      send(hub, userId, toEnvelope({ type: "chat:message:error", data: failure }, place));
-      send(hub, userId, toEnvelope({ type: "chat:completion", data: { done: true, ...failure } }, place));
-    }
-    send(
-      hub,
-      userId,
-      toEnvelope(
-        { type: "chat:active", data: { active: false, folder_id: stored?.chat.folderId ?? null } },
-        { chatId },
-      ),
+  const [stored] = await chats.interrupt([{ runId, chatId, messageId }]);
+  if (stored !== undefined) {
+    // It has ended, whether its clients hear of it now or read it later.
+    await tell(stored, { chats, hub }).catch((error: unknown) =>
+      log.warn({ err: error, run: runId }, "the clients could not be told of a run that was interrupted"),
     );
+  } else if (!isTemporary(chatId)) {
+    await skipNumbers({ chatId, messageId }, chats);
+  } else {
+    const place = { chatId, messageId };
+    send(hub, userId, toEnvelope({ type: "chat:message:error", data: failure }, place));
+    send(hub, userId, toEnvelope({ type: "chat:completion", data: { done: true, ...failure } }, place));
   }
-  log.warn({ runs: runs.length }, "runs that nobody works on any more were marked interrupted");
+  const data = { active: false, folder_id: stored?.chat.folderId ?? null };
+  send(hub, userId, toEnvelope({ type: "chat:active", data }, { chatId }));
+  log.warn({ run: runId }, "a run that nobody works on any more was marked interrupted");
+}
+
+/** More events than any run sends behind its reply. */
+const untold = 10_000;
+
+/** The reply had ended: how far the events came that followed it, nobody knows, and no number may come twice. */
+async function skipNumbers(
+  place: { readonly chatId: string; readonly messageId: string },
+  chats: RunParts["chats"],
+): Promise<void> {
+  const found = await chats.message(place.chatId, place.messageId);
+  if (found?.message["done"] === true) {
+    await chats.settle({ ...place, seq: found.seq + untold });
+  }
 }
 
 const failure = { error: { content: "interrupted" } };
@@ -45,9 +53,10 @@ async function tell(
   { chats, hub }: Pick<RunParts, "chats" | "hub">,
 ): Promise<void> {
   const found = await chats.message(chatId, messageId);
-  const { content, output, usage, sources }: Readonly<Record<string, unknown>> = found?.message ?? {};
+  const message: Readonly<Record<string, unknown>> = found?.message ?? {};
+  const { content, output, usage, sources, error = failure.error } = message;
   const events = [
-    { type: "chat:message:error", data: failure },
+    { type: "chat:message:error", data: { error } },
     {
       type: "chat:completion",
       data: {
@@ -57,7 +66,7 @@ async function tell(
         title: chat.title,
         usage,
         sources,
-        ...failure,
+        error,
       },
     },
     { type: "chat:tasks:cancel", data: {} },

@@ -28,6 +28,8 @@ export class Output {
   readonly #now: () => number;
   #reader: TagReader;
   #open: MessageItem | ReasoningItem | undefined;
+  /** The text that a reply which goes on ended with; more text is added to it. */
+  #unfinished: MessageItem | undefined;
   #calls = new Map<number, CallItem>();
   #blank = "";
   #openedAt = 0;
@@ -41,6 +43,8 @@ export class Output {
     this.#now = now;
     this.#reader = new TagReader(tags);
     this.items = items;
+    const last = items.at(-1);
+    this.#unfinished = last?.type === "message" ? (last as MessageItem) : undefined;
   }
 
   /** Takes in one chunk; only the first choice is written. */
@@ -181,6 +185,23 @@ export class Output {
       return this.#open;
     }
     this.#close();
+    return this.#takeUp() ?? this.#startMessage();
+  }
+
+  /** Only where nothing has come behind it. */
+  #takeUp(): MessageItem | undefined {
+    const item = this.#unfinished;
+    this.#unfinished = undefined;
+    if (item === undefined || item !== this.items.at(-1)) {
+      return undefined;
+    }
+    item.status = "in_progress";
+    this.#open = item;
+    this.#observer.border(item);
+    return item;
+  }
+
+  #startMessage(): MessageItem {
     const item: MessageItem = {
       type: "message",
       id: makeItemId("msg"),

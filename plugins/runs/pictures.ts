@@ -12,39 +12,68 @@ export interface PictureOptions {
 
 /** Larger pictures are no picture for a model, and would fill the memory. */
 const maxBytes = 20 * 1024 * 1024;
+/** Characters of all pictures together, each as often as it is shown: more than any model takes. */
+const mostCharacters = 100 * 1024 * 1024;
+const atOnce = 4;
 
 /**
  * The messages with pictures that are files of this platform put in as data URIs: an upstream cannot fetch them
- * (contract §3.2, step 4). A file the caller may not read, or that is gone, is left out.
+ * (contract §3.2, step 4). A file the caller may not read, or that is gone, is left out. The very same list where none is.
+ * Throws `invalid` for more than fits into a request.
  */
-export async function inlinePictures(
-  messages: readonly Message[],
+export async function inlinePictures<M extends readonly Message[]>(
+  messages: M,
   principal: Principal,
   options: PictureOptions,
-): Promise<Message[]> {
-  return await Promise.all(
-    messages.map(async (message) =>
-      Array.isArray(message.content) && message.content.some((part) => fileIdOf(part) !== undefined)
-        ? {
-            ...message,
-            content: (
-              await Promise.all(message.content.map((part) => inline(part, principal, options)))
-            ).flat(),
-          }
-        : message,
-    ),
+): Promise<M | Message[]> {
+  const shown = messages.flatMap(({ content }) =>
+    Array.isArray(content) ? content.flatMap((part) => fileIdOf(part) ?? []) : [],
+  );
+  if (shown.length === 0) {
+    return messages;
+  }
+  const uris = await readPictures(shown, principal, options);
+  const inline = (part: Part): Part[] => {
+    const id = fileIdOf(part);
+    if (id === undefined) {
+      return [part];
+    }
+    const url = uris.get(id);
+    return url === undefined ? [] : [{ ...part, image_url: { ...(part["image_url"] as object), url } }];
+  };
+  return messages.map((message) =>
+    Array.isArray(message.content) && message.content.some((part) => fileIdOf(part) !== undefined)
+      ? { ...message, content: message.content.flatMap(inline) }
+      : message,
   );
 }
 
 type Part = Exclude<NonNullable<Message["content"]>, string>[number];
 
-async function inline(part: Part, principal: Principal, options: PictureOptions): Promise<Part[]> {
-  const id = fileIdOf(part);
-  if (id === undefined) {
-    return [part];
+/** Reads each file once, a few at a time. */
+async function readPictures(
+  shown: readonly string[],
+  principal: Principal,
+  options: PictureOptions,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const uris = new Map<string, string | undefined>();
+  const ids = [...new Set(shown)].values();
+  let room = mostCharacters;
+  const read = async () => {
+    for (const id of ids) {
+      const uri = room > 0 ? await toDataUri(id, principal, options) : undefined;
+      room -= (uri?.length ?? 0) * shown.filter((each) => each === id).length;
+      uris.set(id, uri);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, read));
+  if (room < 0) {
+    throw new AppError(
+      "invalid",
+      `The pictures of this conversation take more than ${mostCharacters / 2 ** 20} MB together, in base64. Show fewer.`,
+    );
   }
-  const url = await toDataUri(id, principal, options);
-  return url === undefined ? [] : [{ ...part, image_url: { ...(part["image_url"] as object), url } }];
+  return uris;
 }
 
 /** The file that a picture's address names: `/api/v1/files/<id>/content` of this platform, or the id alone. */

@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { seconds } from "#storage/clock.ts";
 import type { AppendedMessage, ChatFacts, Chats, MessagePlace } from "#plugins/chats/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import type { Asked, AskedReply } from "./asked.ts";
+import type { Asked, AskedReply, UserMessage } from "./asked.ts";
 
 /** A reply with the model that writes it. */
 export interface ReplyPlan {
@@ -41,33 +41,65 @@ export async function placeReplies(asked: Asked, plans: readonly ReplyPlan[], pl
   if (asked.chatId?.startsWith("temporary:")) {
     return { chatId: asked.chatId, chat: undefined, ...user, made: new Set() };
   }
-  if (asked.chatId === undefined) {
-    const chat = await makeChat(asked, plans, place);
-    return { chatId: chat.id, chat, ...user, made: new Set(plans.map(({ reply }) => reply.messageId)) };
-  }
-  const chat = await chats.require(principal, asked.chatId);
   const named = [userMessage?.id, userMessage?.parentId, asked.parentId].filter(
     (id) => typeof id === "string",
   );
   const ids = [...named, ...plans.map(({ reply }) => reply.messageId)];
+  if (asked.chatId === undefined) {
+    // A message of another chat is unknown in this one as well.
+    await chats.places(place.chatId, ids);
+    const chat = await makeChat(asked, plans, place);
+    return { chatId: chat.id, chat, ...user, made: new Set(plans.map(({ reply }) => reply.messageId)) };
+  }
+  const chat = await chats.require(principal, asked.chatId);
+  const put = { asked, plans, place, chat, ids };
+  const { places, missing } = await putMissing(put).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "conflict") {
+      // Another completion has brought the same question at the same moment.
+      return putMissing({ ...put, isAgain: true });
+    }
+    throw error;
+  });
+  const parentId = userMessage && (places.get(userMessage.id)?.parentId ?? user.userMessageParentId);
+  const made = new Set(missing.map(({ id }) => id).filter((id) => !places.has(id)));
+  return { chatId: chat.id, chat, ...user, userMessageParentId: parentId ?? undefined, made };
+}
+
+interface Put {
+  readonly asked: Asked;
+  readonly plans: readonly ReplyPlan[];
+  readonly place: Place;
+  readonly chat: ChatFacts;
+  /** Ids of all messages that the request names. */
+  readonly ids: readonly string[];
+  readonly isAgain?: boolean;
+}
+
+/** Puts what is not there yet into the chat; resolves to that, and to what was there before. */
+async function putMissing({ asked, plans, place, chat, ids, isAgain = false }: Put) {
+  const { principal, chats } = place;
+  const { userMessage } = asked;
   const places = await chats.places(chat.id, ids);
   requirePlaces(asked, plans, places);
-  const missing = toMissing(asked, plans, places);
-  // Files of a message are files of its chat, which only the longer way sees to.
-  const hasFiles = missing.messages.some(({ files }) => Array.isArray(files) && files.length > 0);
+  const { messages: missing, moves } = toMissing(asked, plans, places);
   const kept = toKept(asked, plans, {
     chat,
     isNew: userMessage !== undefined && !places.has(userMessage.id),
   });
-  if (missing.moves || hasFiles || kept.models || (missing.messages.length > 0 && plans.length > 1)) {
+  const isLong = moves || missing.some(showsFiles) || kept.models || (missing.length > 0 && plans.length > 1);
+  if (isLong || isAgain) {
     const shown = plans[0]?.reply.messageId ?? "";
-    await chats.link(principal, chat.id, { messages: missing.messages, shown, ...kept });
+    await chats.link(principal, chat.id, { messages: missing, shown, ...kept });
   } else {
-    await chats.append(chat.id, missing.messages);
+    await chats.append(chat.id, missing);
   }
-  const parentId = userMessage && (places.get(userMessage.id)?.parentId ?? user.userMessageParentId);
-  const made = new Set(missing.messages.map(({ id }) => id).filter((id) => !places.has(id)));
-  return { chatId: chat.id, chat, ...user, userMessageParentId: parentId ?? undefined, made };
+  return { places, missing };
+}
+
+/** Files of a message are files of its chat, which only the longer way sees to: attachments, and pictures in its text. */
+function showsFiles({ files, content }: AppendedMessage): boolean {
+  const isPicture = (part: unknown) => (part as { image_url?: unknown } | null)?.image_url !== undefined;
+  return (Array.isArray(files) && files.length > 0) || (Array.isArray(content) && content.some(isPicture));
 }
 
 /** Whoever names a parent leaves the chat to the server: its models and files follow the question (contract §3.1). */
@@ -79,12 +111,21 @@ function toKept(
   if (asked.parentId === undefined) {
     return {};
   }
-  const models = [...new Set(plans.map(({ model }) => model.id))];
-  const files = isNew ? (asked.userMessage?.files ?? []) : [];
+  const models = toModels(plans);
   return {
     ...(JSON.stringify(models) !== JSON.stringify(chat.chat["models"]) && { models }),
-    addedFiles: files.filter((file) => (file as { type?: unknown } | null)?.type !== "image"),
+    addedFiles: isNew ? toFiles(asked) : [],
   };
+}
+
+function toModels(plans: readonly ReplyPlan[]): string[] {
+  return [...new Set(plans.map(({ model }) => model.id))];
+}
+
+/** What of a question's files the chat keeps in its own list; pictures stand with the question alone. */
+function toFiles({ userMessage }: Asked): unknown[] {
+  const isPicture = (file: unknown) => (file as { type?: unknown } | null)?.type === "image";
+  return (userMessage?.files ?? []).filter((file) => !isPicture(file));
 }
 
 async function makeChat(
@@ -93,13 +134,12 @@ async function makeChat(
   { principal, chats, chatId }: Place,
 ): Promise<ChatFacts> {
   const { messages } = toMissing(asked, plans, new Map());
-  const { files } = asked.userMessage ?? {};
   return await chats.create(principal, {
     id: chatId,
     title: "New Chat",
-    models: plans.map(({ model }) => model.id),
+    models: toModels(plans),
     messages,
-    files: files ?? [],
+    files: toFiles(asked),
     folderId: asked.folderId,
     variables: asked.variables,
   });
@@ -126,18 +166,10 @@ function toMissing(
   places: ReadonlyMap<string, MessagePlace>,
 ): { messages: AppendedMessage[]; moves: boolean } {
   const { userMessage: user, parentId } = asked;
-  const messages: AppendedMessage[] = [];
+  const messages = (asked.earlier ?? []).map((turn) => toTurn(turn, turn.role === "user" ? plans : []));
   let moves = false;
   if (user && !places.has(user.id)) {
-    const { timestamp, models, ...rest } = user;
-    messages.push({
-      ...rest,
-      role: user.role ?? "user",
-      content: user.content ?? "",
-      parentId: user.parentId ?? parentId ?? null,
-      timestamp: timestamp ?? seconds(),
-      models: models ?? plans.map(({ model }) => model.id),
-    });
+    messages.push(toTurn({ ...user, parentId: user.parentId ?? parentId }, plans));
   }
   for (const { reply, model } of plans) {
     const place = places.get(reply.messageId);
@@ -152,6 +184,20 @@ function toMissing(
     }
   }
   return { messages, moves };
+}
+
+/** What was said as it is stored; a question names the models that it was put to. */
+function toTurn(turn: UserMessage, plans: readonly ReplyPlan[]): AppendedMessage {
+  const { timestamp, models, ...rest } = turn;
+  const asks = models ?? (plans.length > 0 ? plans.map(({ model }) => model.id) : undefined);
+  return {
+    ...rest,
+    role: turn.role ?? "user",
+    content: turn.content ?? "",
+    parentId: turn.parentId ?? null,
+    timestamp: timestamp ?? seconds(),
+    ...(asks && { models: asks }),
+  };
 }
 
 function toPlaceholder(reply: AskedReply, model: ResolvedModel, parentId: string | null): AppendedMessage {

@@ -4,14 +4,19 @@ import { fill } from "#kernel/service.ts";
 import { deployment, events, hub, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { chats } from "#plugins/chats/service.ts";
-import { chatAccess, chatRuns, completions } from "#plugins/completions/service.ts";
+import { chatAccess, chatRuns, completions, messagePictures } from "#plugins/completions/service.ts";
 import { files } from "#plugins/files/service.ts";
+import { createChatAccess } from "./chat-access.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { runVariables } from "./config.ts";
+import { createEndedRuns } from "./ended-runs.ts";
 import { createLiveRuns } from "./live-runs.ts";
 import { createRuns } from "./migrations/0001_runs.ts";
-import { endOrphans } from "./orphans.ts";
+import { addRunStops } from "./migrations/0002_run_stops.ts";
+import { claimTemporaryMessages } from "./migrations/0003_temporary_runs.ts";
+import { endOrphan } from "./orphans.ts";
 import { createOwner } from "./owner.ts";
+import { inlinePictures } from "./pictures.ts";
 import { createResume } from "./resume.ts";
 import { taskRoutes } from "./routes.ts";
 import { historySteps, runFollowUps } from "./service.ts";
@@ -36,10 +41,15 @@ export default definePlugin({
     notices,
   },
   tables: tables<RunTables>("chat_run", "chat_run_owner"),
-  migrations: { "0001_runs": createRuns },
+  migrations: {
+    "0001_runs": createRuns,
+    "0002_run_stops": addRunStops,
+    "0003_temporary_runs": claimTemporaryMessages,
+  },
 
   setup({ config, use, db, log, signal }) {
-    const live = createLiveRuns();
+    const ended = createEndedRuns();
+    const live = createLiveRuns(ended.keep);
     const checkpoints = createCheckpoints({ chats: use.chats, log, signal });
     const { instanceId, database } = use.deployment;
     const owner = createOwner({
@@ -48,10 +58,11 @@ export default definePlugin({
       id: randomUUID(),
       log,
       isAlone: database === "embedded",
-      orphaned: (runs) => endOrphans(runs, { ...use, log }),
+      live,
+      orphaned: (run) => endOrphan(run, { ...use, log }),
     });
     const parts = { ...use, log, checkpoints, owner, settings: () => config };
-    const tasks = createTasks({ db, live, chats: use.chats, notices: use.notices });
+    const tasks = createTasks({ db, live, owner, chats: use.chats, notices: use.notices });
     const leave = async ({ subject }: { subject: { id: string } | null }) => {
       if (subject && (await use.accounts.principalOf(subject.id)) === undefined) {
         await tasks.stopUser(subject.id);
@@ -61,15 +72,15 @@ export default definePlugin({
     use.events.on("user.role_updated", leave);
     return {
       routes: { main: taskRoutes(tasks) },
-      sockets: { "chat:resume": createResume({ parts, live, instanceId }) },
+      sockets: {
+        "chat:resume": createResume({ parts, live, ended, instanceId, isUnderWay: tasks.isUnderWay }),
+      },
       fills: [
         fill(chatRuns, createStarter(parts, live)),
-        fill(chatAccess, {
-          mayWrite: (principal, chatId) =>
-            use.chats.require(principal, chatId).then(
-              () => true,
-              () => false,
-            ),
+        fill(chatAccess, createChatAccess(use.chats)),
+        fill(messagePictures, {
+          inline: (messages, principal) =>
+            inlinePictures(messages, principal, { files: use.files, byExtension: config.typesByExtension }),
         }),
       ],
       async start() {

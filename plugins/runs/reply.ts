@@ -39,6 +39,7 @@ export class Reply implements Growing {
   readonly #lists = createReplyLists();
   #extra: Record<string, unknown> = {};
   #isDirty = false;
+  #ended: Readonly<Record<string, unknown>> | undefined;
   readonly #growth = new Growth();
   /** Number of the last event of what is stored; undefined while nothing is that could be added to. */
   #storedSeq: number | undefined;
@@ -175,8 +176,17 @@ export class Reply implements Growing {
     this.#options.lost();
   }
 
+  /** Nothing is written any more; `over` stands in place of what was, such as what outlet filters made of it. */
+  end(over: Readonly<Record<string, unknown>>): void {
+    this.#ended = { ...this.#ended, ...over, done: true };
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** The message as a client needs it that has missed events. */
-  snapshot(more: Record<string, unknown> = {}): Record<string, unknown> {
+  snapshot(): Record<string, unknown> {
     const { messageId } = this;
     const { extra, ...state } = this.state();
     return {
@@ -186,7 +196,7 @@ export class Reply implements Growing {
       output: this.output.items.map(toShown),
       done: false,
       ...extra,
-      ...more,
+      ...this.#ended,
     };
   }
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineSocketHandler } from "#kernel/sockets/handler.ts";
+import type { EndedRun, EndedRuns } from "./ended-runs.ts";
 import { toShownOutput } from "./items.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "./parts.ts";
-import { isTemporary } from "./start.ts";
+import { isTemporary } from "#plugins/completions/service.ts";
 
 const Resume = z.object({
   chat_id: z.string().min(1).max(200),
@@ -23,33 +24,54 @@ const Snapshot = z.object({ snapshot: z.record(z.string(), z.unknown()), seq: z.
 interface Options {
   readonly parts: Pick<RunParts, "chats" | "hub">;
   readonly live: LiveRuns;
+  readonly ended: EndedRuns;
   readonly instanceId: string;
+  /** Whether some replica works on a message. */
+  isUnderWay(chatId: string, messageId: string): Promise<boolean>;
 }
 
 /**
  * Answers `chat:resume`: the events after `seq` as `{from, to, events}`, or `{snapshot, seq}` when some are not kept any
- * more. The replica that works on the run answers, whichever is asked; without one the stored message counts (contract
- * D.18).
+ * more. The replica that works on the run answers, whichever is asked, and for some minutes after the end of one that is
+ * not stored; else the stored message counts (contract D.18).
  */
-export function createResume({ parts: { chats, hub }, live, instanceId }: Options) {
-  hub.contribute(topic, (asked) => {
+export function createResume({ parts: { chats, hub }, live, ended, instanceId, isUnderWay }: Options) {
+  const answerHere = (asked: unknown) => {
     const question = Question.safeParse(asked).data;
-    const run = question && live.ofMessage(question.chat_id, question.message_id);
-    return run && run.start.principal.userId === question.user_id
-      ? answer(run, question.seq, instanceId)
-      : null;
-  });
+    if (question === undefined) {
+      return null;
+    }
+    const { chat_id: chatId, message_id: messageId, user_id: userId, seq } = question;
+    const run = live.ofMessage(chatId, messageId);
+    if (run?.start.principal.userId === userId) {
+      const { journal, reply } = run;
+      return answer({ journal, snapshot: () => reply.snapshot() }, seq, instanceId);
+    }
+    const gone = ended.find({ userId, chatId, messageId });
+    return gone ? answer(gone, seq, instanceId) : null;
+  };
+  const askOthers = async (question: z.output<typeof Question>) =>
+    // One of them may have died, and all are waited for: of what has ended and is stored nobody is asked.
+    isTemporary(question.chat_id) || (await isUnderWay(question.chat_id, question.message_id))
+      ? await hub.find(topic, question)
+      : undefined;
+  hub.contribute(topic, answerHere);
   return defineSocketHandler({ data: Resume }, async ({ caller, data }) => {
     const { chat_id: chatId, message_id: messageId } = data;
     if (!isTemporary(chatId)) {
       await chats.require(caller, chatId);
     }
-    const found = await hub.find(topic, { ...data, user_id: caller.userId });
+    const question = { ...data, user_id: caller.userId };
+    const found = answerHere(question) ?? (await askOthers(question));
     const growing = Snapshot.safeParse(found).data;
     if (found !== undefined && (growing === undefined || isTemporary(chatId))) {
       return found;
     }
     const stored = isTemporary(chatId) ? undefined : await chats.message(chatId, messageId);
+    if (growing !== undefined && stored?.message["done"] === true) {
+      // The run is busy with what follows a reply: that may have changed the stored words, and nothing else does.
+      return { snapshot: toShown(stored.message), seq: growing.seq };
+    }
     if (growing !== undefined) {
       return { ...growing, snapshot: withOthers(growing.snapshot, stored?.message) };
     }
@@ -91,12 +113,10 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-type Run = NonNullable<ReturnType<LiveRuns["ofMessage"]>>;
-
-function answer({ journal, reply }: Run, seq: number, instanceId: string): object {
+function answer({ journal, snapshot }: EndedRun, seq: number, instanceId: string): object {
   const events = journal.since(seq);
   return events === undefined
-    ? { snapshot: reply.snapshot(), seq: journal.seq }
+    ? { snapshot: snapshot(), seq: journal.seq }
     : {
         from: seq + 1,
         to: journal.seq,

@@ -4,7 +4,7 @@ import type { Usage } from "#kernel/completion/chunk.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import type { AdmittedRun, ChatRuns } from "#plugins/completions/service.ts";
+import { type AdmittedRun, type ChatRuns, isTemporary } from "#plugins/completions/service.ts";
 import { type Asked, type AskedReply, readAsked } from "./asked.ts";
 import { makeItemId, type OutputItem } from "./items.ts";
 import { startRun } from "./live-run.ts";
@@ -12,6 +12,7 @@ import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "./parts.ts";
 import { type Placed, placeReplies } from "./placing.ts";
 import type { RunStart } from "./run-facts.ts";
+import { isWritten } from "./run-store.ts";
 import { readItems } from "./stored-items.ts";
 
 interface Plan {
@@ -40,6 +41,8 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
       const { placed } = starts[0] as RunStart;
       const runs = starts.map((start) => startRun(start, parts));
       runs.forEach(live.add);
+      // Somebody may have stopped them before they were there.
+      void parts.owner.look();
       if (asked.chatId === undefined) {
         tellOfChat(placed, principal, parts);
       }
@@ -65,16 +68,12 @@ async function requireChat({ chatId }: Asked, principal: Principal, { chats }: R
   }
 }
 
-/** Nothing of a temporary chat is stored, so only this process knows that a message is being written. */
+/** Before anything is put into the chat; others than this process are found out where the messages are taken. */
 function requireFree({ chatId }: Asked, plans: readonly Plan[], live: LiveRuns): void {
   const isTaken = plans.some(({ reply }) => chatId && live.ofMessage(chatId, reply.messageId) !== undefined);
   if (isTaken) {
-    throw new AppError("conflict", "This message is being written already. Stop that run first.");
+    throw isWritten();
   }
-}
-
-export function isTemporary(chatId: string): boolean {
-  return chatId.startsWith("temporary:");
 }
 
 type Common = Pick<RunStart, "principal" | "userAgent" | "asked">;
@@ -131,7 +130,7 @@ async function begin(
   const before = asked.continues ? await readBefore(place, parts) : undefined;
   const seq = await parts.chats.begin({ ...place, runId: id, keeps: asked.continues });
   if (seq === undefined) {
-    throw new AppError("conflict", "This message is being written already. Stop that run first.");
+    throw isWritten();
   }
   return { ...start, seq, before };
 }

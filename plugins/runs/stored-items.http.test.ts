@@ -139,7 +139,7 @@ describe("a conversation goes on", () => {
     const more = { assistant_message_id: chat.replyId, user_message: { id: chat.userId } };
     await stage.complete({ chat_id: chat.chatId, ...more });
     await stage.ended(chat.chatId);
-    expect((await stage.message(chat.chatId, chat.replyId)).content).toBe("As text.\nAnd more.");
+    expect((await stage.message(chat.chatId, chat.replyId)).content).toBe("As text.And more.");
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reasoningChunks, textChunks } from "#test/support/upstream-chunks.ts";
-import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
+import type { Script } from "#test/support/upstream-exchange.ts";
+import { chunk, reasoningChunks, textChunks } from "#test/support/upstream-chunks.ts";
+import { errorFrame, sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import { type RunStage, startRunStage } from "./runs.fixture.ts";
 
 const path = "/chat/completions";
@@ -121,4 +122,56 @@ describe("pictures", () => {
     await stage.complete({ chat_id: "temporary:1", id: "m", messages }, member.token);
     expect((await next).body.messages[0].content).toEqual([{ type: "text", text: "Mine" }]);
   });
+});
+
+it("a reply that the database refuses says so, and the others are stored", async () => {
+  const stage = await startRunStage();
+  try {
+    const { database } = stage.app.running;
+    const [refused, other] = [await stage.makeChat(), await stage.makeChat()];
+    await database.query(`
+      create function refuse_end() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse_end before update on chat_message for each row
+        when (new.id = '${refused.replyId}' and new.ended_by is not null) execute function refuse_end()`);
+    const client = await stage.connect();
+    const end = client.event((_, data) => data?.message_id === refused.replyId && data.data.data?.done);
+    for (const { chatId, replyId } of [refused, other]) {
+      stage.upstream.reply(path, text("Hello"));
+      await stage.complete({ chat_id: chatId, id: replyId });
+      await stage.ended(chatId);
+    }
+    const error = { content: expect.stringMatching(/^Something went wrong/) };
+    expect(await stage.message(refused.chatId, refused.replyId)).toMatchObject({ done: true, error });
+    expect((await end).data.data).toMatchObject({ done: true, error });
+    expect(await stage.message(other.chatId, other.replyId)).toMatchObject({ done: true, content: "Hello" });
+  } finally {
+    await stage.close();
+  }
+});
+
+it("a picture that cannot be stored stays in its reply; those of a reply that broke off are stored", async () => {
+  const stage = await startRunStage({
+    env: { ENABLE_CHAT_RESPONSE_BASE64_IMAGE_URL_CONVERSION: "true" },
+  });
+  try {
+    const { database } = stage.app.running;
+    const picture = `![a](data:image/png;base64,${Buffer.alloc(3000, 7).toString("base64")})`;
+    const answer = async (script: Script) => {
+      const { chatId, replyId } = await stage.makeChat();
+      stage.upstream.reply(path, script);
+      await stage.complete({ chat_id: chatId, id: replyId });
+      await stage.ended(chatId);
+      return await stage.message(chatId, replyId);
+    };
+    const broken = await answer(sse([chunk({ content: picture }), errorFrame("Out of memory")]));
+    expect(broken.content).toMatch(/^!\[a\]\(\/api\/v1\/files\/[^/]+\/content\)$/);
+    expect(broken.error.content).toContain("Out of memory");
+    await database.query(`
+      create function refuse_file() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse_file before insert on file for each row execute function refuse_file()`);
+    const kept = await answer(text(picture));
+    expect([kept.content, kept.error]).toEqual([picture, undefined]);
+  } finally {
+    await stage.close();
+  }
 });

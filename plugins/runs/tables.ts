@@ -11,6 +11,8 @@ export interface RunTable {
   /** The process that works on it. */
   owner_id: string;
   created_at: number;
+  /** Why its process shall end it; null while nobody asked for that. */
+  stop_reason: string | null;
 }
 
 /** A process that works on runs, and when it last said so. */

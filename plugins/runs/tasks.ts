@@ -3,8 +3,9 @@ import { AppError } from "#kernel/errors.ts";
 import type { Notices } from "#kernel/services.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "./parts.ts";
-import { allRunIds, findRun, type RunRow, runsOfChat } from "./run-store.ts";
-import { isTemporary } from "./start.ts";
+import type { Owner } from "./owner.ts";
+import { allRunIds, askToStop, findRun, type RunRow, runsOfChat } from "./run-store.ts";
+import { isTemporary } from "#plugins/completions/service.ts";
 import type { RunDatabase } from "./tables.ts";
 
 export interface TaskOptions {
@@ -12,6 +13,7 @@ export interface TaskOptions {
   readonly chats: RunParts["chats"];
   readonly live: LiveRuns;
   readonly notices: Notices;
+  readonly owner: Pick<Owner, "look">;
 }
 
 export type Tasks = ReturnType<typeof createTasks>;
@@ -19,7 +21,7 @@ export type Tasks = ReturnType<typeof createTasks>;
 const channel = "runs:stop";
 
 /** Runs as tasks that can be listed and stopped, whichever replica works on them. */
-export function createTasks({ db, chats, live, notices }: TaskOptions) {
+export function createTasks({ db, chats, live, notices, owner }: TaskOptions) {
   const ofChat = async (caller: Principal, chatId: string): Promise<RunRow[]> => {
     if (!isTemporary(chatId)) {
       await chats.require(caller, chatId);
@@ -36,6 +38,9 @@ export function createTasks({ db, chats, live, notices }: TaskOptions) {
   };
   const stop = async (ids: readonly string[]) => {
     live.stop(ids, "stopped");
+    // A run that is only about to begin reads it then, here and elsewhere.
+    await askToStop(db, { ids });
+    live.stop(ids, "stopped");
     const elsewhere = ids.filter((id) => live.get(id) === undefined);
     if (elsewhere.length > 0) {
       await notices.notify(channel, { ids: elsewhere });
@@ -44,9 +49,11 @@ export function createTasks({ db, chats, live, notices }: TaskOptions) {
   return {
     /** Listens to the other replicas. */
     async start(): Promise<void> {
-      await notices.listen(channel, onNotice, () => {});
+      await notices.listen(channel, onNotice, () => void owner.look());
     },
     all: () => allRunIds(db),
+    isUnderWay: async (chatId: string, messageId: string): Promise<boolean> =>
+      (await runsOfChat(db, chatId)).some((run) => run.message_id === messageId),
     async list(caller: Principal, chatId: string): Promise<string[]> {
       return (await ofChat(caller, chatId)).map(({ id }) => id);
     },
@@ -65,6 +72,8 @@ export function createTasks({ db, chats, live, notices }: TaskOptions) {
     },
     /** Ends what an account has under way that may not use the platform any more. */
     async stopUser(userId: string): Promise<void> {
+      live.ofUser(userId).forEach((run) => run.stop("stopped"));
+      await askToStop(db, { userId });
       live.ofUser(userId).forEach((run) => run.stop("stopped"));
       await notices.notify(channel, { userId });
     },

@@ -159,5 +159,5 @@ async function requireDatabase(deployment: Deployment): Promise<void> {
 }
 
 function toBase(request: RequestInfo): string {
-  return `${request.protocol}://${request.headers.host ?? "localhost"}`;
+  return `${request.protocol}://${request.host ?? "localhost"}`;
 }

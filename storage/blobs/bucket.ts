@@ -9,11 +9,14 @@ import { regionOf, toAddress } from "./address.ts";
 import type { BlobOptions, Blobs } from "./store.ts";
 import { receive, sweep } from "./temporary.ts";
 
+/** What S3 takes in one request. */
+const maxObjectBytes = 5 * 1024 ** 3;
+
 /**
  * Bytes in an S3 bucket, over the signing client of unstorage's driver. The driver itself cannot be used:
  * it holds whole values in memory, knows no ranges and lists the first thousand keys only.
  * An upload is written to a temporary file first, so that its size and sum are known before it is sent;
- * the store keeps an object only when all of it arrived with that sum. At most 5 GB per object.
+ * the store keeps an object only when all of it arrived with that sum.
  */
 export async function openBucket(options: BlobOptions, folder: string): Promise<Blobs> {
   const temporary = join(folder, ".incoming");
@@ -23,6 +26,7 @@ export async function openBucket(options: BlobOptions, folder: string): Promise<
   const send = createSender(options);
   const urlOf = (key: string) => `${base}/${toName(key).split("/").map(encodeURIComponent).join("/")}`;
   return {
+    maxBytes: maxObjectBytes,
     async write(key, bytes, { signal } = {}) {
       const { path, size, sha256 } = await receive(temporary, bytes, signal);
       try {

@@ -26,6 +26,7 @@ export async function openFolder(folder: string): Promise<Blobs> {
   const driver = fsDriver({ base: folder, ignore: (name) => name.endsWith(TEMPORARY) });
   const pathOf = (key: string) => join(folder, key);
   return {
+    maxBytes: null,
     async write(key, bytes, { signal } = {}) {
       const { path, size, sha256 } = await receive(temporary, bytes, signal);
       try {

@@ -8,6 +8,8 @@ export interface ByteRange {
 
 /** Stored bytes under keys of the server's making. A key is there with all its bytes or not at all. */
 export interface Blobs {
+  /** The most bytes of one key; null when the place has no limit of its own. */
+  readonly maxBytes: number | null;
   /** Stores a stream; when it fails or is aborted nothing stays behind. Overwrites. */
   write(
     key: string,

@@ -47,6 +47,7 @@ function toEngine(parts: { client: EmbeddedClient; lock: FolderLock; disposable:
     run: (text, values) => client.call<QueryResult>({ op: "run", text, values: values.map(toParameter) }),
     subscribe: (channel) => client.call({ op: "listen", channel }),
     unsubscribe: (channel) => client.call({ op: "unlisten", channel }),
+    isHearing: () => true,
     onNotification: () => {},
     onGap: () => {},
     async close() {

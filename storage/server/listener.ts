@@ -28,6 +28,11 @@ export class Listener {
     this.#options = options;
   }
 
+  /** False while the connection is lost: announcements are being missed. */
+  get isHearing(): boolean {
+    return this.#client !== undefined || !this.#started;
+  }
+
   /** Resolves when announcements on the channel arrive. Rejects when the first connection cannot be made. */
   async listen(channel: string): Promise<void> {
     this.#channels.add(channel);

@@ -12,32 +12,47 @@ import { ownLimit, preparingPool } from "./statements.ts";
 export async function openServer(url: string, options: DatabaseOptions): Promise<Engine> {
   const log = options.log ?? (() => {});
   const config = toConfig(url, options);
-  const pool = new Pool({ ...config, ...toPoolConfig(options), Client: QuickClient } as PoolConfig);
-  // Without these handlers a connection that breaks while idle, or between two statements, would end the process.
-  pool.on("error", (error) => log(`An idle database connection broke: ${error.message}`));
-  pool.on("connect", (client) =>
-    client.on("error", (error) => log(`A database connection broke: ${error.message}`)),
-  );
+  const pool = openPool({ ...config, ...toPoolConfig(options) }, log);
   try {
     await reach(pool, options.patienceSeconds ?? 10, log);
     const mayCreate = options.mayCreate ?? true;
     if (options.schema) {
       await findSchema(pool, options.schema, mayCreate);
     }
-    return toEngine({ pool, config, log, hasVector: await findVector(pool, mayCreate) });
+    const urgent = openPool({ ...config, ...urgentPool }, log);
+    return toEngine({ pool, urgent, config, log, hasVector: await findVector(pool, mayCreate) });
   } catch (error) {
     await pool.end();
     throw toStorageError(error, config);
   }
 }
 
+function openPool(config: PoolConfig, log: (message: string) => void): Pool {
+  const pool = new Pool({ ...config, Client: QuickClient } as PoolConfig);
+  // Without these handlers a connection that breaks while idle, or between two statements, would end the process.
+  pool.on("error", (error) => log(`An idle database connection broke: ${error.message}`));
+  pool.on("connect", (client) =>
+    client.on("error", (error) => log(`A database connection broke: ${error.message}`)),
+  );
+  return pool;
+}
+
+/** See urgency.ts. */
+const urgentPool = {
+  max: 1,
+  connectionTimeoutMillis: 2_000,
+  query_timeout: 2_000,
+  idleTimeoutMillis: 30_000,
+};
+
 function toEngine(parts: {
   pool: Pool;
+  urgent: Pool;
   config: ClientConfig;
   log(message: string): void;
   hasVector: boolean;
 }): Engine {
-  const { pool, config, log, hasVector } = parts;
+  const { pool, urgent, config, log, hasVector } = parts;
   const listener = new Listener({
     config,
     log,
@@ -46,7 +61,7 @@ function toEngine(parts: {
   });
   const engine: Engine = {
     kind: "server",
-    dialect: new PostgresDialect({ pool: preparingPool(pool) }),
+    dialect: new PostgresDialect({ pool: preparingPool(pool, urgent) }),
     hasVector,
     async run(text, values) {
       // Without values the simple protocol takes several statements and answers with several results.
@@ -57,10 +72,12 @@ function toEngine(parts: {
     },
     subscribe: (channel) => listener.listen(channel),
     unsubscribe: (channel) => listener.unlisten(channel),
+    isHearing: () => listener.isHearing,
     onNotification: () => {},
     onGap: () => {},
     async close() {
       await listener.close();
+      await urgent.end();
       await pool.end();
     },
   };

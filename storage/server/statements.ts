@@ -3,17 +3,21 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type { Pool, PoolClient, QueryResult } from "pg";
 import { isSilence, isStalePlan, UnavailableError } from "../errors.ts";
 import { isPatient } from "../patience.ts";
+import { isUrgent } from "../urgency.ts";
 
 /** How many different statements are kept prepared on each connection. */
 const MAX_PREPARED = 400;
 
-/** A pool for kysely whose repeated statements are parsed and planned once per connection. */
-export function preparingPool(pool: Pool): PostgresPool {
+/**
+ * A pool for kysely whose repeated statements are parsed and planned once per connection. What may not wait takes a
+ * connection of `urgent` instead.
+ */
+export function preparingPool(pool: Pool, urgent: Pool): PostgresPool {
   const names = createNames();
   const wrapped = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
     async connect() {
-      const client = await pool.connect();
+      const client = await (isUrgent() ? urgent : pool).connect();
       let entry = wrapped.get(client);
       if (!entry) {
         entry = wrap(client, names);
@@ -22,7 +26,7 @@ export function preparingPool(pool: Pool): PostgresPool {
       return entry;
     },
     options: pool.options,
-    // The owner of the pool ends it; it serves raw statements too.
+    // The owner of the pools ends them; one serves raw statements too.
     end: async () => {},
   };
 }

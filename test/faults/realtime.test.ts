@@ -190,6 +190,7 @@ describe.each(ways)("three replicas over %s", (_way, isSkipped, toEnvironment, c
 
     it("events flow again after the way between replicas was cut", async () => {
       const clients = await connectAll();
+      const told = clients.map((client) => client.event((event) => event === "resync"));
       await cut(name);
       const arrived = async (at: number) => {
         await call(0, "stage/emit", { room: room(), from: at });
@@ -203,6 +204,9 @@ describe.each(ways)("three replicas over %s", (_way, isSkipped, toEnvironment, c
       }
       report("R14", "events reach the others again after the cut", { ms: performance.now() - begun });
       expect(performance.now() - begun).toBeLessThan(5_000);
+      // What was emitted meanwhile is lost: clients have to look again.
+      const resync = { instance_id: expect.any(String) };
+      expect(await within(10_000, Promise.all(told))).toEqual(clients.map(() => resync));
       clients.forEach((client) => client.close());
     });
 

@@ -43,14 +43,15 @@ describe("the same Idempotency-Key ten times at once", () => {
       headers: { "idempotency-key": key },
     });
 
-  const userId = crypto.randomUUID();
+  // A message belongs to one chat, and each key makes a chat.
+  const userIds = { r: crypto.randomUUID(), s: crypto.randomUUID() };
   const makeChat = (key: string, title: string) =>
     app.call("POST /api/v1/chats/new", {
       token: user.token,
       body: { chat: { title, models: ["alpha"], history: { messages: {}, currentId: null } } },
       headers: { "idempotency-key": key },
     });
-  const askInChat = (key: string, seed: number) =>
+  const askInChat = (key: keyof typeof userIds, seed: number) =>
     app.call("POST /api/chat/completions", {
       token: user.token,
       body: {
@@ -58,7 +59,7 @@ describe("the same Idempotency-Key ten times at once", () => {
         stream: true,
         parent_id: null,
         session_id: "s",
-        user_message: { id: userId, content: "Hi" },
+        user_message: { id: userIds[key], content: "Hi" },
         messages: [{ role: "user", content: "Hi" }],
         seed,
       },

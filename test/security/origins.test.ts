@@ -66,6 +66,54 @@ describe("the session cookie", () => {
   });
 });
 
+describe("behind a proxy that passes its own host", () => {
+  const page = "https://chat.example:8443";
+  const forwarded = { "x-forwarded-host": "chat.example:8443", "x-forwarded-proto": "https" };
+  const started = async (env: Record<string, string>, check: (app: App, token: string) => Promise<void>) => {
+    const behind = await startApp({ env });
+    try {
+      await check(behind, (await behind.admin()).token);
+    } finally {
+      await behind.close();
+    }
+  };
+  const write = async (at: App, token: string, headers: Record<string, string>) =>
+    (
+      await at.call("POST /api/v1/users/user/info/update", {
+        body: {},
+        headers: { cookie: `token=${token}`, ...headers },
+      })
+    ).status;
+
+  it("pages of the host that the proxy names are this site's", async () => {
+    await started({}, async (behind, token) => {
+      expect(await write(behind, token, { ...forwarded, origin: page })).toBe(200);
+      expect(await write(behind, token, { ...forwarded, origin: stranger })).toBe(403);
+      expect(await write(behind, token, { origin: page })).toBe(403);
+      const { text } = await behind.call("GET /opensearch.xml", { headers: forwarded });
+      expect(text).toContain(`template="${page}/?q={searchTerms}"`);
+    });
+  });
+
+  it("nobody but a trusted proxy names the host", async () => {
+    await started({ FORWARDED_ALLOW_IPS: "192.0.2.1" }, async (behind, token) => {
+      expect(await write(behind, token, { ...forwarded, origin: page })).toBe(403);
+      const { text } = await behind.call("GET /opensearch.xml", { headers: forwarded });
+      expect(text).toContain(`template="${behind.url}/?q={searchTerms}"`);
+    });
+  });
+
+  it("pages of WEBUI_URL are this site's, as soon as it is set", async () => {
+    await started({}, async (behind, token) => {
+      expect(await write(behind, token, { origin: page })).toBe(403);
+      const body = { WEBUI_URL: `${page}/chat/` };
+      expect((await behind.call("POST /api/v1/configs/settings", { token, body })).status).toBe(200);
+      expect(await write(behind, token, { origin: page })).toBe(200);
+      expect(await write(behind, token, { origin: stranger })).toBe(403);
+    });
+  });
+});
+
 describe("a form of a foreign site", () => {
   const form = JSON.stringify({ email: "admin@example.test", password: "Correct-horse-1", name: "x" });
 

@@ -87,11 +87,13 @@ describe("guessing while the forwarders are named", () => {
     const app = await startApp({ env: { FORWARDED_ALLOW_IPS: "10.0.0.0/8" } });
     try {
       await app.admin();
-      const statuses = await guess(app, 17, (at) => ({
-        email: `person-${at}@example.test`,
-        password: "wrong",
-      }));
-      expect(statuses).toEqual([...Array.from({ length: 15 }, () => 400), 429, 429]);
+      const people = (at: number) => ({ email: `person-${at}@example.test`, password: "wrong" });
+      const first = await guess(app, 1, people);
+      await app.running.database.query(
+        "update sign_in_throttle set tries = array_fill(tries[1], array[299]) where subject like 'address:%'",
+      );
+      const statuses = [...first, ...(await guess(app, 3, people))];
+      expect(statuses).toEqual([400, 400, 429, 429]);
     } finally {
       await app.close();
     }

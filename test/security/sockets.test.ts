@@ -203,6 +203,11 @@ describe("a client that asks for much", () => {
     );
     const codes = await Promise.all(clients.map(({ closed }) => within(500, closed)));
     expect(codes.filter((end) => end?.code === 4029)).toHaveLength(5);
+    // Over the other transport too: who stayed connected without hearing anything would never come back.
+    const socket = new WebSocket(`${app.url.replace("http", "ws")}/ws/socket.io/?EIO=4&transport=websocket`);
+    await once(socket, "open");
+    socket.send(`40${JSON.stringify({ token: user.token })}`);
+    expect(await within(2_000, once(socket, "close"))).toMatchObject([{ code: 4029 }]);
     clients.forEach((client) => client.close());
     await Promise.all(clients.map(({ closed }) => closed));
   });

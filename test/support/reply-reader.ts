@@ -50,6 +50,9 @@ export class ReplyReader {
       const frame = JSON.parse(String(data));
       if (frame.type === "event" && frame.event === "events") {
         this.take(frame.data);
+      } else if (frame.type === "event" && frame.event === "resync") {
+        // What cannot be fetched is missing in the text, which whoever reads looks at.
+        this.resume(client).catch(() => {});
       }
     });
   }

@@ -8,18 +8,22 @@ export interface TcpProxy {
   cut(): void;
   /** Lets no byte through in either direction, as a dead cable does; new connections are taken and say nothing. */
   silence(): void;
+  /** Breaks only the connections on which announcements are listened for, again and again. */
+  deafen(): void;
   restore(): void;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  let state: "open" | "cut" | "silent" = "open";
+  const listeners = new Set<Socket>();
+  let state: "open" | "cut" | "silent" | "deaf" = "open";
   const keep = (socket: Socket, other: () => Socket | undefined) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => {
       sockets.delete(socket);
+      listeners.delete(socket);
       other()?.destroy();
     });
   };
@@ -32,7 +36,16 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     const far = connect({ ...target, noDelay: true });
     keep(near, () => far);
     keep(far, () => near);
-    near.on("data", (bytes) => void far.write(bytes));
+    near.on("data", (bytes) => {
+      if (bytes.includes('listen "')) {
+        listeners.add(near);
+      }
+      if (state === "deaf" && listeners.has(near)) {
+        near.resetAndDestroy();
+      } else {
+        far.write(bytes);
+      }
+    });
     far.on("data", (bytes) => void near.write(bytes));
     if (state === "silent") {
       near.pause();
@@ -50,6 +63,10 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     silence() {
       state = "silent";
       sockets.forEach((socket) => socket.pause());
+    },
+    deafen() {
+      state = "deaf";
+      listeners.forEach((socket) => socket.resetAndDestroy());
     },
     restore() {
       state = "open";

@@ -138,8 +138,8 @@ describe("the rest of the page", () => {
       `| source | ${limits.sourceLength / 1024} thousand characters |`,
       `| ${limits.isolateMegabytes} MB; beyond`,
       `| computing without a pause | ${limits.sliceMs / 1000} s |`,
-      `| \`stream\`, a batch of chunks | ${limits.streamMs} ms |`,
-      `| ${limits.answerLength / 2 ** 20} MB of JSON each;`,
+      `| \`stream\`, a batch of chunks | ${limits.streamMs} ms; a batch of`,
+      `| ${limits.answerLength / 2 ** 20} MB of JSON and ${limits.argumentsValues.toLocaleString("en")} values each |`,
       `the last ${limits.logLines} lines`,
     ]) {
       expect(page).toContain(row);

@@ -3,6 +3,8 @@ let module;
 /** The call whose code runs: each way in runs until nothing is left to do, so that one call runs at a time. */
 let current;
 const calls = { __proto__: null };
+/** Calls that ended with open questions, until the host says `end`. */
+const leaving = { __proto__: null };
 let serial = 0;
 
 const cut = (text, length) => apply(slice, text, [0, length]);
@@ -105,9 +107,33 @@ function finish(call, value) {
 /** From here on the call's host functions answer nothing and its timers do not fire. */
 function close(call) {
   call.live = false;
-  call.pending = undefined;
   call.timers = undefined;
   delete calls[call.id];
+  // Refusing here would lay what the code does not catch to the call that is entered. One that began with others is
+  // not refused at all: whoever waits for what it has asked begins afresh.
+  if (call.waiting > 0 && call.batch === undefined) {
+    leaving[call.id] = call;
+  }
+}
+
+/** Another call may wait for what an ended one has asked. */
+function refuseAll(call) {
+  const { pending } = call;
+  delete leaving[call.id];
+  call.pending = undefined;
+  if (pending !== undefined) {
+    const asked = keys(pending);
+    for (let at = 0; at < asked.length; at++) {
+      refuse(pending[asked[at]], "The call was ended.");
+    }
+  }
+}
+
+/** Lets code that asked the host go on with an error; it need not look at it. */
+function refuse({ promise, failure, reject }, text) {
+  void apply(then, promise, [undefined, () => {}]);
+  defineProperty(failure, "message", { __proto__: null, value: text, writable: true, configurable: true });
+  reject(failure);
 }
 
 /** `names` are the host functions of the call, a blank between them. What most calls never need is not made here. */
@@ -138,7 +164,8 @@ function toArguments(call, { text, later }) {
     if (later !== "") {
       const parts = apply(split, later, ["\t"]);
       for (let at = 0; at < parts.length; at += 2) {
-        defineLater(last, parts[at], parts[at + 1]);
+        const text = parts[at + 1];
+        defineLater(last, parts[at], () => parse(text));
       }
     }
     if (args.length > 1) {
@@ -148,14 +175,14 @@ function toArguments(call, { text, later }) {
   return args;
 }
 
-/** A member that is parsed when it is read; to code it is one like the others. */
-function defineLater(context, name, text) {
+/** A member that is made when it is read; to code it is one like the others. */
+function defineLater(context, name, make) {
   let value;
-  let unread = text;
+  let unmade = make;
   const get = () => {
-    if (unread !== undefined) {
-      value = parse(unread);
-      unread = undefined;
+    if (unmade !== undefined) {
+      value = unmade();
+      unmade = undefined;
     }
     return value;
   };
@@ -214,13 +241,14 @@ function tell(batch, ending) {
 
 /** Ends a call whose answer nobody waits for any more; a generator is told, so that its `finally` blocks run. */
 function end(id) {
-  const call = calls[id];
+  const call = calls[id] ?? leaving[id];
   if (!call) {
     return;
   }
   current = call;
-  const { source } = call;
+  const source = call.live ? call.source : undefined;
   close(call);
+  refuseAll(call);
   try {
     const stop = source?.return;
     if (typeof stop === "function") {
@@ -248,8 +276,6 @@ function answer(id, at, isOk, text, isSource) {
   } else if (isOk) {
     asked.resolve(text === undefined ? undefined : parse(text));
   } else {
-    const { failure } = asked;
-    defineProperty(failure, "message", { __proto__: null, value: text, writable: true, configurable: true });
-    asked.reject(failure);
+    refuse(asked, text);
   }
 }

@@ -3,26 +3,38 @@
 
 /**
  * `push` answers a line of failures, `place:report` each, and the batch as JSON. When the host breaks it off, `resume`
- * leaves the hook that ran then out and goes on with the last good value, `retry` lets it try again; `where` names it.
+ * leaves the hook that ran then out and goes on with the last good value, `retry` lets it try again; `where` names it,
+ * and nothing when none ran.
  */
 function toChain(...hooks) {
-  const chain = { __proto__: null, hooks, isOut: [], isCareful: false };
+  const chain = { __proto__: null, hooks, isOut: [], isCareful: false, chunks: undefined, at: 0, link: 0 };
   for (let at = 0; at < hooks.length; at++) {
     chain.isOut[at] = false;
   }
+  // Without chunks nothing is under way, and what stands in the chain is of an earlier batch.
+  const end = (answer) => {
+    chain.chunks = undefined;
+    return answer;
+  };
   return freeze({
     __proto__: null,
-    push: (text) => push(chain, text),
+    push: (text) => end(push(chain, text)),
     resume() {
       chain.safe = stringify(leaveOut(chain));
       chain.link++;
-      return runChain(chain);
+      return end(runChain(chain));
     },
-    retry() {
+    retry(text) {
+      if (chain.chunks === undefined) {
+        return end(push(chain, text));
+      }
       chain.safe ??= stringify(parse(chain.batch)[chain.at]);
-      return runChain(chain);
+      return end(runChain(chain));
     },
-    where: () => chain.link,
+    where() {
+      const { at, chunks, hooks, link } = chain;
+      return chunks !== undefined && at < chunks.length && link < hooks.length ? link : undefined;
+    },
   });
 }
 
@@ -40,13 +52,22 @@ function push(chain, text) {
   }
 }
 
+const look = () => 0;
+
 function reset(chain, text) {
   chain.batch = text;
-  chain.chunks = parse(text);
+  chain.chunks = undefined;
   chain.kept = [];
   chain.failures = "";
   chain.at = chain.link = 0;
   chain.safe = undefined;
+  const chunks = parse(text);
+  if (text.length > maxItemText) {
+    // Where a function is entered from a built-in the engine looks at the time, and at the next one it breaks off: before
+    // a hook is there to be blamed.
+    parse("[0]", look);
+  }
+  chain.chunks = chunks;
 }
 
 function runChain(chain) {

@@ -24,7 +24,12 @@ const guards = { __proto__: null };
 
   /** Ends what is not for here. The host lets a short call begin again on a thread, whatever the code makes of it. */
   function fail(error) {
-    if (onLoop) {
+    if (onLoop && current?.batch?.isEntered === false) {
+      // Behind the first steps of calls that began together it is not known whose code goes on.
+      for (const id in calls) {
+        send("heavy", id);
+      }
+    } else if (onLoop) {
       send("heavy", current?.id ?? 0);
     }
     throw error;

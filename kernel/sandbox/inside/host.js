@@ -52,7 +52,10 @@ function toGroup(call, group) {
 
 function ask(call, name, args) {
   if (!call.live) {
-    return rejected(new Error_(`host.${name} was called after the call had ended.`));
+    // Code of the call itself that goes on and tries again would never stop. Another call is told of its mistake.
+    return call === current || call.batch !== undefined
+      ? new Promise_(() => {})
+      : rejected(new Error_(`host.${name} was called after the call had ended.`));
   }
   if (!has(call.names, name)) {
     return rejected(new Error_(`host.${name} is not available here.`));
@@ -80,11 +83,22 @@ function post(call, name, args) {
   call.waitingLength += length;
   // Made here, so that it names the line that asked.
   const failure = new Error_(`host.${name} failed.`);
-  return new Promise_((resolve, reject) => {
-    call.pending ??= { __proto__: null };
-    call.pending[at] = { __proto__: null, resolve, reject, length, failure };
-    send("host", call.id, text, name, at);
+  const asked = {
+    __proto__: null,
+    promise: undefined,
+    resolve: undefined,
+    reject: undefined,
+    length,
+    failure,
+  };
+  asked.promise = new Promise_((resolve, reject) => {
+    asked.resolve = resolve;
+    asked.reject = reject;
   });
+  call.pending ??= { __proto__: null };
+  call.pending[at] = asked;
+  send("host", call.id, text, name, at);
+  return asked.promise;
 }
 
 function has(names, name) {

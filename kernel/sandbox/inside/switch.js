@@ -2,8 +2,9 @@
 // included: entering an isolate and watching its time costs more than a usual hook does.
 const realms = { __proto__: null };
 const chains = { __proto__: null };
-/** The crossing that runs: its lines, the place in them, and what is answered so far. */
+/** The crossing that runs: its lines, the place in them, the run that begins, and what is answered so far. */
 let crossing;
+const absent = () => undefined;
 
 /** Takes the ways of a module's context: `hook` binds its stream hook to a run, `chain` puts hooks together. */
 function register(id, hook, chain) {
@@ -12,28 +13,30 @@ function register(id, hook, chain) {
 
 /**
  * The lines of a crossing, by their first character:
- *   +run realm realm …   begins a run with a hook of each of these realms; a line with its context follows for each
+ *   +run realm realm …   begins a run with a hook of each of these realms; a line for each follows (inside/hook.js)
  *   =run                 a batch, which is the next line
  *   -run                 ends a run
  *   ~realm               forgets a realm
  * The answer has two lines for each batch: what failed, `place:report` each, and the batch as the hooks left it.
  */
 function cross(text) {
-  crossing = { __proto__: null, lines: apply(split, text, ["\n"]), at: 0, told: "", count: 0 };
+  crossing = { __proto__: null, text, lines: undefined, at: 0, begun: undefined, told: "", count: 0 };
   return go("push");
 }
 
 const resume = () => go("resume");
 const retry = () => go("retry");
 
-/** Which batch of the crossing, and which hook, ran when the host broke it off. */
+/** Which run, and which of its hooks, ran when the host broke it off; no hook when none of them did. */
 function where() {
-  const run = apply(slice, crossing.lines[crossing.at], [1]);
-  return `${crossing.count}:${chains[run]?.way?.where() ?? 0}`;
+  const line = crossing.lines?.[crossing.at] ?? "";
+  const [run] = apply(split, apply(slice, line, [1]), [" "]);
+  const place = line[0] === "+" ? crossing.begun?.hooks.length : chains[run]?.way.where();
+  return `${run}:${place ?? ""}:${crossing.at}`;
 }
 
 function go(first) {
-  const { lines } = crossing;
+  const lines = (crossing.lines ??= apply(split, crossing.text, ["\n"]));
   let step = first;
   while (crossing.at < lines.length) {
     const line = lines[crossing.at];
@@ -43,41 +46,48 @@ function go(first) {
       crossing.told += crossing.count === 0 ? answer : `\n${answer}`;
       crossing.count++;
       crossing.at += 2;
-      step = "push";
     } else if (line[0] === "+") {
-      crossing.at += 1 + begin(apply(split, rest, [" "]), crossing.at + 1);
+      crossing.at += 1 + begin(apply(split, rest, [" "]), crossing.at + 1, step);
     } else {
       delete (line[0] === "-" ? chains : realms)[rest];
       crossing.at++;
     }
+    step = "push";
   }
   return crossing.told;
 }
 
-/** Begins a run; answers how many contexts it took. */
-function begin(names, from) {
+/** Begins a run, or goes on with that; answers how many lines it took. A hook that was broken off is left out. */
+function begin(names, from, step) {
   const count = names.length - 1;
-  const chain = { __proto__: null, way: undefined, report: undefined, failures: "" };
-  const hooks = [];
-  for (let at = 0; at < count; at++) {
-    const { hook, chain: toChain } = realms[names[at + 1]];
+  const chain = (crossing.begun ??= { __proto__: null, way: undefined, hooks: [], failures: "" });
+  const { hooks } = chain;
+  if (step === "resume" && hooks.length < count) {
+    hooks[hooks.length] = absent;
+  }
+  for (let at = hooks.length; at < count; at++) {
     try {
-      hooks[at] = hook(crossing.lines[from + at]);
+      hooks[at] = realms[names[at + 1]].hook(crossing.lines[from + at], names[0]);
     } catch (error) {
       // Its place is kept, so that the others are told apart.
-      hooks[at] = () => undefined;
+      hooks[at] = absent;
       chain.failures += `${chain.failures === "" ? "" : "\t"}${at}:${toReport(error)}`;
     }
-    chain.toChain ??= toChain;
   }
-  chain.way = apply(chain.toChain, undefined, hooks);
+  chain.way = apply(realms[names[1]].chain, undefined, hooks);
   chains[names[0]] = chain;
+  crossing.begun = undefined;
   return count;
 }
 
 function push(run, batch, step) {
   const chain = chains[run];
   if (!chain) {
+    return `\n${batch}`;
+  }
+  // None of the hooks took the time: it is the batch that cannot be dealt with.
+  if (step === "resume" && chain.way.where() === undefined) {
+    delete chains[run];
     return `\n${batch}`;
   }
   const { failures } = chain;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { FileActions } from "../files.ts";
-import { File, FileId, FileText, toggle, UploadedFile } from "../schema.ts";
+import { File, FileId, FileText, NewFileText, toggle, UploadedFile } from "../schema.ts";
 import type { Files } from "../service.ts";
 
 /** Upload, changes and removal of files (Core API, Files and knowledge). */
@@ -64,7 +64,7 @@ function changeRoutes(actions: FileActions) {
         summary: "Replace a file's text",
         access: "user",
         params: FileId,
-        body: FileText,
+        body: NewFileText,
         returns: FileText,
         fails: [403, 404],
       },

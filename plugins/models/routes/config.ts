@@ -4,6 +4,7 @@ import { defineRoute } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Events } from "#kernel/events.ts";
 import { Arenas } from "../arena.ts";
+import { ModelMeta } from "../schema.ts";
 
 const ModelsConfig = z
   .object({
@@ -14,6 +15,10 @@ const ModelsConfig = z
     DEFAULT_MODEL_PARAMS: z.record(z.string(), z.unknown()).nullish(),
   })
   .meta({ id: "ModelsConfig" });
+
+const ModelsConfigForm = ModelsConfig.extend({ DEFAULT_MODEL_METADATA: ModelMeta.nullish() }).meta({
+  id: "ModelsConfigForm",
+});
 
 const ArenaConfig = z
   .object({
@@ -74,7 +79,7 @@ function defaultsRoutes({ read, change }: Settings, configuration: ConfigRegistr
         path: "/configs/models",
         summary: "Change the defaults for models",
         access: "admin",
-        body: ModelsConfig,
+        body: ModelsConfigForm,
         returns: ModelsConfig,
       },
       async ({ body, caller }) => {

@@ -2,6 +2,7 @@ import { packVectors } from "#kernel/completion/pack-vectors.ts";
 import { z } from "zod";
 import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
+import { withSystemBlocks } from "#kernel/completion/saved-prompt.ts";
 import { defineRoute, type RequestInfo, reply } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
@@ -21,16 +22,6 @@ interface Asked {
 }
 
 type Fill = NonNullable<Passed["fill"]>;
-
-/** A saved system prompt is part of what the model is, so it comes first in the vendor's format too. */
-const fillVendor: Fill = (body, { system: saved }) => {
-  if (typeof saved !== "string" || saved === "") {
-    return body;
-  }
-  const own = body["system"] ?? [];
-  const rest = typeof own === "string" ? [{ type: "text", text: own }] : (own as unknown[]);
-  return { ...body, system: [{ type: "text", text: saved }, ...rest] };
-};
 
 const declared = { method: "POST", access: "user", fails: [404, 429, 502, 503, 504] } as const;
 const largestAnswer = 64 * 1024 * 1024;
@@ -55,7 +46,7 @@ export function commonRoutes(options: PassOptions) {
   const chat = (input: Asked, index?: number) =>
     pass(options, toPassed(input, { path: "/v1/chat/completions", wire: "events", index, fill }));
   const messages = (input: Asked, index?: number) =>
-    pass(options, toPassed(input, { path: "/v1/messages", wire: "vendor", index, fill: fillVendor }));
+    pass(options, toPassed(input, { path: "/v1/messages", wire: "vendor", index, fill: withSystemBlocks }));
   const embeddings = async (input: Asked, index?: number) => {
     const passed = toPassed(input, { path: "/v1/embeddings", wire: "events", index });
     const sent = await send(options, passed);

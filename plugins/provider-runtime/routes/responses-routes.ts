@@ -31,11 +31,11 @@ export function responsesRoutes({ provider, models, format }: ResponsesOptions) 
     defineRoute(
       { ...declared, path: "/v1/responses/:idx", params: Index },
       async ({ body, caller, request, params: { idx } }) => {
-        const { id, base } = await resolveOwn(models, caller, body.model);
-        provider.requireHolders(base.id, idx);
+        const model = await resolveOwn(models, caller, body.model);
+        provider.requireHolders(model.base.id, idx);
         return required(format).answer(
-          { ...body, model: id },
-          { ...toContext(caller, request), backend: idx },
+          { ...body, model: model.id },
+          { ...toContext(caller, request), backend: idx, model },
         );
       },
     ),

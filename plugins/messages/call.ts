@@ -1,0 +1,40 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { CallContext, MessageSupport } from "#kernel/completion/provider.ts";
+import type { FindProfile } from "#kernel/completion/saved-prompt.ts";
+import type { Egress } from "#kernel/egress/egress.ts";
+import type { RequestInfo } from "#kernel/http/route.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Completions } from "#plugins/completions/service.ts";
+import type { Models, ResolvedModel } from "#plugins/models/service.ts";
+import type { MessageFormat } from "#plugins/provider-message/service.ts";
+import type { MessageRequest } from "./schema.ts";
+
+export interface MessagesOptions {
+  readonly models: Models;
+  readonly completions: Completions;
+  /** Undefined where the plugin that knows the format's other direction is left out: nobody can count then. */
+  readonly format: MessageFormat | undefined;
+  readonly egress: Egress;
+  readonly log: Logger;
+  readonly findProfile: FindProfile;
+}
+
+/** One request as it came in. */
+export interface Asked {
+  readonly body: MessageRequest;
+  /** The JSON text that `body` was read from. */
+  readonly text: string;
+  readonly caller: Principal;
+  readonly request: RequestInfo;
+}
+
+/** A request with the model that is to answer it; an arena has chosen by now. */
+export interface Call {
+  readonly asked: Asked;
+  readonly model: ResolvedModel;
+  readonly support: MessageSupport | undefined;
+  /** What an upstream of the format is told besides the body. */
+  readonly context: CallContext;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+}

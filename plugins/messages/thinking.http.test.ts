@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { json, jsonLines, text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+let app: App;
+let common: Upstream;
+let runtime: Upstream;
+let admin: TestUser;
+
+beforeAll(async () => {
+  [common, runtime] = await Promise.all([startUpstream(), startUpstream()]);
+  common.models = ["alpha"];
+  common.always("/chat/completions", text("ok"));
+  runtime.always("/api/tags", json({ models: [{ name: "llama", model: "llama" }] }));
+  runtime.always("/api/chat", jsonLines([{ message: { role: "assistant", content: "Hi" }, done: true }]));
+  app = await startApp({
+    env: {
+      OPENAI_API_BASE_URLS: common.url,
+      OLLAMA_BASE_URLS: runtime.origin,
+      DEFAULT_MODEL_PARAMS: JSON.stringify({
+        reasoning_effort: "high",
+        custom_params: { reasoning_effort: "medium" },
+      }),
+    },
+  });
+  admin = await app.admin();
+  await app.call("GET /api/models?refresh=true", { token: admin.token });
+});
+afterAll(async () => {
+  await app.close();
+  await Promise.all([common, runtime].map((each) => each.close()));
+});
+
+async function ask(model: string, more: object) {
+  const question = { model, max_tokens: 9, messages: [{ role: "user", content: "Hi" }], ...more };
+  const answer = await app.call("POST /api/message", { token: admin.token, body: question });
+  expect(answer.status).toBe(200);
+  return (model === "alpha" ? common : runtime).requests.at(-1)?.body;
+}
+
+it("thinking that is switched off stays off, whatever effort the model has saved", async () => {
+  const off = { thinking: { type: "disabled" } };
+  expect(await ask("alpha", {})).toMatchObject({ reasoning_effort: "high" });
+  expect(await ask("alpha", off)).not.toHaveProperty("reasoning_effort");
+  expect(await ask("llama", {})).toMatchObject({ think: "high" });
+  expect(await ask("llama", off)).toMatchObject({ think: false });
+});
+
+it("earlier thoughts go back to the local runtime", async () => {
+  const thought = { type: "thinking", thinking: "Hm", signature: "" };
+  const messages = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: [thought, { type: "text", text: "Yes" }] },
+    { role: "user", content: "Sure?" },
+  ];
+  const { messages: sent } = await ask("llama", { messages });
+  expect(sent[1]).toEqual({ role: "assistant", content: "Yes", thinking: "Hm" });
+});
