@@ -14,20 +14,27 @@ export class Pieces implements Iterable<Uint8Array> {
     this.byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
   }
 
+  /**
+   * What is given holds until the next but one is asked for: two rooms are filled in turn. New ones each time, of half a
+   * megabyte, would have the engine look through all of its memory after every long conversation.
+   */
   *[Symbol.iterator](): Iterator<Buffer> {
-    let gathered: Buffer[] = [];
+    const most = Math.min(atATime, this.byteLength);
+    let [room, other] = [Buffer.allocUnsafeSlow(most), Buffer.allocUnsafeSlow(most)];
     let size = 0;
     for (const piece of this.#pieces) {
-      gathered.push(piece);
-      size += piece.length;
-      if (size >= atATime) {
-        yield Buffer.concat(gathered, size);
-        gathered = [];
-        size = 0;
+      for (let from = 0; from < piece.length;) {
+        const copied = piece.copy(room, size, from);
+        from += copied;
+        size += copied;
+        if (size === most) {
+          yield room;
+          [room, other, size] = [other, room, 0];
+        }
       }
     }
     if (size > 0) {
-      yield Buffer.concat(gathered, size);
+      yield room.subarray(0, size);
     }
   }
 
