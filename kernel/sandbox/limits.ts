@@ -22,6 +22,14 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
+  /** Batches that come sooner after a crossing wait for others; nobody who reads along notices. */
+  crossingEveryMs: 5,
+  /** Characters that need not wait for others to make a crossing worth its price. */
+  crossingWorth: 4096,
+  /** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */
+  crossingLength: 64 * 1024,
+  /** What crossings may take in one turn of the event loop; one that is expected to take longer carries less. */
+  crossingMs: 5,
   /** Characters of a batch; a longer one, such as a picture, passes the stream hooks by. */
   batchLength: 2 ** 20,
   /** Characters and values of one member of a stream hook's context; it cannot read a longer one. */

@@ -1,4 +1,5 @@
 import type ivm from "isolated-vm";
+import { Departures } from "./departures.ts";
 import { switchboard } from "./inside.ts";
 import { limits } from "./limits.ts";
 import type { Realm } from "./realm.ts";
@@ -25,7 +26,7 @@ export interface Switchboard {
   ): number;
   /** Ends a run. */
   close(id: number): void;
-  /** The batch as the hooks left it. Whatever waits in this turn of the event loop crosses the border together. */
+  /** The batch as the hooks left it. What waits crosses the border together (`departures.ts`). */
   push(id: number, passenger: Passenger, batch: string): Promise<string>;
 }
 
@@ -56,9 +57,6 @@ export function switchboardOf(isolate: ivm.Isolate): Switchboard {
   return board;
 }
 
-/** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */
-const crossingLength = 64 * 1024;
-
 const within = { timeout: limits.streamMs };
 
 function createSwitchboard(isolate: ivm.Isolate): Switchboard {
@@ -66,23 +64,8 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const realms = new Map<Realm, number>();
   /** Runs that nothing of has crossed: their beginnings go with their first batches. */
   const beginnings = new Map<number, string>();
-  let lines: Line[] = [];
-  let isFlushing = false;
+  const departures = new Departures<Line>((some) => cross(ways, some));
   let last = 0;
-
-  const flush = () => {
-    const all = lines;
-    lines = [];
-    isFlushing = false;
-    for (let from = 0; from < all.length;) {
-      let to = from;
-      for (let length = 0; to < all.length && (to === from || length < crossingLength); to++) {
-        length += (all[to] as Line).text.length;
-      }
-      cross(ways, all.slice(from, to));
-      from = to;
-    }
-  };
 
   const numberOf = (realm: Realm): number => {
     let id = realms.get(realm);
@@ -100,7 +83,7 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     for (const [realm, id] of realms) {
       if (realm.isClosed) {
         realms.delete(realm);
-        lines.push({ text: `~${id}` });
+        departures.add({ text: `~${id}` });
       }
     }
   };
@@ -115,19 +98,15 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     },
     close(id) {
       if (!beginnings.delete(id)) {
-        lines.push({ text: `-${id}` });
+        departures.add({ text: `-${id}` });
       }
     },
     push: (id, passenger, batch) =>
       new Promise((done) => {
         const beginning = beginnings.get(id) ?? "";
         beginnings.delete(id);
-        lines.push({ text: `${beginning}=${id}\n${batch}`, waiting: { id, passenger, batch, done } });
-        if (!isFlushing) {
-          isFlushing = true;
-          // Behind the sockets that are ready now: what they bring crosses as well.
-          setImmediate(flush);
-        }
+        departures.add({ text: `${beginning}=${id}\n${batch}`, waiting: { id, passenger, batch, done } });
+        departures.hurry();
       }),
   };
 }
@@ -152,6 +131,7 @@ function cross(ways: Ways, lines: readonly Line[]): void {
   let args = [lines.map(({ text }) => text).join("\n")];
   let hasRetried = false;
   let stoppedAt = "";
+  let through = 0;
   // Each round gets further than the one before, or is the last.
   for (;;) {
     const before = threadMs();
@@ -169,7 +149,13 @@ function cross(ways: Ways, lines: readonly Line[]): void {
         continue;
       }
       const at = isTimeout(error) ? findPlace(ways) : "";
-      const [run, place] = at.split(":");
+      const [run, place, , count] = at.split(":");
+      if (Number(count) > through && heldMs <= limits.heldMs) {
+        // Batches before this one took of its time: it gets a whole one.
+        through = Number(count);
+        way = ways.retry;
+        continue;
+      }
       const found = all.find(({ id }) => id === Number(run));
       if (!found || at === stoppedAt) {
         giveUp(all, error, heldMs);
@@ -212,7 +198,10 @@ function tooSlow(): SandboxError {
   return new SandboxError("timeout", "What the stream hooks were given took too long to read.");
 }
 
-/** Where the crossing was broken off, `run:hook:line`. No hook means that none of them ran, no run that it says nothing. */
+/**
+ * Where the crossing was broken off, `run:hook:line:batches`, the last of which are through. No hook means that none of
+ * them ran, no run that it says nothing.
+ */
 function findPlace(ways: Ways): string {
   try {
     return String(ways.where.applySync(undefined, [], within));

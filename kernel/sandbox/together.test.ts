@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Json } from "./sandbox.ts";
 import { openBench } from "./testing.ts";
 
-const { sandbox, run } = openBench();
+const { sandbox, run, stream } = openBench();
 afterAll(() => sandbox.close());
 
 const told: string[] = [];
@@ -94,4 +94,25 @@ it("a short call that turns out long does not fail for its neighbours, nor they 
   const call = (count: number) => run(source, { id: "neighbours", args: [count], isHook: true });
   await call(1);
   expect(await Promise.all([call(300_000), call(2), call(3)])).toEqual([300_000, 2, 3]);
+});
+
+describe("stream hooks of many runs", () => {
+  /** Two ticks of the clock: between one and two milliseconds. */
+  const slow = `export function stream(chunk) {
+    for (let ticks = 0, last = Date.now(); ticks < 2;) {
+      const now = Date.now();
+      if (now !== last) { ticks++; last = now; }
+    }
+    return { ...chunk, seen: true };
+  }`;
+
+  it("that take a while each are not laid to the one that runs when the time of a crossing is over", async () => {
+    const runs = await Promise.all(Array.from({ length: 60 }, () => stream([slow])));
+    for (let turn = 0; turn < 2; turn++) {
+      const answers = await Promise.all(runs.map((each, n) => each.push(`[{"n":${n}}]`)));
+      expect(answers).toEqual(runs.map((_, n) => `[{"n":${n},"seen":true}]`));
+    }
+    expect(runs.flatMap(({ failures }) => failures)).toEqual([]);
+    runs.forEach((each) => each.close());
+  });
 });

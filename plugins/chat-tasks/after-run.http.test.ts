@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
+import { replied, said } from "#plugins/chats/chats.fixture.ts";
 import { type ChatRuns, everything, startChatRuns, suggested, tagged, titled } from "./after-run.fixture.ts";
 
 let runs: ChatRuns;
@@ -47,6 +48,26 @@ describe("after the first reply", () => {
     const { content } = (await seen).body.messages[0];
     expect(content).toContain("\nUSER: Where is the moon?\nASSISTANT: It is above you.\n");
     expect(content).not.toContain("Secret.");
+  });
+
+  it("the operator's template gets the stored messages, all of them", async () => {
+    const [system, question, answer] = [randomUUID(), randomUUID(), randomUUID()];
+    const messages = {
+      [system]: { id: system, role: "system", content: "Be brief.", parentId: null, childrenIds: [question] },
+      [question]: said(question, "Where is the moon?", { parentId: system, childrenIds: [answer] }),
+      [answer]: replied(answer, question, { content: "", done: false }),
+    };
+    const { id } = await runs.me.make({ title: "New Chat", history: { currentId: answer, messages } });
+    const setting = "FOLLOW_UP_GENERATION_PROMPT_TEMPLATE";
+    await runs.tasks.set({ [setting]: "own {{MESSAGES}}" });
+    const seen = runs.tasks.upstream.nextRequest(
+      ({ headers }) => headers["x-task"] === "follow_up_generation" && headers["x-chat"] === id,
+    );
+    await runs.run({ id, question, answer }, { follow_up_generation: true });
+    await runs.tasks.set({ [setting]: "" });
+    expect((await seen).body.messages[0].content).toBe(
+      "own SYSTEM: Be brief.\nUSER: Where is the moon?\nASSISTANT: It is above you.",
+    );
   });
 
   it.each([

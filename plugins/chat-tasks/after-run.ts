@@ -120,7 +120,7 @@ function toWork(ended: EndedRun, messages: readonly Message[]): Work {
   return {
     principal,
     model,
-    messages: toTurns(messages),
+    messages,
     variables: variables ?? undefined,
     filterIds: filterIds ?? undefined,
     chatId,

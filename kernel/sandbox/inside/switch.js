@@ -27,12 +27,15 @@ function cross(text) {
 const resume = () => go("resume");
 const retry = () => go("retry");
 
-/** Which run, and which of its hooks, ran when the host broke it off; no hook when none of them did. */
+/**
+ * Which run, and which of its hooks, ran when the host broke it off, no hook when none of them did; and how many batches
+ * were through.
+ */
 function where() {
   const line = crossing.lines?.[crossing.at] ?? "";
   const [run] = apply(split, apply(slice, line, [1]), [" "]);
   const place = line[0] === "+" ? crossing.begun?.hooks.length : chains[run]?.way.where();
-  return `${run}:${place ?? ""}:${crossing.at}`;
+  return `${run}:${place ?? ""}:${crossing.at}:${crossing.count}`;
 }
 
 function go(first) {
