@@ -12,8 +12,6 @@ export const limits = {
   quickMs: 20,
   /** Characters of the arguments of a short call. */
   quickLength: 64 * 1024,
-  /** Short calls of one script that cross the border together. */
-  quickCalls: 8,
   /** So many crossings in time make up for a late one; a script that is late before half of them is left to a thread. */
   quickAmends: 100,
   /** How long a script whose calls were not short runs beside the event loop before that is tried again. */
@@ -22,7 +20,7 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
-  /** Batches that come sooner after a crossing wait for others; nobody who reads along notices. */
+  /** What comes sooner after a crossing waits for others; nobody who reads along notices. */
   crossingEveryMs: 5,
   /** Characters that need not wait for others to make a crossing worth its price. */
   crossingWorth: 4096,

@@ -1,3 +1,4 @@
+import { Departures } from "./departures.ts";
 import { fromText, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Message, Receiver } from "./message.ts";
@@ -61,12 +62,12 @@ export function createQuickLane(pool: Pool, overruns: Pick<Overruns, "add">): Qu
   };
 }
 
-/** Calls of one script that wait for the end of this turn of the event loop. */
+/** Calls of one script that wait to cross (`departures.ts`). */
 class Queue {
   readonly #realm: Realm;
   readonly #tries: Tries;
   readonly #overruns: Pick<Overruns, "add">;
-  #waiting: Entry[] = [];
+  readonly #departures = new Departures<Entry>((entries) => this.#cross(entries));
 
   constructor(realm: Realm, tries: Tries, overruns: Pick<Overruns, "add">) {
     this.#realm = realm;
@@ -75,25 +76,9 @@ class Queue {
   }
 
   push(call: QuickCall): void {
-    const entry = new Entry(this.#realm, call);
-    if (this.#waiting.push(entry) === 1) {
-      // Behind the sockets that are ready now: what they bring crosses as well.
-      setImmediate(this.#flush);
-    }
+    this.#departures.add(new Entry(this.#realm, call));
+    this.#departures.hurry();
   }
-
-  readonly #flush = (): void => {
-    const until = performance.now() + limits.quickMs;
-    const all = this.#waiting;
-    let from = 0;
-    for (; from < all.length && (from === 0 || performance.now() < until); from += limits.quickCalls) {
-      this.#cross(all.slice(from, from + limits.quickCalls));
-    }
-    this.#waiting = all.slice(from);
-    if (this.#waiting.length > 0) {
-      setImmediate(this.#flush);
-    }
-  };
 
   #cross(entries: readonly Entry[]): void {
     const realm = this.#realm;
@@ -104,7 +89,7 @@ class Queue {
     const before = threadMs();
     let error: unknown;
     try {
-      realm.enterAll(ready.map((entry) => entry.lines).join("\n"), limits.quickMs);
+      realm.enterAll(ready.map(({ text }) => text).join("\n"), limits.quickMs);
     } catch (thrown) {
       error = thrown;
     }
@@ -137,6 +122,8 @@ class Queue {
 let serial = 0;
 
 class Entry implements Receiver {
+  /** The call as inside/bridge.js reads it. */
+  readonly text: string;
   readonly #id = ++serial;
   readonly #realm: Realm;
   readonly #call: QuickCall;
@@ -149,13 +136,9 @@ class Entry implements Receiver {
   constructor(realm: Realm, call: QuickCall) {
     this.#realm = realm;
     this.#call = call;
+    const { text, later, options } = call;
+    this.text = `${this.#id}\n${options.name}\n${text}\n${later}\n${options.host.names.join(" ")}`;
     realm.calls.set(this.#id, this);
-  }
-
-  /** The call as inside/bridge.js reads it. */
-  get lines(): string {
-    const { text, later, options } = this.#call;
-    return `${this.#id}\n${options.name}\n${text}\n${later}\n${options.host.names.join(" ")}`;
   }
 
   /** False when it ended while it was waiting, or cannot run in this context any more. */
