@@ -13,7 +13,10 @@ const many = Array.from({ length: 1_500_000 }, () => ({}));
 
 it.each([
   ["arguments", { args: [many, {}] }],
-  ["members of the context that are read later", { args: [0, {}], later: { notes: JSON.stringify(many) } }],
+  [
+    "members of the context that are read later",
+    { args: [0, {}], later: { notes: () => JSON.stringify(many) } },
+  ],
 ])("refuses %s of many values, and says why", async (_what, options) => {
   const source = "export const f = (body, { notes }) => (notes ?? body).length";
   for (let count = 0; count < 4; count += 1) {

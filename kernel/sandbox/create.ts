@@ -5,7 +5,6 @@ import { createConsoles } from "./console.ts";
 import { iterate } from "./iterate.ts";
 import { createOverruns } from "./overruns.ts";
 import { limits } from "./limits.ts";
-import { toLaterLine } from "./message.ts";
 import { createPool } from "./pool.ts";
 import { createQuickLane } from "./quick.ts";
 import type { Realm } from "./realm.ts";
@@ -79,12 +78,11 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
         return;
       }
       const text = JSON.stringify(options.args);
-      const later = toLaterLine(options.later);
       const afresh = () => done(onThread(script, options, text));
-      if (text.length + later.length > limits.quickLength) {
+      if (text.length > limits.quickLength) {
         afresh();
       } else {
-        quick.begin(script, { options, text, later, done, failed, afresh });
+        quick.begin(script, { options, text, done, failed, afresh });
       }
     });
 

@@ -8,7 +8,7 @@ interface Fare {
 }
 
 /** Crossings as they came, each with the texts it carried. */
-function openDepartures(ms: (some: readonly Fare[]) => number = () => 0) {
+function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, everyMs = 5) {
   const crossings: string[][] = [];
   const departures = new Departures<Fare>((some) => {
     crossings.push(some.map(({ text }) => text));
@@ -16,7 +16,7 @@ function openDepartures(ms: (some: readonly Fare[]) => number = () => 0) {
     while (performance.now() < until) {
       // It takes its time.
     }
-  });
+  }, everyMs);
   const add = (text: string) => {
     departures.add({ text });
     departures.hurry();
@@ -44,7 +44,7 @@ it("has what comes right after a crossing wait for others, and leaves nothing be
   add("c");
   expect(crossings).toEqual([["a"]]);
   await expect.poll(() => crossings).toEqual([["a"], ["b", "c"]]);
-  await delay(2 * limits.crossingEveryMs);
+  await delay(2 * 5);
   add("d");
   await turn();
   expect(crossings.at(-1)).toEqual(["d"]);
@@ -91,4 +91,13 @@ it("does not carry more characters than one crossing may", async () => {
   [half, half, half].forEach(add);
   await turn();
   expect(crossings.map(({ length }) => length)).toEqual([2, 1]);
+});
+
+it("has nothing wait beyond its turn where nothing may", async () => {
+  const { crossings, add } = openDepartures(() => 0, 0);
+  for (const text of ["a", "b", "c"]) {
+    add(text);
+    await turn();
+  }
+  expect(crossings).toEqual([["a"], ["b"], ["c"]]);
 });

@@ -7,10 +7,11 @@ export interface Fare {
 
 /**
  * Decides when what waits crosses, and how much of it at once. A crossing costs more than a usual hook does. So what comes
- * soon after a crossing waits a moment for others, unless it is long; what comes after a while does not.
+ * within `everyMs` after a crossing waits that long for others, unless it is long; what comes after a while does not.
  */
 export class Departures<F extends Fare> {
   readonly #cross: (some: readonly F[]) => void;
+  readonly #everyMs: number;
   #waiting: F[] = [];
   /** Characters of what waits. */
   #length = 0;
@@ -20,8 +21,9 @@ export class Departures<F extends Fare> {
   /** What one took in the last crossing. */
   #msEach = limits.crossingMs / 16;
 
-  constructor(cross: (some: readonly F[]) => void) {
+  constructor(cross: (some: readonly F[]) => void, everyMs: number) {
     this.#cross = cross;
+    this.#everyMs = everyMs;
   }
 
   /** It goes with the next crossing, which need not be soon. */
@@ -35,7 +37,7 @@ export class Departures<F extends Fare> {
     if (this.#isLeaving) {
       return;
     }
-    const ms = this.#crossedAt + limits.crossingEveryMs - performance.now();
+    const ms = this.#crossedAt + this.#everyMs - performance.now();
     if (ms < 1 || this.#length >= limits.crossingWorth) {
       clearTimeout(this.#timer);
       this.#timer = undefined;

@@ -9,6 +9,8 @@ const parts = [
   "guarded-rest",
   "globals",
   "primordials",
+  "context",
+  "call",
   "bridge",
   "host",
   "generator",

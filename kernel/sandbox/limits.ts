@@ -20,8 +20,8 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
-  /** What comes sooner after a crossing waits for others; nobody who reads along notices. */
-  crossingEveryMs: 5,
+  /** Batches that come sooner after a crossing wait for others; nobody who reads along notices. */
+  streamEveryMs: 5,
   /** Characters that need not wait for others to make a crossing worth its price. */
   crossingWorth: 4096,
   /** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */

@@ -59,7 +59,7 @@ describe("what stream hooks are given, however long it is,", () => {
       c.notes = ctx.notes;
       try { ctx.long; } catch (error) { c.refused = error.message; }
     }`;
-    const later = { notes: '{"a":"\\t[,"}', long: slow(10_000) };
+    const later = { notes: () => '{"a":"\\t[,"}', long: () => slow(10_000) };
     const chain = await stream([source], { id: "x" }, later);
     expect(JSON.parse(await chain.push("[{}]"))).toEqual([
       {

@@ -15,8 +15,6 @@ export interface QuickCall {
   readonly options: CallOptions;
   /** The arguments as JSON. */
   readonly text: string;
-  /** `later` of the options, as it crosses. */
-  readonly later: string;
   done(answer: Json | undefined): void;
   failed(error: unknown): void;
   /** It was not short, or cannot run here: nothing of it has been done. */
@@ -67,7 +65,8 @@ class Queue {
   readonly #realm: Realm;
   readonly #tries: Tries;
   readonly #overruns: Pick<Overruns, "add">;
-  readonly #departures = new Departures<Entry>((entries) => this.#cross(entries));
+  /** A caller waits for each: what waits with it is what came in the same turn of the event loop. */
+  readonly #departures = new Departures<Entry>((entries) => this.#cross(entries), 0);
 
   constructor(realm: Realm, tries: Tries, overruns: Pick<Overruns, "add">) {
     this.#realm = realm;
@@ -136,8 +135,9 @@ class Entry implements Receiver {
   constructor(realm: Realm, call: QuickCall) {
     this.#realm = realm;
     this.#call = call;
-    const { text, later, options } = call;
-    this.text = `${this.#id}\n${options.name}\n${text}\n${later}\n${options.host.names.join(" ")}`;
+    const { text, options } = call;
+    const { name, host, later = {} } = options;
+    this.text = `${this.#id}\n${name}\n${text}\n${Object.keys(later).join("\t")}\n${host.names.join(" ")}`;
     realm.calls.set(this.#id, this);
   }
 
@@ -162,6 +162,15 @@ class Entry implements Receiver {
 
   hold(level: string, text: string): void {
     this.#written.push([level, text]);
+  }
+
+  member(name: string): string | undefined {
+    const text = this.#call.options.later?.[name]?.();
+    if (text === undefined || text.length > limits.quickLength) {
+      this.#hasAsked = true;
+      return undefined;
+    }
+    return text;
   }
 
   fail(error: unknown): void {

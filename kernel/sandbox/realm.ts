@@ -220,6 +220,9 @@ export class Realm {
       return this.laters.get(Number(id))?.(String(name));
     }
     const receiver = this.calls.get(Number(id));
+    if (kind === "member") {
+      return receiver?.member?.(String(name));
+    }
     if (kind === "log") {
       const [level, line] = [String(name), String(text)];
       return receiver?.hold ? receiver.hold(level, line) : this.log(level, line);

@@ -46,16 +46,15 @@ export interface Host {
   open(): Readonly<Record<string, HostFunction>>;
 }
 
+/** Further members of the context object: each answers its JSON, when the code reads it; most calls never do. */
+export type Later = Readonly<Record<string, () => string>>;
+
 export interface CallOptions {
   /** The name of an exported function; `tools.<name>` for the run function of a tool. */
   readonly name: string;
   /** Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. */
   readonly args: readonly unknown[];
-  /**
-   * Further members of the context object by name, as JSON in one line: they are parsed when the code reads them, since
-   * most calls never do.
-   */
-  readonly later?: Readonly<Record<string, string>> | undefined;
+  readonly later?: Later | undefined;
   readonly host: Host;
   readonly signal?: AbortSignal | undefined;
   /**
@@ -86,8 +85,8 @@ export interface StreamLink {
   readonly script: Script;
   /** The context object of the run, as JSON. */
   readonly context: unknown;
-  /** Further members of it, see `CallOptions`. A hook that reads one of more than a million characters gets an error. */
-  readonly later?: Readonly<Record<string, string>> | undefined;
+  /** A hook that reads a member of more than a million characters gets an error. */
+  readonly later?: Later | undefined;
   failed(error: Error): void;
 }
 

@@ -79,7 +79,7 @@ class Chain implements StreamChain, Passenger {
         this.#board = board;
         for (const { realm, link } of this.#hooks) {
           realm.laters.set(this.#id, (name) => {
-            const text = toReadable(link.later?.[name]);
+            const text = toReadable(link.later?.[name]?.());
             this.#given += text?.length ?? 0;
             realm.cell.given += text?.length ?? 0;
             return text;

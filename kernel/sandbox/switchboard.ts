@@ -64,7 +64,7 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const realms = new Map<Realm, number>();
   /** Runs that nothing of has crossed: their beginnings go with their first batches. */
   const beginnings = new Map<number, string>();
-  const departures = new Departures<Line>((some) => cross(ways, some));
+  const departures = new Departures<Line>((some) => cross(ways, some), limits.streamEveryMs);
   let last = 0;
 
   const numberOf = (realm: Realm): number => {

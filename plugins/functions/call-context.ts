@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import type { Later } from "#kernel/sandbox/sandbox.ts";
 import type { ValveValues } from "#kernel/valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
 
@@ -9,8 +10,8 @@ export interface CallFacts {
   readonly principal?: Principal | undefined;
   /** `{id, name?, meta}` of the model the caller named. */
   readonly model?: Bag | undefined;
-  /** Free-form notes of the request; what inlet returned as `metadata` arrives in stream and outlet. */
-  readonly metadata?: Bag | undefined;
+  /** Made when code reads it: free-form notes of the request; what inlet returned as `metadata` arrives in stream and outlet. */
+  readonly metadata?: (() => Bag) | undefined;
   readonly chatId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -33,7 +34,7 @@ export interface CallFacts {
 export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
   return {
     ...toShortContext(fn, facts, userValves),
-    metadata: facts.metadata ?? {},
+    metadata: facts.metadata?.() ?? {},
     model: facts.model ?? null,
   };
 }
@@ -67,14 +68,15 @@ export function toStreamContext(fn: ActiveFunction, facts: CallFacts, userValves
   return { user, valves, userValves, id };
 }
 
-export function toStreamLater(facts: CallFacts): Readonly<Record<string, string>> {
-  const texts = Object.entries(toPlace(facts)).map(([name, value]) => [name, JSON.stringify(value)]);
+export function toStreamLater(facts: CallFacts): Later {
+  const place = Object.entries(toPlace(facts));
+  const texts = place.map(([name, value]) => [name, () => JSON.stringify(value)] as const);
   return { ...Object.fromEntries(texts), ...toLater(facts) };
 }
 
-/** The long members of the context, which most code does not read, as JSON. */
-export function toLater({ metadata, model }: CallFacts): Record<"metadata" | "model", string> {
-  return { metadata: JSON.stringify(metadata ?? {}), model: toModelText(model) };
+/** The long members of the context, which most code does not read. */
+export function toLater({ metadata, model }: CallFacts): Later {
+  return { metadata: () => JSON.stringify(metadata?.() ?? {}), model: () => toModelText(model) };
 }
 
 const modelTexts = new WeakMap<Bag, string>();

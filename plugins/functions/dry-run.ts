@@ -102,7 +102,11 @@ export type DryRun = ReturnType<typeof createDryRun>;
 
 async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
   const { fn, form, principal, host, signal } = trial;
-  const facts = { principal, metadata: form.metadata, ...(form.id === undefined ? {} : { id: form.id }) };
+  const facts = {
+    principal,
+    metadata: () => form.metadata ?? {},
+    ...(form.id === undefined ? {} : { id: form.id }),
+  };
   const own = fn.facts.userValves?.complete(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
   if (form.hook === "stream") {
     const given = { context: toStreamContext(fn, facts, own), later: toStreamLater(facts) };

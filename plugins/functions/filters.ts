@@ -136,7 +136,7 @@ function toFacts(context: FilterContext): CallFacts {
   return {
     principal: context.principal,
     model: toModel(context.modelId, context.modelMeta),
-    metadata: toMetadata(request, context),
+    metadata: () => toMetadata(request, context),
     chatId: context.chatId,
     messageId: context.messageId,
     sessionId: context.sessionId,

@@ -45,7 +45,7 @@ function open(invoke: Invoke, { fn, sub }: PipeModel, call: CompletionCall) {
     facts: {
       principal: call.principal,
       model: toModel(named?.id ?? call.model.id, named?.meta ?? call.model.item),
-      metadata: toMetadata(asked, call),
+      metadata: () => toMetadata(asked, call),
       chatId: call.chatId,
       messageId: call.messageId,
       sessionId: call.sessionId,

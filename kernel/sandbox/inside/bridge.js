@@ -136,38 +136,12 @@ function refuse({ promise, failure, reject }, text) {
   reject(failure);
 }
 
-/** `names` are the host functions of the call, a blank between them. What most calls never need is not made here. */
-function toCall(id, names) {
-  return {
-    __proto__: null,
-    id,
-    live: true,
-    names,
-    pending: undefined,
-    timers: undefined,
-    batch: undefined,
-    waiting: 0,
-    waitingLength: 0,
-    set: 0,
-  };
-}
-
-/** The arguments from their JSON. Adds `host`, and what is parsed later, to the context, which is the last of them. */
-function toArguments(call, { text, later }) {
+/** The arguments from their JSON. Adds what a context has to the last of them. */
+function toArguments(call, text) {
   const args = parse(text);
   const last = args[args.length - 1];
   if (typeof last === "object" && last !== null && !isArray(last)) {
-    let host;
-    // Made when it is asked for, because many calls never do.
-    const get = () => (host ??= toHost(call));
-    defineProperty(last, "host", { __proto__: null, get, enumerable: false });
-    if (later !== "") {
-      const parts = apply(split, later, ["\t"]);
-      for (let at = 0; at < parts.length; at += 2) {
-        const text = parts[at + 1];
-        defineLater(last, parts[at], () => parse(text));
-      }
-    }
+    toContext(call, last);
     if (args.length > 1) {
       freeze(last);
     }
@@ -175,25 +149,15 @@ function toArguments(call, { text, later }) {
   return args;
 }
 
-/** A member that is made when it is read; to code it is one like the others. */
-function defineLater(context, name, make) {
-  let value;
-  let unmade = make;
-  const get = () => {
-    if (unmade !== undefined) {
-      value = unmade();
-      unmade = undefined;
-    }
-    return value;
-  };
-  defineProperty(context, name, { __proto__: null, get, enumerable: true });
-}
-
 function enter(id, name, text, later, names, isIterated) {
-  run(toCall(id, names), name, { __proto__: null, text, later }, isIterated);
+  const call = new Call(id, names);
+  if (later !== "") {
+    bringMembers(call, later);
+  }
+  run(call, name, text, isIterated);
 }
 
-function run(call, name, given, isIterated) {
+function run(call, name, text, isIterated) {
   calls[call.id] = current = call;
   let value;
   try {
@@ -202,7 +166,7 @@ function run(call, name, given, isIterated) {
       leave(call, "missing", name);
       return;
     }
-    value = apply(found.run, found.self, toArguments(call, given));
+    value = apply(found.run, found.self, toArguments(call, text));
   } catch (error) {
     fail(call, error);
     return;
@@ -215,17 +179,19 @@ function run(call, name, given, isIterated) {
 }
 
 /**
- * Begins several calls in one crossing: five lines for each, with id, name, arguments, what is parsed later, and names.
+ * Begins several calls in one crossing: five lines for each, with id, name, arguments, what is asked for later, and names.
  * How they ended comes as one text, a line for each, when the last of them has ended: as the answer if none of them waits.
  */
 function enterAll(text) {
   const lines = apply(split, text, ["\n"]);
-  const batch = { __proto__: null, left: lines.length / 5, endings: "", isEntered: true };
+  const batch = new Batch(lines.length / 5);
   for (let at = 0; at < lines.length; at += 5) {
-    const call = toCall(lines[at], lines[at + 4]);
+    const call = new Call(lines[at], lines[at + 4]);
     call.batch = batch;
-    const given = { __proto__: null, text: lines[at + 2], later: lines[at + 3] };
-    run(call, lines[at + 1], given, false);
+    if (lines[at + 3] !== "") {
+      call.later = apply(split, lines[at + 3], ["\t"]);
+    }
+    run(call, lines[at + 1], lines[at + 2], false);
   }
   batch.isEntered = false;
   return batch.left === 0 ? batch.endings : "";

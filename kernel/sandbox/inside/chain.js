@@ -7,10 +7,7 @@
  * and nothing when none ran.
  */
 function toChain(...hooks) {
-  const chain = { __proto__: null, hooks, isOut: [], isCareful: false, chunks: undefined, at: 0, link: 0 };
-  for (let at = 0; at < hooks.length; at++) {
-    chain.isOut[at] = false;
-  }
+  const chain = new Chain(hooks);
   // Without chunks nothing is under way, and what stands in the chain is of an earlier batch.
   const end = (answer) => {
     chain.chunks = undefined;
@@ -37,6 +34,30 @@ function toChain(...hooks) {
     },
   });
 }
+
+const Chain = toRecord(
+  class {
+    isOut = [];
+    /** Each answer of a hook is made JSON by itself, so that one that cannot be is found. */
+    isCareful = false;
+    /** The batch: its text, its chunks while it is under way, and those that are through. */
+    batch = "";
+    chunks = undefined;
+    kept = [];
+    failures = "";
+    /** The chunk and the hook that are next, and that chunk's last good value as JSON. */
+    at = 0;
+    link = 0;
+    safe = undefined;
+
+    constructor(hooks) {
+      this.hooks = hooks;
+      for (let at = 0; at < hooks.length; at++) {
+        this.isOut[at] = false;
+      }
+    }
+  },
+);
 
 function push(chain, text) {
   reset(chain, text);

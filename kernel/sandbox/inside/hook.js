@@ -5,17 +5,20 @@
  * names of members that the host is asked for when the code reads them.
  */
 function toHook(line, run) {
-  const call = toCall(`hook ${++serial}`, "");
+  const call = new Call(`hook ${++serial}`, "");
   const found = find("stream").run;
   const parts = apply(split, line, ["\t"]);
-  const context = toArguments(call, { __proto__: null, text: `[${parts[0]}]`, later: "" })[0];
+  const context = parse(parts[0]);
   if (typeof found !== "function") {
     throw new TypeError_("The module exports no stream function.");
   }
+  call.toMember = (_, name) => readLater(run, name);
+  const names = [];
   for (let at = 1; at < parts.length; at++) {
-    const name = parts[at];
-    defineLater(context, name, () => readLater(run, name));
+    names[names.length] = parts[at];
   }
+  call.later = names;
+  toContext(call, context);
   freeze(context);
   return (chunk) => {
     current = call;

@@ -44,8 +44,10 @@ function find(name) {
 }
 
 function exported(name) {
-  if (getOwnPropertyDescriptor(module, name)) {
-    return module[name];
+  // A namespace inherits nothing.
+  const value = module[name];
+  if (value !== undefined) {
+    return value;
   }
   const main = getOwnPropertyDescriptor(module, "default")?.value;
   return typeof main === "object" && main !== null ? getOwnPropertyDescriptor(main, name)?.value : undefined;

@@ -2,7 +2,21 @@
 // included: entering an isolate and watching its time costs more than a usual hook does.
 const realms = { __proto__: null };
 const chains = { __proto__: null };
-/** The crossing that runs: its lines, the place in them, the run that begins, and what is answered so far. */
+/** Its lines, the place in them, the run that begins, what is answered so far, and for how many batches. */
+const Crossing = toRecord(
+  class {
+    lines = undefined;
+    at = 0;
+    begun = undefined;
+    told = "";
+    count = 0;
+
+    constructor(text) {
+      this.text = text;
+    }
+  },
+);
+/** The one that runs. */
 let crossing;
 const absent = () => undefined;
 
@@ -20,7 +34,7 @@ function register(id, hook, chain) {
  * The answer has two lines for each batch: what failed, `place:report` each, and the batch as the hooks left it.
  */
 function cross(text) {
-  crossing = { __proto__: null, text, lines: undefined, at: 0, begun: undefined, told: "", count: 0 };
+  crossing = new Crossing(text);
   return go("push");
 }
 

@@ -1,0 +1,74 @@
+// The context that code is called with: its JSON, `host`, and members that are made when they are read. The accessors are
+// the same for all contexts: one with functions of its own would be a table to the engine, and slow to make.
+
+/** As what another class extends, it has that one's fields added to what is given. */
+function Given(value) {
+  return value;
+}
+
+/** Marks a context with its call, where no code can see it. */
+class Mark extends Given {
+  #call;
+
+  constructor(context, call) {
+    super(context);
+    this.#call = call;
+  }
+
+  static set(context, call) {
+    return new Mark(context, call);
+  }
+
+  /** The call of a context, or of what inherits from one. */
+  static callOf(value) {
+    for (
+      let at = value;
+      (typeof at === "object" || typeof at === "function") && at !== null;
+      at = getPrototypeOf(at)
+    ) {
+      if (#call in at) {
+        return at.#call;
+      }
+    }
+    return undefined;
+  }
+}
+
+const hostLook = {
+  __proto__: null,
+  get() {
+    const call = Mark.callOf(this);
+    // Made when it is asked for, because many calls never do.
+    return call && (call.host ??= toHost(call));
+  },
+  enumerable: false,
+};
+
+/** The accessors of members that are made later, by name. The host chooses the names; they are few. */
+const memberLooks = { __proto__: null };
+
+function toMemberLook(name) {
+  const get = function () {
+    const call = Mark.callOf(this);
+    if (call === undefined) {
+      return undefined;
+    }
+    const made = (call.made ??= { __proto__: null });
+    if (!(name in made)) {
+      made[name] = call.toMember(call, name);
+    }
+    return made[name];
+  };
+  return { __proto__: null, get, enumerable: true };
+}
+
+/** Adds `host` to what a call is given, and the members that are made later, to code like the others. */
+function toContext(call, context) {
+  Mark.set(context, call);
+  defineProperty(context, "host", hostLook);
+  const { later } = call;
+  for (let at = 0; at < later.length; at++) {
+    const name = later[at];
+    defineProperty(context, name, (memberLooks[name] ??= toMemberLook(name)));
+  }
+}
