@@ -17,9 +17,9 @@ function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, everyMs
       // It takes its time.
     }
   }, everyMs);
-  const add = (text: string) => {
+  const add = (text: string, isComplete = false) => {
     departures.add({ text });
-    departures.hurry();
+    departures.hurry(isComplete);
   };
   return { crossings, departures, add };
 }
@@ -88,7 +88,7 @@ it("carries no more than is through in time, and lets others have their turn", a
 it("does not carry more characters than one crossing may", async () => {
   const { crossings, add } = openDepartures();
   const half = "x".repeat(limits.crossingLength / 2 + 1);
-  [half, half, half].forEach(add);
+  [half, half, half].forEach((text) => add(text));
   await turn();
   expect(crossings.map(({ length }) => length)).toEqual([2, 1]);
 });
@@ -100,4 +100,16 @@ it("has nothing wait beyond its turn where nothing may", async () => {
     await turn();
   }
   expect(crossings).toEqual([["a"], ["b"], ["c"]]);
+});
+
+it("has nothing wait when all are there", async () => {
+  const { crossings, add } = openDepartures();
+  add("a");
+  await turn();
+  add("b");
+  await turn();
+  expect(crossings).toEqual([["a"]]);
+  add("c", true);
+  await turn();
+  expect(crossings).toEqual([["a"], ["b", "c"]]);
 });

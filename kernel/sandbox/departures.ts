@@ -7,7 +7,7 @@ export interface Fare {
 
 /**
  * Decides when what waits crosses, and how much of it at once. A crossing costs more than a usual hook does. So what comes
- * within `everyMs` after a crossing waits that long for others, unless it is long; what comes after a while does not.
+ * within `everyMs` after a crossing waits for others, unless it is long or all are there; what comes after a while does not.
  */
 export class Departures<F extends Fare> {
   readonly #cross: (some: readonly F[]) => void;
@@ -32,13 +32,13 @@ export class Departures<F extends Fare> {
     this.#length += fare.text.length;
   }
 
-  /** Somebody waits for what was added. */
-  hurry(): void {
+  /** Somebody waits for what was added. `isComplete`: nobody else is there to be waited for. */
+  hurry(isComplete: boolean): void {
     if (this.#isLeaving) {
       return;
     }
     const ms = this.#crossedAt + this.#everyMs - performance.now();
-    if (ms < 1 || this.#length >= limits.crossingWorth) {
+    if (isComplete || ms < 1 || this.#length >= limits.crossingWorth) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       this.#isLeaving = true;

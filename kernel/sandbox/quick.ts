@@ -76,7 +76,7 @@ class Queue {
 
   push(call: QuickCall): void {
     this.#departures.add(new Entry(this.#realm, call));
-    this.#departures.hurry();
+    this.#departures.hurry(false);
   }
 
   #cross(entries: readonly Entry[]): void {

@@ -64,7 +64,12 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const realms = new Map<Realm, number>();
   /** Runs that nothing of has crossed: their beginnings go with their first batches. */
   const beginnings = new Map<number, string>();
-  const departures = new Departures<Line>((some) => cross(ways, some), limits.streamEveryMs);
+  /** Runs that are open, and batches that wait to cross. */
+  let [runs, batches] = [0, 0];
+  const departures = new Departures<Line>((some) => {
+    batches -= some.filter(({ waiting }) => waiting).length;
+    cross(ways, some);
+  }, limits.streamEveryMs);
   let last = 0;
 
   const numberOf = (realm: Realm): number => {
@@ -93,10 +98,12 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
       const numbers = hooks.map(({ realm }) => numberOf(realm));
       const id = ++last;
       const contexts = hooks.map(({ context, later }) => [context, ...later].join("\t"));
+      runs++;
       beginnings.set(id, [`+${id} ${numbers.join(" ")}`, ...contexts, ""].join("\n"));
       return id;
     },
     close(id) {
+      runs--;
       if (!beginnings.delete(id)) {
         departures.add({ text: `-${id}` });
       }
@@ -106,7 +113,8 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
         const beginning = beginnings.get(id) ?? "";
         beginnings.delete(id);
         departures.add({ text: `${beginning}=${id}\n${batch}`, waiting: { id, passenger, batch, done } });
-        departures.hurry();
+        batches++;
+        departures.hurry(batches >= runs);
       }),
   };
 }
