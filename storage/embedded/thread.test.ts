@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { getPriority } from "node:os";
 import { expect, test } from "vitest";
 import { openTestDatabase } from "../testing.ts";
 
@@ -17,5 +19,14 @@ test("a busy database leaves the event loop free", async () => {
   running = false;
   // On the main thread the loop would not turn once before the answer.
   expect(turns).toBeGreaterThan(100);
+  await database.close();
+});
+
+test.runIf(process.platform === "linux")("its thread steps back behind the event loop", async () => {
+  const own = getPriority(process.pid);
+  const database = await openTestDatabase([], "embedded");
+  const threads = await readdir("/proc/self/task");
+  expect(threads.map((id) => getPriority(Number(id)))).toContain(Math.min(19, own + 10));
+  expect(getPriority(process.pid)).toBe(own);
   await database.close();
 });
