@@ -1,7 +1,11 @@
 import type { Running } from "./contestant.ts";
 
 /** Calls a route of a contestant and reads its JSON; throws what it answered when that is no success. */
-export async function call(running: Running, route: string, body?: unknown): Promise<unknown> {
+export async function call(
+  running: Pick<Running, "port" | "headers">,
+  route: string,
+  body?: unknown,
+): Promise<unknown> {
   const [method = "GET", path = "/"] = route.split(" ");
   const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {
     method,
@@ -15,6 +19,6 @@ export async function call(running: Running, route: string, body?: unknown): Pro
 }
 
 /** The credential that the contestant's headers carry, `Bearer …`. */
-export function toToken({ headers }: Running): string {
+export function toToken({ headers }: Pick<Running, "headers">): string {
   return /^authorization: (.*)\r$/m.exec(headers)?.[1] ?? "";
 }

@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { call } from "../call.ts";
 import type { Load } from "../client.ts";
 import { quantile } from "../client.ts";
 import type { Running } from "../contestant.ts";
 import { millrace } from "../contestants.ts";
+import type { WritersOptions } from "../database-writers.ts";
 import { type Bench, failOnErrors, inRounds, openLoad } from "../measure.ts";
 import { compare } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
@@ -70,33 +73,26 @@ async function readLoop(running: Running): Promise<number> {
   return p99;
 }
 
-/** Writes and reads through the platform's own routes, as fast as `writers` callers in a row of their own can. */
-function keepDatabaseBusy(running: Running) {
-  let writes = 0;
-  const stopped = new AbortController();
-  const work = async (_: unknown, worker: number) => {
-    for (let n = 0; !stopped.signal.aborted; n++) {
-      const group = { name: `bench-${worker}-${n}`, description: "A group of some length. ".repeat(200) };
-      const { id } = (await call(running, "POST /api/v1/groups/create", group)) as { id: string };
-      const ui = { [`bench${worker}`]: "A setting of some length. ".repeat(200), turn: n };
-      await call(running, "POST /api/v1/users/user/settings/update", { ui });
-      await call(running, "GET /api/v1/users/?page=1");
-      await call(running, `DELETE /api/v1/groups/id/${id}/delete`);
-      writes += 3;
-    }
-  };
-  const workers = Promise.all(Array.from({ length: writers }, work));
+interface Work {
+  /** Writes since the last call. */
+  take(): number;
+  stop(): Promise<void>;
+}
+
+/** Keeps the database busy from a thread beside the one that reads the streams. */
+function keepDatabaseBusy({ port, headers }: Running): Work {
+  const shared = new Int32Array(new SharedArrayBuffer(8));
+  const worker = new Worker(new URL("../database-writers.ts", import.meta.url), {
+    workerData: { port, headers, writers, shared } satisfies WritersOptions,
+  });
+  const ended = once(worker, "exit");
   // A failure ends the measurement when it is over, in `stop`.
-  workers.catch(() => {});
+  ended.catch(() => {});
   return {
-    take() {
-      const taken = writes;
-      writes = 0;
-      return taken;
-    },
+    take: () => Atomics.exchange(shared, 0, 0),
     async stop() {
-      stopped.abort();
-      await workers;
+      Atomics.store(shared, 1, 1);
+      await ended;
     },
   };
 }
