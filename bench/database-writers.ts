@@ -13,8 +13,8 @@ export interface WritersOptions extends Pick<Running, "port" | "headers"> {
   readonly shared: Int32Array;
 }
 
-// Writes and reads through the platform's own routes, as fast as the callers can. The client that
-// reads the streams shares this processor and goes first: what it waits for would be laid to the platform.
+// Writes and reads through the platform's own routes, as fast as the callers can. The client that reads the streams
+// shares this processor and goes first: what it waits for would be laid to the platform.
 setPriority(Number(basename(readlinkSync("/proc/thread-self"))), constants.priority.PRIORITY_LOW);
 
 const { writers, shared, ...running } = workerData as WritersOptions;

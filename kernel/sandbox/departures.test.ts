@@ -7,8 +7,10 @@ interface Fare {
   readonly text: string;
 }
 
+const everyMs = 5;
+
 /** Crossings as they came, each with the texts it carried. */
-function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, everyMs = 5) {
+function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, every = everyMs) {
   const crossings: string[][] = [];
   const departures = new Departures<Fare>((some) => {
     crossings.push(some.map(({ text }) => text));
@@ -16,7 +18,7 @@ function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, everyMs
     while (performance.now() < until) {
       // It takes its time.
     }
-  }, everyMs);
+  }, every);
   const add = (text: string, isComplete = false) => {
     departures.add({ text });
     departures.hurry(isComplete);
@@ -44,7 +46,7 @@ it("has what comes right after a crossing wait for others, and leaves nothing be
   add("c");
   expect(crossings).toEqual([["a"]]);
   await expect.poll(() => crossings).toEqual([["a"], ["b", "c"]]);
-  await delay(2 * 5);
+  await delay(2 * everyMs);
   add("d");
   await turn();
   expect(crossings.at(-1)).toEqual(["d"]);
