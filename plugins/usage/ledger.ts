@@ -43,10 +43,12 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
     clearTimeout(timer);
     timer = undefined;
     try {
-      while (waiting.length > 0) {
+      // What comes meanwhile waits for others again: a statement for each handful would keep the database busy.
+      for (let left = waiting.length; left > 0 || waiting.length >= batchSize;) {
         tried ??= { id: randomUUID(), records: waiting.slice(0, batchSize) };
         await insert(tried);
         waiting = waiting.slice(tried.records.length);
+        left -= tried.records.length;
         tried = undefined;
       }
       turned(undefined);
@@ -75,14 +77,18 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
   }
 
   function plan(): void {
-    timer ??= setTimeout(() => void flush(), longestWait);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void write();
+    }, longestWait);
     timer.unref();
   }
 
-  const flush = (): Promise<void> => (running ??= writeAll());
+  const write = (): Promise<void> => (running ??= writeAll());
 
   return {
-    flush,
+    // What is under way may have begun before the last records came.
+    flush: () => (running ? running.then(write) : write()),
     add(record) {
       if (waiting.length >= limit()) {
         lost += 1;
@@ -93,7 +99,7 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
       }
       waiting.push(record);
       if (waiting.length >= batchSize && !isFailing) {
-        void flush();
+        void write();
       } else {
         plan();
       }
