@@ -49,6 +49,9 @@ const Chain = toRecord(
     at = 0;
     link = 0;
     safe = undefined;
+    /** What is around the text of chunks (text-delta.js), and how often that was learned in vain. */
+    around = undefined;
+    misses = 0;
 
     constructor(hooks) {
       this.hooks = hooks;
@@ -82,11 +85,22 @@ function reset(chain, text) {
   chain.failures = "";
   chain.at = chain.link = 0;
   chain.safe = undefined;
+  const alike = text.length > maxItemText ? undefined : readDelta(chain, text);
+  if (alike !== undefined) {
+    chain.chunks = [alike];
+    return;
+  }
   const chunks = parse(text);
   if (text.length > maxItemText) {
     // Where a function is entered from a built-in the engine looks at the time, and at the next one it breaks off: before
     // a hook is there to be blamed.
     parse("[0]", look);
+  } else if (chunks.length === 1) {
+    try {
+      learnDelta(chain, text, chunks[0]);
+    } catch {
+      // Code has put something into the way of all objects; it is parsed as before.
+    }
   }
   chain.chunks = chunks;
 }
@@ -98,7 +112,7 @@ function runChain(chain) {
     for (; chain.link < hooks.length && chunk !== null; chain.link++) {
       if (!isOut[chain.link]) {
         // The first hook's last good value is what came; later ones need a copy, since a hook may change its chunk.
-        chain.safe = chain.link === 0 ? undefined : stringify(chunk);
+        chain.safe = chain.link === 0 ? undefined : writeChunk(chain, chunk);
         chunk = pass(chain, chunk);
       }
     }
@@ -106,7 +120,8 @@ function runChain(chain) {
       kept[kept.length] = chunk;
     }
   }
-  return `${chain.failures}\n${stringify(kept)}`;
+  const batch = kept.length === 1 ? `[${writeChunk(chain, kept[0]) ?? "null"}]` : stringify(kept);
+  return `${chain.failures}\n${batch}`;
 }
 
 function pass(chain, chunk) {
