@@ -43,7 +43,7 @@ export interface CompletionCall extends CallContext {
   readonly named?: { readonly id: string; readonly meta: Readonly<Record<string, unknown>> } | undefined;
   /** The backend that is to answer, by its index, for providers with several that hold a model. */
   readonly backend?: number | undefined;
-  /** The caller's own JSON text, where `request` is still all that stands in it. */
+  /** The JSON that `request` was read from, where it is known: the caller's own, or what an inlet filter wrote. */
   readonly text?: string | undefined;
 }
 

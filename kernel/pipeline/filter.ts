@@ -41,6 +41,12 @@ export interface FilterContext {
   readonly task?: string | undefined;
 }
 
+/** What becomes of a hook's answer. */
+export interface Reading {
+  /** False where nobody looks at it: the hook is called for what it does besides. */
+  readonly isRead: boolean;
+}
+
 /**
  * One filter of the pipeline. A hook that is left out costs nothing; a hook that returns undefined keeps the
  * value it got. An error in inlet ends the request with its message; in stream and outlet it is logged and the
@@ -68,6 +74,7 @@ export interface Filter {
   outlet?(
     conversation: Conversation,
     context: FilterContext,
+    reading: Reading,
   ): Conversation | undefined | Promise<Conversation | undefined>;
 }
 

@@ -10,6 +10,7 @@ import {
   type FilterSelection,
   type FilterSource,
   isFilterSource,
+  type Reading,
 } from "./filter.ts";
 
 /** A filter or source with the switch of the plugin it belongs to. */
@@ -28,11 +29,15 @@ export interface Pipeline {
     request: CompletionRequest,
     context: FilterContext,
   ): AtOnce<CompletionRequest>;
-  /** Runs outlet hooks; an error is logged and the last good value kept. */
+  /**
+   * Runs outlet hooks; an error is logged and the last good value kept. Where nobody reads what comes of it, the last
+   * hook is told so.
+   */
   outlet(
     filters: readonly Filter[],
     conversation: Conversation,
     context: FilterContext,
+    reading?: Reading,
   ): Promise<Conversation>;
 }
 
@@ -67,17 +72,24 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
 
     inlet(filters, request, context) {
       const hooked = filters.filter((filter) => filter.inlet);
-      return hooked.length === 0 ? request : runInlets(hooked, request, context);
+      const [first, ...others] = hooked;
+      if (first === undefined) {
+        return request;
+      }
+      const next = runInlet(first, request, context);
+      return others.length === 0 ? next : next.then((each) => runInlets(others, each, context));
     },
 
-    async outlet(filters, conversation, context) {
+    async outlet(filters, conversation, context, { isRead } = read) {
       let current = conversation;
+      const last = isRead ? undefined : filters.findLast((filter) => filter.outlet);
       for (const filter of filters) {
         if (!filter.outlet) {
           continue;
         }
         try {
-          const next = (await filter.outlet(toOwn(filter, current), context)) ?? current;
+          const reading = filter === last ? unread : read;
+          const next = (await filter.outlet(toOwn(filter, current), context, reading)) ?? current;
           if (!Array.isArray(next.messages)) {
             throw new TypeError("An outlet hook returns the conversation or nothing.");
           }
@@ -90,6 +102,9 @@ export function createPipeline(owned: readonly OwnedFilter[], log: Logger): Pipe
     },
   };
 }
+
+const read: Reading = { isRead: true };
+const unread: Reading = { isRead: false };
 
 async function runInlets(
   filters: readonly Filter[],

@@ -1,6 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { fromText, tooLong, toFailure } from "./ending.ts";
+import { toArgumentsText } from "./arguments.ts";
+import { fromText, toAnswer, tooLong, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
 import { type Message, type Receiver, toLaterLine } from "./message.ts";
 import type { Realm } from "./realm.ts";
@@ -55,12 +56,12 @@ export class Call implements Receiver {
 
   start(isIterated: boolean): void {
     const { realm, options } = this.#parts;
-    const { signal, name, args, host } = options;
+    const { signal, name, host, isUnread = false } = options;
     if (signal?.aborted) {
       this.#parts.outcome.failed(signal.reason);
       return;
     }
-    const text = this.#parts.text ?? JSON.stringify(args);
+    const text = this.#parts.text ?? toArgumentsText(options.args);
     const later = toLaterLine(options.later);
     const refusal = toRefusal(text, later);
     if (refusal !== undefined) {
@@ -72,7 +73,7 @@ export class Call implements Receiver {
     realm.calls.set(this.#id, this);
     signal?.addEventListener("abort", this.#onAbort);
     this.within(options.deadlineMs ?? (isIterated ? limits.itemMs : limits.callMs));
-    void this.#run("enter", [this.#id, name, text, later, host.names.join(" "), isIterated]);
+    void this.#run("enter", [this.#id, name, text, later, host.names.join(" "), isIterated, isUnread]);
   }
 
   /** The call ends with a timeout when nothing calls `within` or `wait` in that time. */
@@ -109,7 +110,7 @@ export class Call implements Receiver {
   }
 
   receive({ kind, text, name, at }: Message): void {
-    const { realm, outcome } = this.#parts;
+    const { realm, outcome, options } = this.#parts;
     if (this.#isOver) {
       return;
     }
@@ -135,7 +136,7 @@ export class Call implements Receiver {
       if (error) {
         outcome.failed(error);
       } else {
-        outcome.done(fromText(text));
+        outcome.done(toAnswer(text, options));
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
+import { toArgumentsText } from "./arguments.ts";
 import { Call } from "./call.ts";
 import type { Cell } from "./cell.ts";
 import { createConsoles } from "./console.ts";
@@ -77,7 +78,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
         done(onThread(script, options));
         return;
       }
-      const text = JSON.stringify(options.args);
+      const text = toArgumentsText(options.args);
       const afresh = () => done(onThread(script, options, text));
       if (text.length > limits.quickLength) {
         afresh();

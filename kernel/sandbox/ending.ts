@@ -1,6 +1,7 @@
+import { withJson } from "#kernel/known-json.ts";
 import { limits } from "./limits.ts";
 import type { Message } from "./message.ts";
-import { type Json, SandboxError } from "./sandbox.ts";
+import { type CallOptions, type Json, SandboxError } from "./sandbox.ts";
 
 /** The error that a call's last message stands for, undefined when it brings an answer. */
 export function toFailure(
@@ -35,6 +36,19 @@ export function toEndings(told: unknown): { readonly id: number; readonly messag
   });
 }
 
+/** What a call answered, from its JSON. */
+export function toAnswer(
+  text: string | undefined,
+  { keepsJson = false }: Pick<CallOptions, "keepsJson">,
+): Json | undefined {
+  const value = fromText(text);
+  return keepsJson && typeof value === "object" && value !== null && !text?.includes(prototypeKey)
+    ? withJson(value, text as string)
+    : value;
+}
+
+const prototypeKey = '"__proto__":';
+
 /**
  * Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later: long texts
  * come without (inside/bridge.js).
@@ -43,7 +57,7 @@ export function fromText(text: string | undefined): Json | undefined {
   if (text === undefined) {
     return undefined;
   }
-  return text.includes('"__proto__":')
+  return text.includes(prototypeKey)
     ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
     : (JSON.parse(text) as Json);
 }

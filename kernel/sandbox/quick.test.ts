@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { jsonOf, withJson } from "#kernel/known-json.ts";
 import { limits } from "./limits.ts";
 import { openBench } from "./testing.ts";
 
@@ -41,6 +42,32 @@ describe("a short call of a hook", () => {
     expect(await hook("text")).toBe("a\nb c");
     expect(await hook("count")).toBe(1);
   });
+
+  it.each([true, false])(
+    "says nothing where nobody reads what it answers (as a hook: %s)",
+    async (isHook) => {
+      const { hook, plain } = scriptOf(
+        "export const f = () => ({ a: 1 }); export const broken = () => () => 1;",
+      );
+      const call = isHook ? hook : plain;
+      expect([await call("f", { isUnread: true }), await call("f")]).toEqual([undefined, { a: 1 }]);
+      expect(await call("broken", { isUnread: true })).toBeUndefined();
+      await expect(call("broken")).rejects.toMatchObject({ kind: "value" });
+    },
+  );
+
+  it.each([true, false])(
+    "tells the JSON of what it answers, where that is wanted (as a hook: %s)",
+    async (isHook) => {
+      const { hook, plain } = scriptOf("export const f = (body) => body; export const text = () => 'a';");
+      const call = isHook ? hook : plain;
+      const body = withJson({ a: 1 }, '{ "a": 1.0 }');
+      const kept = await call("f", { args: [body], keepsJson: true });
+      expect([kept, jsonOf(kept)]).toEqual([{ a: 1 }, '{"a":1}']);
+      expect(jsonOf(await call("f", { args: [body] }))).toBeUndefined();
+      expect(await call("text", { keepsJson: true })).toBe("a");
+    },
+  );
 
   it("crosses with others, and each gets its own answer", async () => {
     const { hook } = scriptOf(

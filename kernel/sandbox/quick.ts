@@ -1,5 +1,5 @@
 import { Departures } from "./departures.ts";
-import { fromText, toFailure } from "./ending.ts";
+import { toAnswer, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Message, Receiver } from "./message.ts";
 import type { Overruns } from "./overruns.ts";
@@ -136,8 +136,9 @@ class Entry implements Receiver {
     this.#realm = realm;
     this.#call = call;
     const { text, options } = call;
-    const { name, host, later = {} } = options;
-    this.text = `${this.#id}\n${name}\n${text}\n${Object.keys(later).join("\t")}\n${host.names.join(" ")}`;
+    const { name, host, later = {}, isUnread } = options;
+    const names = `${Object.keys(later).join("\t")}\n${host.names.join(" ")}`;
+    this.text = `${this.#id}\n${isUnread ? "unread" : ""}\n${name}\n${text}\n${names}`;
     realm.calls.set(this.#id, this);
   }
 
@@ -208,7 +209,7 @@ class Entry implements Receiver {
       this.fail(failure);
     } else {
       this.#close();
-      this.#call.done(fromText(ending.text));
+      this.#call.done(toAnswer(ending.text, this.#call.options));
     }
     return true;
   }

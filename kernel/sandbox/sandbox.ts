@@ -52,7 +52,10 @@ export type Later = Readonly<Record<string, () => string>>;
 export interface CallOptions {
   /** The name of an exported function; `tools.<name>` for the run function of a tool. */
   readonly name: string;
-  /** Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. */
+  /**
+   * Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. One whose JSON is
+   * known (`known-json.ts`) is not written again.
+   */
   readonly args: readonly unknown[];
   readonly later?: Later | undefined;
   readonly host: Host;
@@ -63,6 +66,10 @@ export interface CallOptions {
    * anything that it asked for is done; so do later calls of that source for some minutes.
    */
   readonly isHook?: boolean | undefined;
+  /** Nobody reads the answer: it may be left where it is, and nothing is said of one that is not JSON. */
+  readonly isUnread?: boolean | undefined;
+  /** The JSON of an object that is answered is noted (`known-json.ts`). */
+  readonly keepsJson?: boolean | undefined;
   /**
    * Milliseconds in all, waiting for host functions included (30 s when left out); for `iterate` between two items that
    * were asked for (60 s). Within that, code has the processor for at most 1 s between two waits.

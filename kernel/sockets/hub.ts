@@ -15,6 +15,8 @@ export interface Hub {
    * added to the payload. `except` names a session that is left out, such as the one it came from.
    */
   emit(room: string, event: string, payload: object, options?: { except?: string }): void;
+  /** False when certainly no session is in `room`, so that what would be emitted need not be made. */
+  isHeard(room: string): boolean;
   /**
    * Asks one session and resolves with its answer. Rejects with `unavailable` when it is no open session of that user,
    * with `timeout` when no answer comes in time, and with the signal's reason when that aborts.
@@ -79,9 +81,11 @@ export function createHub(options: HubParts): Hub {
     }
   });
   const asking = createAsking(options);
+  const isHeard = (room: string) => !members.isEmpty(room) || !replicas.areNone();
   return {
+    isHeard,
     emit(room, event, payload, { except = "" } = {}) {
-      if (members.isEmpty(room) && replicas.areNone()) {
+      if (!isHeard(room)) {
         // Nobody listens: what nobody gets need not be written.
         return;
       }

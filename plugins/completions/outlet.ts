@@ -13,6 +13,8 @@ export interface OutletRun {
   readonly usage: Usage | undefined;
   /** Of the reply, where it is not the message that the run is about. */
   readonly replyId?: string | undefined;
+  /** False where nobody looks at what comes of it; true when left out. */
+  readonly isRead?: boolean | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface OutletRun {
  */
 export function runOutlet(
   pipeline: Pipeline,
-  { filters, context, sent, reply, usage, replyId = context.messageId }: OutletRun,
+  { filters, context, sent, reply, usage, replyId = context.messageId, isRead = true }: OutletRun,
 ): Promise<Conversation> {
   const timestamp = Math.floor(Date.now() / 1000);
   const asked = sent.messages.map((message): ConversationMessage => ({
@@ -48,5 +50,6 @@ export function runOutlet(
       id: answer.id,
     },
     context,
+    { isRead },
   );
 }

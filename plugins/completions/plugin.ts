@@ -90,12 +90,16 @@ export default definePlugin({
         unlisted: () => use.unlistedEmbedders.list(),
       }),
       // Core API, chat completion rule 14.
-      tellOutlet: ({ userId }, { chat_id: chatId, id: messageId, messages }) =>
-        use.hub.emit(
-          toRoom("user", userId),
-          "events",
-          toEnvelope({ type: "chat:outlet", data: { messages } }, { chatId, messageId }),
-        ),
+      toOutletListener({ userId }) {
+        const room = toRoom("user", userId);
+        return {
+          isHeard: () => use.hub.isHeard(room),
+          tell({ chat_id: chatId, id: messageId, messages }) {
+            const event = toEnvelope({ type: "chat:outlet", data: { messages } }, { chatId, messageId });
+            use.hub.emit(room, "events", event);
+          },
+        };
+      },
     });
     const taskForms = taskRoutes({
       configuration: use.configuration,

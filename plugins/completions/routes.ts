@@ -7,11 +7,10 @@ import { TextDeltaWriter } from "#kernel/completion/text-delta.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
-import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Completed } from "./completed.ts";
 import type { Embeddings } from "./embeddings.ts";
 import { toDelivery } from "./mode.ts";
-import type { ChatRuns, Completions, RunAnswer } from "./service.ts";
+import type { ChatRuns, Completions, OutletListener, RunAnswer } from "./service.ts";
 
 const CompletedRequest = z
   .looseObject({
@@ -30,7 +29,7 @@ export interface CompletionRoutesOptions {
   readonly embeddings: Embeddings;
   chatRuns(): readonly ChatRuns[];
   /** Tells a person's clients what outlet filters made of a conversation. */
-  tellOutlet(principal: Principal, conversation: Conversation): void;
+  toOutletListener(principal: Principal): OutletListener;
 }
 
 /** Chat completions, outlet on demand and embeddings (Core API, Chat completion). */
@@ -56,7 +55,7 @@ export function completionRoutes(options: CompletionRoutesOptions) {
         signal: request.signal,
         userAgent: request.headers["user-agent"],
         text: bodyText,
-        onOutlet: (conversation) => options.tellOutlet(caller, conversation),
+        onOutlet: options.toOutletListener(caller),
       });
       return toHttp(answer, request.id);
     },

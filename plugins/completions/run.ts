@@ -44,7 +44,13 @@ export function createRunner(options: RunOptions): Completions {
       const asking = picturing instanceof Promise ? await picturing : picturing;
       const entering = whenThere(
         prepare(asking, { model, principal, prompts, leftOut, findProfile: options.findProfile }),
-        (prepared) => enterPipeline(prepared, { model, options, context: { principal, signal } }),
+        (prepared) =>
+          enterPipeline(prepared, {
+            model,
+            options,
+            context: { principal, signal },
+            sent: { request, text },
+          }),
       );
       const run = entering instanceof Promise ? await entering : entering;
       const resolving = options.tools.resolve(request, run);
@@ -156,7 +162,12 @@ async function finish(run: Leaving, conclude: () => Observation, options: RunOpt
     }
     const { sent, context, onOutlet } = run;
     const filters = directOutlets(run, options);
-    onOutlet?.(await runOutlet(options.pipeline, { filters, context, sent, reply: message, usage }));
+    const isRead = onOutlet?.isHeard() ?? false;
+    const outlet = { filters, context, sent, reply: message, usage, isRead };
+    const conversation = await runOutlet(options.pipeline, outlet);
+    if (isRead) {
+      onOutlet?.tell(conversation);
+    }
   } catch (failure) {
     options.log.warn({ err: failure }, "the outlet filters failed");
   }

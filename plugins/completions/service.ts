@@ -45,8 +45,14 @@ export interface RunContext {
   readonly onAsked?: ((request: CompletionRequest) => void) | undefined;
   /** The JSON text that the request was read from, where there is one. */
   readonly text?: string | undefined;
-  /** Told what outlet filters made of the conversation, after the answer; not called where none looks at it. */
-  readonly onOutlet?: ((conversation: Conversation) => void) | undefined;
+  readonly onOutlet?: OutletListener | undefined;
+}
+
+/** Told what outlet filters made of the conversation, after the answer; not called where none looks at it. */
+export interface OutletListener {
+  /** Asked before the filters run: where it is false, what the last of them makes may be missing. */
+  isHeard(): boolean;
+  tell(conversation: Conversation): void;
 }
 
 /** Who a run works for and where it belongs. */

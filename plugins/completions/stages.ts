@@ -2,6 +2,7 @@ import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import { jsonOf, withJson } from "#kernel/known-json.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
@@ -40,12 +41,13 @@ interface Entering {
   readonly model: ResolvedModel;
   readonly options: Pick<RunOptions, "pipeline" | "settings">;
   readonly context: { readonly principal: Principal; readonly signal: AbortSignal };
+  readonly sent?: Pick<Sent, "request" | "text">;
 }
 
 /** Chooses the filters of a run and takes its request through their inlets. */
 export function enterPipeline(
   request: CompletionRequest,
-  { model, options, context }: Entering,
+  { model, options, context, sent }: Entering,
 ): AtOnce<Run> {
   const facts: FilterContext = {
     ...context,
@@ -63,8 +65,11 @@ export function enterPipeline(
     modelIds: toModelIds(model),
     filterIds: request.filter_ids ?? [],
   });
-  return whenThere(chosen, (filters) =>
-    whenThere(options.pipeline.inlet(filters, request, facts), (filtered) => ({
+  return whenThere(chosen, (filters) => {
+    if (sent?.text !== undefined && sent.request === request && filters.some(({ inlet }) => inlet)) {
+      withJson(request, sent.text);
+    }
+    return whenThere(options.pipeline.inlet(filters, request, facts), (filtered) => ({
       request: withVoicePrompt(filtered, options.settings()),
       model,
       filters,
@@ -74,8 +79,8 @@ export function enterPipeline(
         toSize(model.params["stream_delta_chunk_size"]),
         toSize(request.params?.["stream_delta_chunk_size"]),
       ),
-    })),
-  );
+    }));
+  });
 }
 
 /** What the caller sent, where a provider may be told more than the request says. */
@@ -97,11 +102,12 @@ export function callModel(
 ): Promise<CompletionAnswer> {
   const { model, context } = run;
   const upstreamRequest = withUsage(toProviderRequest(asked), hasUsageCapability(model));
-  const isUntouched = upstreamRequest === request && request.model === model.base.id;
+  const hasItsModel = upstreamRequest.model === model.base.id;
+  const known = upstreamRequest === request ? text : jsonOf(upstreamRequest);
   return model.provider.complete({
     ...facts,
-    request: isUntouched ? request : { ...upstreamRequest, model: model.base.id },
-    text: isUntouched ? text : undefined,
+    request: hasItsModel ? upstreamRequest : { ...upstreamRequest, model: model.base.id },
+    text: hasItsModel ? known : undefined,
     model: model.base,
     principal: context.principal,
     signal: context.signal,

@@ -1,3 +1,4 @@
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
@@ -94,38 +95,40 @@ function toFilter(fn: ActiveFunction, groups: StreamGroups, invoke: Invoke): Fil
     ...(exports.has("stream") ? { streamGroup: groups.of(fn) } : {}),
     ...(exports.has("outlet")
       ? {
-          outlet: (conversation, context) =>
+          outlet: (conversation, context, { isRead }) =>
             invoke.call(fn, {
               name: "outlet",
               body: conversation,
               facts: toFacts(context),
               // The request may be over and its caller gone; the conversation is finished all the same.
               signal: undefined,
+              isUnread: !isRead,
             }) as Promise<Conversation | undefined>,
         }
       : {}),
   } satisfies Filter;
 }
 
-async function runInlet(
+function runInlet(
   fn: ActiveFunction,
   invoke: Invoke,
   { request, context }: { request: CompletionRequest; context: FilterContext },
-): Promise<CompletionRequest | undefined> {
-  const answer = fn.facts.exports.has("inlet")
-    ? await invoke.call(fn, {
+): AtOnce<CompletionRequest | undefined> {
+  const { exports, fileHandler } = fn.facts;
+  const changed = exports.has("inlet")
+    ? (invoke.call(fn, {
         name: "inlet",
         body: request,
         facts: toFacts({ ...context, request }),
         signal: context.signal,
-      })
+        keepsJson: true,
+      }) as AtOnce<CompletionRequest | undefined>)
     : undefined;
-  const changed = answer as CompletionRequest | undefined;
-  if (!fn.facts.fileHandler) {
-    return changed;
-  }
-  // It has dealt with the files itself, so that nobody retrieves from them again (contract 4.2).
-  const { files: _files, ...rest } = changed ?? request;
+  return fileHandler ? whenThere(changed, (each) => withoutFiles(each ?? request)) : changed;
+}
+
+/** It has dealt with the files itself, so that nobody retrieves from them again (contract 4.2). */
+function withoutFiles({ files: _files, ...rest }: CompletionRequest): CompletionRequest {
   const { files: _others, ...notes } = rest.metadata ?? {};
   return { ...rest, ...(rest.metadata ? { metadata: notes } : {}) } as CompletionRequest;
 }

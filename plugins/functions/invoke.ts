@@ -1,4 +1,4 @@
-import { whenThere } from "#kernel/completion/at-once.ts";
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox/sandbox.ts";
 import type { ValveValues } from "#kernel/valves/valve-set.ts";
@@ -15,7 +15,7 @@ import type { CreateHost } from "./host.ts";
 import type { UserValves } from "./user-valves.ts";
 
 /** One call of an exported function with a body and the context. */
-export interface Invocation {
+export interface Invocation extends Pick<CallOptions, "isUnread" | "keepsJson"> {
   readonly name: string;
   readonly body?: unknown;
   readonly facts: CallFacts;
@@ -27,7 +27,7 @@ export interface Invocation {
 /** Calls active functions with everything that belongs to a call: context, own valves, host, time limit. */
 export interface Invoke {
   /** Filters and events: FUNCTION_HOOK_TIMEOUT_SECONDS. Throws SandboxError. */
-  call(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
+  call(fn: ActiveFunction, invocation: Invocation): AtOnce<Json | undefined>;
   /** Pipes and actions, which may wait for models and people: FUNCTION_CALL_TIMEOUT_SECONDS. */
   callLong(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
   iterate(fn: ActiveFunction, invocation: Invocation): AsyncIterable<Json | undefined>;
@@ -57,7 +57,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
 
   function open(
     fn: ActiveFunction,
-    { name, body, facts, extra, signal: outer }: Invocation,
+    { name, body, facts, extra, signal: outer, isUnread, keepsJson }: Invocation,
     { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
   ) {
     const { principal, chatId, messageId, sessionId } = facts;
@@ -74,24 +74,22 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       signal: outer,
       deadlineMs: seconds * 1000,
       isHook,
+      isUnread,
+      keepsJson,
     };
     return { options, end };
   }
 
-  const call = async (fn: ActiveFunction, invocation: Invocation, time: CallTime) => {
-    const begun = begin(fn, invocation, time);
-    // Nothing is waited for that is there: hooks are called for every request.
-    const { options, end } = begun instanceof Promise ? await begun : begun;
-    try {
-      return await sandbox.call(fn.script, options);
-    } finally {
-      end?.();
-    }
-  };
+  // Hooks are called for every request: nothing is waited for that is there, and each await would cost them.
+  const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
+    whenThere(begin(fn, invocation, time), ({ options, end }) => {
+      const answer = sandbox.call(fn.script, options);
+      return end ? answer.finally(end) : answer;
+    });
 
   return {
     call: (fn, invocation) => call(fn, invocation, { seconds: limits().hookSeconds, isHook: true }),
-    callLong: (fn, invocation) => call(fn, invocation, { seconds: limits().callSeconds }),
+    callLong: async (fn, invocation) => call(fn, invocation, { seconds: limits().callSeconds }),
     async *iterate(fn, invocation) {
       const { options, end } = await begin(fn, invocation, { seconds: limits().callSeconds });
       try {

@@ -96,7 +96,7 @@ const fail = (call, thrown) => leave(call, "fail", toReport(thrown));
 function finish(call, value) {
   let text;
   try {
-    text = toText(value);
+    text = call.isUnread ? undefined : toText(value);
   } catch (error) {
     leave(call, "value", toReport(error));
     return;
@@ -149,8 +149,9 @@ function toArguments(call, text) {
   return args;
 }
 
-function enter(id, name, text, later, names, isIterated) {
+function enter(id, name, text, later, names, isIterated, isUnread) {
   const call = new Call(id, names);
+  call.isUnread = isUnread;
   if (later !== "") {
     bringMembers(call, later);
   }
@@ -179,19 +180,21 @@ function run(call, name, text, isIterated) {
 }
 
 /**
- * Begins several calls in one crossing: five lines for each, with id, name, arguments, what is asked for later, and names.
+ * Begins several calls in one crossing: six lines for each, with id, `unread` where nobody reads the answer, name,
+ * arguments, what is asked for later, and names.
  * How they ended comes as one text, a line for each, when the last of them has ended: as the answer if none of them waits.
  */
 function enterAll(text) {
   const lines = apply(split, text, ["\n"]);
-  const batch = new Batch(lines.length / 5);
-  for (let at = 0; at < lines.length; at += 5) {
-    const call = new Call(lines[at], lines[at + 4]);
+  const batch = new Batch(lines.length / 6);
+  for (let at = 0; at < lines.length; at += 6) {
+    const call = new Call(lines[at], lines[at + 5]);
     call.batch = batch;
-    if (lines[at + 3] !== "") {
-      call.later = apply(split, lines[at + 3], ["\t"]);
+    call.isUnread = lines[at + 1] !== "";
+    if (lines[at + 4] !== "") {
+      call.later = apply(split, lines[at + 4], ["\t"]);
     }
-    run(call, lines[at + 1], lines[at + 2], false);
+    run(call, lines[at + 2], lines[at + 3], false);
   }
   batch.isEntered = false;
   return batch.left === 0 ? batch.endings : "";

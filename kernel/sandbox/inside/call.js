@@ -6,6 +6,7 @@ const none = freeze([]);
 const Call = toRecord(
   class {
     live = true;
+    isUnread = false;
     batch = undefined;
     host = undefined;
     /** The names of members that are made when the code reads them, how, and those that are. */
