@@ -24,7 +24,7 @@ export class TextDeltaReader {
       return undefined;
     }
     this.#misses = 0;
-    return { ...chunk, choices: [{ ...choice, delta: { content } }] };
+    return withText({ chunk, choice }, content);
   }
 
   /** Learns from a chunk that had to be parsed, for as long as that proves to be of use. */
@@ -43,20 +43,29 @@ export class TextDeltaWriter {
   #misses = 0;
 
   write(chunk: Chunk): string {
+    const around = this.around(chunk);
+    return around === undefined
+      ? JSON.stringify(chunk)
+      : around.before + JSON.stringify(textOf(chunk)) + around.after;
+  }
+
+  /** What is around the chunk's text, the same object for chunks that are alike; undefined where it is not known. */
+  around(chunk: Chunk): Around | undefined {
     const choice = toTextChoice(chunk);
     if (choice === undefined) {
-      return JSON.stringify(chunk);
+      return undefined;
     }
     const around = this.#around;
     if (around && isAlike(chunk, around.chunk, "choices") && isAlike(choice, around.choice, "delta")) {
       this.#misses = 0;
-      return around.before + JSON.stringify(choice.delta.content) + around.after;
+      return around;
     }
-    if (this.#misses < mostMisses) {
-      this.#misses += 1;
-      this.#around = split({ chunk: { ...chunk }, choice: { ...choice } });
+    if (this.#misses >= mostMisses) {
+      return undefined;
     }
-    return JSON.stringify(chunk);
+    this.#misses += 1;
+    this.#around = split({ chunk: { ...chunk }, choice: { ...choice } });
+    return this.#around;
   }
 }
 
@@ -66,13 +75,14 @@ const mostMisses = 8;
 /** Stands for the text while its surroundings are looked for. Plain ASCII: what it touches must stay one byte a character. */
 const mark = "~~the text of a chunk~~";
 
-interface Shape {
+/** A chunk that others are like, and its choice; their fields but the one and the text are plain. */
+export interface Shape {
   readonly chunk: Chunk;
   readonly choice: ChunkChoice;
 }
 
 /** The JSON text before and after the text of a chunk. The reader's ends with the opening quote, the writer's before it. */
-interface Around extends Shape {
+export interface Around extends Shape {
   readonly before: string;
   readonly after: string;
 }
@@ -163,6 +173,12 @@ function split(shape: Shape): Around | undefined {
     : { before, after, ...shape };
 }
 
-function withText({ chunk, choice }: Shape, content: string): Chunk {
+/** The text of a chunk that has one choice and text. */
+export function textOf({ choices }: Chunk): string {
+  return choices?.[0]?.delta?.content as string;
+}
+
+/** A chunk that is like another one but for its text. */
+export function withText({ chunk, choice }: Shape, content: string): Chunk {
   return { ...chunk, choices: [{ ...choice, delta: { content } }] };
 }

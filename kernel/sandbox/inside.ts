@@ -18,7 +18,7 @@ const parts = [
   "console",
   "module",
   "hook",
-  "text-delta",
+  "batch",
   "chain",
 ] as const;
 const ways = "adopt, answer, chain: toChain, end, enter, enterAll, hook: toHook, pull, tick";

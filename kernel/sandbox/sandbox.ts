@@ -80,7 +80,8 @@ export interface CallOptions {
 /** Stream hooks of one owner, chained in one isolate call. */
 export interface StreamChain {
   /**
-   * Takes one batch of chunks through the hooks in order: a JSON array in, a JSON array out. Batches of all runs of the
+   * Takes one batch of chunks through the hooks in order: a JSON array in, a JSON array out. Of a stream whose chunks are
+   * alike but for a text it is enough to hand over the text (inside/batch.js, `CrossingBatches`). Batches of all runs of the
    * owner that wait in one turn of the event loop share one crossing. Dropped chunks are missing in the answer. A hook
    * that throws or overruns is left out from then on and told to `failed`. Never rejects.
    */

@@ -1,8 +1,6 @@
 import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
-import type { Chunk } from "#kernel/completion/chunk.ts";
+import { CrossingBatches } from "#kernel/completion/crossing-batches.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
-import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
-import { TextDeltaReader, TextDeltaWriter } from "#kernel/completion/text-delta.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
 import type {
@@ -182,34 +180,16 @@ function createStreamGroups(
 }
 
 function toHooks(chain: StreamChain, log: Logger): StreamHooks {
-  const writer = new TextDeltaWriter();
-  const reader = new TextDeltaReader();
+  const batches = new CrossingBatches();
   let isBroken = false;
-  const fromText = (text: string): Chunk[] => {
-    // A batch of one chunk, which is what a stream that people read along brings.
-    const known = reader.read(text.slice(1, -1));
-    if (known) {
-      return [known];
-    }
-    const values = JSON.parse(text) as unknown[];
-    // Code may have made something else of a chunk on its way into JSON.
-    if (!values.every(isObject)) {
-      throw new TypeError("A stream hook made something else of a chunk.");
-    }
-    const chunks = values.map(toSoundChunk);
-    if (chunks.length === 1) {
-      reader.learn(text.slice(1, -1), chunks[0] as Chunk);
-    }
-    return chunks;
-  };
   return {
     push(batch): ChunkBatch | Promise<ChunkBatch> {
       if (isBroken) {
         return batch;
       }
-      return chain.push(`[${batch.map((chunk) => writer.write(chunk)).join(",")}]`).then((text) => {
+      return chain.push(batches.write(batch)).then((answer) => {
         try {
-          return fromText(text);
+          return batches.read(answer);
         } catch (error) {
           isBroken = true;
           log.warn({ err: error }, "stream filters broke down; they are left out of the rest of this run");

@@ -2,7 +2,7 @@
 // chunks are made; the other hooks are functions of their own contexts in the same isolate.
 
 /**
- * `push` answers a line of failures, `place:report` each, and the batch as JSON. When the host breaks it off, `resume`
+ * `push` answers a line of failures, `place:report` each, and the batch (batch.js). When the host breaks it off, `resume`
  * leaves the hook that ran then out and goes on with the last good value, `retry` lets it try again; `where` names it,
  * and nothing when none ran.
  */
@@ -25,7 +25,7 @@ function toChain(...hooks) {
       if (chain.chunks === undefined) {
         return end(push(chain, text));
       }
-      chain.safe ??= stringify(parse(chain.batch)[chain.at]);
+      chain.safe ??= stringify(readBatch(chain, chain.batch)[chain.at]);
       return end(runChain(chain));
     },
     where() {
@@ -49,9 +49,8 @@ const Chain = toRecord(
     at = 0;
     link = 0;
     safe = undefined;
-    /** What is around the text of chunks (text-delta.js), and how often that was learned in vain. */
+    /** What is remembered of chunks (batch.js). */
     around = undefined;
-    misses = 0;
 
     constructor(hooks) {
       this.hooks = hooks;
@@ -85,22 +84,11 @@ function reset(chain, text) {
   chain.failures = "";
   chain.at = chain.link = 0;
   chain.safe = undefined;
-  const alike = text.length > maxItemText ? undefined : readDelta(chain, text);
-  if (alike !== undefined) {
-    chain.chunks = [alike];
-    return;
-  }
-  const chunks = parse(text);
+  const chunks = readBatch(chain, text);
   if (text.length > maxItemText) {
     // Where a function is entered from a built-in the engine looks at the time, and at the next one it breaks off: before
     // a hook is there to be blamed.
     parse("[0]", look);
-  } else if (chunks.length === 1) {
-    try {
-      learnDelta(chain, text, chunks[0]);
-    } catch {
-      // Code has put something into the way of all objects; it is parsed as before.
-    }
   }
   chain.chunks = chunks;
 }
@@ -120,8 +108,7 @@ function runChain(chain) {
       kept[kept.length] = chunk;
     }
   }
-  const batch = kept.length === 1 ? `[${writeChunk(chain, kept[0]) ?? "null"}]` : stringify(kept);
-  return `${chain.failures}\n${batch}`;
+  return `${chain.failures}\n${writeBatch(chain, kept)}`;
 }
 
 function pass(chain, chunk) {
@@ -144,5 +131,5 @@ function pass(chain, chunk) {
 /** Takes the hook that runs out of the chain; answers what it was given. */
 function leaveOut(chain) {
   chain.isOut[chain.link] = true;
-  return chain.safe === undefined ? parse(chain.batch)[chain.at] : parse(chain.safe);
+  return chain.safe === undefined ? readBatch(chain, chain.batch)[chain.at] : parse(chain.safe);
 }

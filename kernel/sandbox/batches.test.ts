@@ -26,20 +26,29 @@ const toChunk = (content: unknown, more: object = {}) => ({
 /** The batches as one who parses and writes every chunk whole would leave them, in a context of its own. */
 function byTheBook(source: string, batches: readonly string[]): string[] {
   const pass = runInNewContext(`${source};
-    (text) => JSON.parse(text).map((chunk) => {
+    (text) => JSON.stringify(JSON.parse(text).map((chunk) => {
       const made = stream(chunk, {});
       return made === undefined ? chunk : made;
-    }).filter((chunk) => chunk !== null).map((chunk) => JSON.stringify(chunk) ?? "null").join(",");`) as (
-    text: string,
-  ) => string;
-  return batches.map((batch) => `[${pass(batch)}]`);
+    }).filter((chunk) => chunk !== null));`) as (text: string) => string;
+  return batches.map(pass);
+}
+
+const holder = "~~";
+const [before = "", after = ""] = JSON.stringify(toChunk(holder)).split(`"${holder}"`);
+
+/** The batch as it crosses once the chunk was remembered. */
+function toShort(batch: string): string {
+  const [chunk, ...others] = JSON.parse(batch);
+  const text = JSON.stringify(chunk.choices[0].delta.content);
+  return others.length === 0 && batch === `[${before}${text}${after}]` ? `*${text}` : batch;
 }
 
 async function bySandbox(source: string, batches: readonly string[]) {
   const chain = await stream([`export ${source}`]);
   const answers: string[] = [];
-  for (const batch of batches) {
-    answers.push(await chain.push(batch));
+  for (const [at, batch] of batches.entries()) {
+    const answer = await chain.push(at === 0 ? `!${before}\t"first"\t${after}` : toShort(batch));
+    answers.push(answer.startsWith("*") ? `[${before}${answer.slice(1)}${after}]` : answer);
   }
   chain.close();
   return { answers, failures: chain.failures };
