@@ -16,7 +16,7 @@ it("hands over the text alone of a chunk that is like the one before", () => {
   expect(first).toBe(
     `!{"id":"c","created":1,"choices":[{"index":0,"delta":{"content":\t"a\\t\\""\t},"finish_reason":null}]}`,
   );
-  expect(batches.read(first)).toEqual([toChunk('a\t"')]);
+  expect(batches.read(`*"A"`)).toEqual([toChunk("A")]);
   expect(batches.write([toChunk("b\n")])).toBe(`*"b\\n"`);
   expect(batches.read(`*"B"`)).toEqual([toChunk("B")]);
   // Each is its own object.
@@ -26,7 +26,7 @@ it("hands over the text alone of a chunk that is like the one before", () => {
 
 it("hands over whole what is not, and tells anew what it is to be compared with", () => {
   const batches = new CrossingBatches();
-  batches.write([toChunk("a")]);
+  batches.read(batches.write([toChunk("a")]).replace(/^.*$/, "[]"));
   const two = [toChunk("b"), toChunk("c")];
   expect(batches.write(two)).toBe(JSON.stringify(two));
   expect(batches.write([toChunk(null)])).toBe(JSON.stringify([toChunk(null)]));
@@ -37,8 +37,24 @@ it("hands over whole what is not, and tells anew what it is to be compared with"
   expect(batches.write(changed)).toBe(JSON.stringify(changed));
   const next = batches.write([toChunk("g", { id: "x" })]);
   expect(next).toMatch(/^!.*"x".*\t"g"\t/);
-  expect(batches.read(next)).toEqual([toChunk("g", { id: "x" })]);
   expect(batches.read(`*"G"`)).toEqual([toChunk("G", { id: "x" })]);
+});
+
+it("tells it again where a batch passed the other side by", () => {
+  const batches = new CrossingBatches();
+  const pass = (chunk: Chunk) => {
+    const written = batches.write([chunk]);
+    expect(written[0]).toBe("!");
+    expect(batches.read(written)).toEqual([chunk]);
+  };
+  pass(toChunk('a\t"'));
+  pass(toChunk("b"));
+  batches.write([toChunk("c")]);
+  batches.read(`*"C"`);
+  pass(toChunk("d", { id: "x" }));
+  // Those on the other side are still like the one before.
+  batches.write([toChunk("e"), toChunk("f")]);
+  expect(batches.read(`*"EF"`)).toEqual([toChunk("EF")]);
 });
 
 it("gives up on streams whose chunks are never alike", () => {

@@ -10,10 +10,12 @@ import { type Around, TextDeltaReader, TextDeltaWriter, textOf, withText } from 
 export class CrossingBatches {
   readonly #writer = new TextDeltaWriter();
   readonly #reader = new TextDeltaReader();
-  /** What the other side remembers. */
+  /** What the other side remembers, and what it was told to with the last batch. */
   #told: Around | undefined;
+  #offered: Around | undefined;
 
   write(batch: ChunkBatch): string {
+    this.#offered = this.#told;
     const [chunk] = batch;
     const around = batch.length === 1 && chunk ? this.#writer.around(chunk) : undefined;
     if (around === undefined) {
@@ -23,12 +25,15 @@ export class CrossingBatches {
     if (around === this.#told) {
       return `*${text}`;
     }
-    this.#told = around;
+    this.#offered = around;
     return `!${around.before}\t${text}\t${around.after}`;
   }
 
   /** The chunks of an answer, or of a batch that came back as it was. Throws when code made something else of them. */
   read(answer: string): Chunk[] {
+    // One that came back as it was has passed the hooks by, and nothing of it was remembered.
+    const hasPassed = answer.startsWith("!");
+    this.#told = hasPassed ? this.#told : this.#offered;
     if (answer.startsWith("*")) {
       const text: unknown = JSON.parse(answer.slice(1));
       if (this.#told === undefined || typeof text !== "string") {
@@ -36,7 +41,7 @@ export class CrossingBatches {
       }
       return [withText(this.#told, text)];
     }
-    const json = answer.startsWith("!") ? `[${answer.slice(1).replaceAll("\t", "")}]` : answer;
+    const json = hasPassed ? `[${answer.slice(1).replaceAll("\t", "")}]` : answer;
     // A hook often makes the same change to every chunk.
     const known = this.#reader.read(json.slice(1, -1));
     if (known) {

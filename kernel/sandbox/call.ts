@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { toArgumentsText } from "./arguments.ts";
-import { fromText, toAnswer, tooLong, toFailure } from "./ending.ts";
+import { fromText, tooLong, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
 import { type Message, type Receiver, toLaterLine } from "./message.ts";
 import type { Realm } from "./realm.ts";
@@ -136,7 +136,7 @@ export class Call implements Receiver {
       if (error) {
         outcome.failed(error);
       } else {
-        outcome.done(toAnswer(text, options));
+        outcome.done(fromText(text, options));
       }
     }
   }

@@ -36,28 +36,22 @@ export function toEndings(told: unknown): { readonly id: number; readonly messag
   });
 }
 
-/** What a call answered, from its JSON. */
-export function toAnswer(
-  text: string | undefined,
-  { keepsJson = false }: Pick<CallOptions, "keepsJson">,
-): Json | undefined {
-  const value = fromText(text);
-  return keepsJson && typeof value === "object" && value !== null && !text?.includes(prototypeKey)
-    ? withJson(value, text as string)
-    : value;
-}
-
 const prototypeKey = '"__proto__":';
 
 /**
  * Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later: long texts
  * come without (inside/bridge.js).
  */
-export function fromText(text: string | undefined): Json | undefined {
+export function fromText(
+  text: string | undefined,
+  { keepsJson = false }: Pick<CallOptions, "keepsJson"> = {},
+): Json | undefined {
   if (text === undefined) {
     return undefined;
   }
-  return text.includes(prototypeKey)
-    ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
-    : (JSON.parse(text) as Json);
+  if (text.includes(prototypeKey)) {
+    return JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json;
+  }
+  const value = JSON.parse(text) as Json;
+  return keepsJson && typeof value === "object" && value !== null ? withJson(value, text) : value;
 }

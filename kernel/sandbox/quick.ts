@@ -1,5 +1,5 @@
 import { Departures } from "./departures.ts";
-import { toAnswer, toFailure } from "./ending.ts";
+import { fromText, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Message, Receiver } from "./message.ts";
 import type { Overruns } from "./overruns.ts";
@@ -209,7 +209,7 @@ class Entry implements Receiver {
       this.fail(failure);
     } else {
       this.#close();
-      this.#call.done(toAnswer(ending.text, this.#call.options));
+      this.#call.done(fromText(ending.text, this.#call.options));
     }
     return true;
   }

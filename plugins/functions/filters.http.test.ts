@@ -1,24 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { addFunction, require, toTexts } from "./functions.fixture.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { textChunks } from "#test/support/upstream-chunks.ts";
+import { sse, text } from "#test/support/upstream-scripts.ts";
+import type { Upstream } from "#test/support/upstream.ts";
+import { addFunction, require, toTexts, startWithUpstream } from "./functions.fixture.ts";
 
+let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
-  admin = await app.admin();
+  stage = await startWithUpstream();
+  ({ app, upstream, admin } = stage);
 });
 
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage?.close());
 
 beforeEach(async () => {
   await require(call("POST /api/v1/functions/sync", { functions: [] }));
@@ -154,6 +151,16 @@ it.each(["null", "5", "undefined", "[]"])(
     expect([answer.status, toTexts(answer.text).join("")]).toEqual([200, "one two three"]);
   },
 );
+
+it("filters what follows a chunk that was too long for the hooks", async () => {
+  const code = `export function stream(event) {
+    const delta = event.choices?.[0]?.delta; if (delta?.content) delta.content = delta.content.toUpperCase(); }`;
+  await addFunction(app, "upper", code, { global: true });
+  const long = "x".repeat(1_100_000);
+  upstream.reply("/chat/completions", sse(textChunks([long, "one", "two"]), { every: 30 }));
+  const answer = await call("POST /api/chat/completions", { model: "alpha", messages, stream: true });
+  expect(toTexts(answer.text).filter((piece) => piece !== "")).toEqual([long, "ONE", "TWO"]);
+});
 
 it("switches a filter off that overruns again and again, and says why", async () => {
   const hung = `export function inlet(body) { for (;;) {} }`;

@@ -1,4 +1,17 @@
-import type { Answer, App, TestUser } from "#test/support/app.ts";
+import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+/** The platform with one model, `alpha`, of a scriptable upstream. */
+export async function startWithUpstream() {
+  const upstream: Upstream = await startUpstream();
+  upstream.models = ["alpha"];
+  const app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
+  const close = async () => {
+    await app.close();
+    await upstream.close();
+  };
+  return { app, upstream, admin: await app.admin(), close };
+}
 
 /** Creates a function, and switches it on (and for all models) when asked to. Fails loudly. */
 export async function addFunction(

@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { addFunction } from "./functions.fixture.ts";
+import type { Upstream } from "#test/support/upstream.ts";
+import { addFunction, startWithUpstream } from "./functions.fixture.ts";
 
+let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
-  admin = await app.admin();
+  stage = await startWithUpstream();
+  ({ app, upstream, admin } = stage);
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => stage?.close());
 
 /** Makes chunks whose parts are of no type that the wire knows, and one that lacks what can be told. */
 const odd = `

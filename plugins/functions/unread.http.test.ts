@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
 import { connectPlain } from "#test/support/sockets.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { addFunction, require } from "./functions.fixture.ts";
+import type { Upstream } from "#test/support/upstream.ts";
+import { addFunction, require, startWithUpstream } from "./functions.fixture.ts";
 
+let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
-  admin = await app.admin();
+  stage = await startWithUpstream();
+  ({ app, upstream, admin } = stage);
   const mark = (name: string) => `let seen = [];
     const last = (body) => body.messages.at(-1);
     export function inlet(body) { return { ...body, x_${name}: seen }; }
@@ -25,10 +24,7 @@ beforeAll(async () => {
   await addFunction(app, "b", mark("b"), { global: true });
 });
 
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage?.close());
 
 /** Asks for one answer over HTTP; resolves with what the inlets told of earlier ones. */
 async function ask(content: string) {

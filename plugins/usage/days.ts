@@ -25,30 +25,17 @@ const daySeconds = 86_400;
  */
 export function toDays(records: readonly UsageRecord[]): DaySums[] {
   const sums = new Map<string, DaySums>();
-  let last: UsageRecord | undefined;
-  let sum: DaySums | undefined;
   for (const record of records) {
-    // Calls that follow each other are often alike, and a key takes longer to make than to do without.
-    if (sum === undefined || last === undefined || !belongTogether(last, record)) {
-      const day = dayOf(record);
-      const key = JSON.stringify([day, record.user_id, record.model_id, record.provider]);
-      sum = sums.get(key) ?? emptySums(day, record);
+    const day = Math.floor(record.created_at / daySeconds);
+    const key = JSON.stringify([day, record.user_id, record.model_id, record.provider]);
+    let sum = sums.get(key);
+    if (sum === undefined) {
+      sum = emptySums(day, record);
       sums.set(key, sum);
     }
     add(sum, record);
-    last = record;
   }
   return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
-}
-
-function dayOf({ created_at: at }: UsageRecord): number {
-  return Math.floor(at / daySeconds);
-}
-
-function belongTogether(a: UsageRecord, b: UsageRecord): boolean {
-  return (
-    a.user_id === b.user_id && a.model_id === b.model_id && a.provider === b.provider && dayOf(a) === dayOf(b)
-  );
 }
 
 function emptySums(day: number, { user_id, model_id, provider }: UsageRecord): DaySums {
