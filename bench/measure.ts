@@ -39,6 +39,15 @@ export interface Shape {
 export async function underLoad(bench: Bench, running: Running, shape: Shape): Promise<Figures> {
   const load = openLoad(running, shape);
   await warmUp(running, load, bench.warm);
+  return measureLoad(bench, running, load, shape);
+}
+
+/** Measures the contestant as it is, from the first request on. */
+export async function fromTheFirst(bench: Bench, running: Running, shape: Shape): Promise<Figures> {
+  return measureLoad(bench, running, openLoad(running, shape), shape);
+}
+
+async function measureLoad(bench: Bench, running: Running, load: Load, shape: Shape): Promise<Figures> {
   const [cpu, started] = [running.cpu(), performance.now()];
   await delay(shape.window ?? bench.window);
   const counts = load.take();

@@ -1,5 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
+import { afterPause } from "./scenarios/after-pause.ts";
 import { busyDatabase } from "./scenarios/busy-database.ts";
 import { chatAppend } from "./scenarios/chat-append.ts";
 import { chatRuns } from "./scenarios/chat-runs.ts";
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   fiveSandboxed,
   joinedDeltas,
   whole,
+  afterPause,
   peerGateway,
   peerRouter,
   manyStreams,
