@@ -1,11 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { millrace } from "../contestants.ts";
 import { fromTheFirst, inRounds, underLoad } from "../measure.ts";
-import { compare } from "../report.ts";
+import { compare, median } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** The engine clears up after eight quiet seconds, and once more a little later. */
-const pause = 12_000;
+/** The engine clears up after eight quiet seconds, or eight more when it has something else to do first. */
+const pauseMs = 18_000;
+/** It does not after each of them. */
+const pauses = 4;
 
 /** Completions after nobody asked for any for a while: what has been compiled must still be there. */
 export const afterPause: Scenario = {
@@ -14,9 +16,13 @@ export const afterPause: Scenario = {
   async run(bench) {
     const shape = { model: "json", connections: 32, window: 2000 } as const;
     const [rounds = []] = await inRounds(bench, [millrace()], async (running) => {
-      const before = await underLoad(bench, running, shape);
-      await delay(pause);
-      return { before, after: await fromTheFirst(bench, running, shape) };
+      const before = (await underLoad(bench, running, shape)).cpuPerAnswer;
+      const after: number[] = [];
+      for (let n = 0; n < pauses; n++) {
+        await delay(pauseMs);
+        after.push((await fromTheFirst(bench, running, shape)).cpuPerAnswer);
+      }
+      return { before, after: median(after) };
     });
     return [
       compare({
@@ -24,9 +30,9 @@ export const afterPause: Scenario = {
         what: "CPU per request in the first 2 s after a pause",
         ours: rounds.map(({ after }) => after),
         theirs: rounds.map(({ before }) => before),
-        figure: ({ cpuPerAnswer }) => cpuPerAnswer,
+        figure: (cpu) => cpu,
         figureUnit: "µs before it",
-        atMost: 1.6,
+        atMost: 2,
       }),
     ];
   },
