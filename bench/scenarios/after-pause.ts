@@ -4,9 +4,9 @@ import { fromTheFirst, inRounds, underLoad } from "../measure.ts";
 import { compare, median } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** The engine clears up after eight quiet seconds, or eight more when it has something else to do first. */
+/** Well over the eight quiet seconds after which the engine clears up. */
 const pauseMs = 18_000;
-/** It does not after each of them. */
+/** It does not in each of them. */
 const pauses = 4;
 
 /** Completions after nobody asked for any for a while: what has been compiled must still be there. */
