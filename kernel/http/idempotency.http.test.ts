@@ -54,6 +54,15 @@ describe("idempotency", () => {
     );
   });
 
+  it("has a stream's answer for the next request as soon as the stream is over", async () => {
+    upstream.always(({ body }) => body?.seed === 25, text("over"));
+    for (let round = 0; round < 20; round += 1) {
+      const first = await keyed(`k4-${round}`, { seed: 25, stream: true });
+      const second = await keyed(`k4-${round}`, { seed: 25, stream: true });
+      expect([second.status, second.text]).toEqual([200, first.text]);
+    }
+  });
+
   it("takes an empty key for none", async () => {
     upstream.reply("/chat/completions", text("one"));
     upstream.reply("/chat/completions", text("two"));

@@ -136,14 +136,14 @@ function recordRelay(own: LiveClaim, fingerprint: string, { upstream, options }:
       }
       options.tap?.(piece);
     },
-    end(error) {
-      options.end?.(error);
+    async end(error) {
+      await options.end?.(error);
       const contentType = String(upstream.headers["content-type"] ?? "application/json");
       if (error || size > maxStored) {
-        void own.release();
+        await own.release();
       } else {
         const body = Buffer.concat(pieces).toString("utf8");
-        void own.settle(fingerprint, { status: upstream.status, contentType, body });
+        await own.settle(fingerprint, { status: upstream.status, contentType, body });
       }
     },
   });

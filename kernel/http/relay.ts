@@ -21,12 +21,13 @@ export function writeRelay(
   response.flushHeaders();
   return new Promise((resolve) => {
     let isSettled = false;
-    const settle = (error?: Error) => {
+    const settle = (error?: Error): Promise<void> | void => {
       if (!isSettled) {
         isSettled = true;
-        options.end?.(error);
+        return options.end?.(error);
       }
     };
+    const finish = () => response.end();
     // One socket read brings many small pieces; they leave in one write.
     let waiting: Buffer[] = [];
     const lines = options.brokenFrame && new WholeLines();
@@ -54,13 +55,17 @@ export function writeRelay(
         }
         // Behind the flush of what came in this turn, which may have to wait for the reader.
         process.nextTick(() => {
-          settle();
-          response.end();
+          const settled = settle();
+          if (settled === undefined) {
+            finish();
+          } else {
+            void settled.then(finish);
+          }
         });
       },
       failed(error) {
         process.nextTick(() => {
-          settle(error);
+          void settle(error);
           context.failed(error);
           if (options.brokenFrame && !response.destroyed) {
             response.end(options.brokenFrame(error));
@@ -71,7 +76,7 @@ export function writeRelay(
       },
     });
     const left = () => {
-      settle(response.writableFinished ? undefined : new Error("the client left"));
+      void settle(response.writableFinished ? undefined : new Error("the client left"));
       flow.abort();
       resolve();
     };

@@ -187,8 +187,11 @@ export interface Upstream {
 export interface RelayOptions {
   /** Sees every piece of the body on its way; must not keep or change it. */
   tap?(piece: Buffer): void;
-  /** Called once: without an error when the upstream ended, with one when it or the client broke off. */
-  end?(error?: Error): void;
+  /**
+   * Called once: without an error when the upstream ended, with one when it or the client broke off. The end
+   * of the answer waits for what it returns, which must not reject.
+   */
+  end?(error?: Error): Promise<void> | void;
   /** Response headers instead of the default selection (content type, retry headers). */
   headers?: OutgoingHttpHeaders;
   /** Written as a last frame when the upstream breaks off mid-stream, in place of the line that it began. */
