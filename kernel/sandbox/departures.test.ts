@@ -18,10 +18,10 @@ function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, every =
     while (performance.now() < until) {
       // It takes its time.
     }
-  }, every);
-  const add = (text: string, isComplete = false) => {
+  });
+  const add = (text: string, isComplete = false, ms = every) => {
     departures.add({ text });
-    departures.hurry(isComplete);
+    departures.hurry(isComplete, ms);
   };
   return { crossings, departures, add };
 }
@@ -50,6 +50,19 @@ it("has what comes right after a crossing wait for others, and leaves nothing be
   add("d");
   await turn();
   expect(crossings.at(-1)).toEqual(["d"]);
+});
+
+it("waits as long as the least patient would", async () => {
+  const patient = 60_000;
+  const { crossings, add } = openDepartures(() => 0, patient);
+  add("a");
+  await turn();
+  add("b");
+  await delay(2 * everyMs);
+  expect(crossings).toEqual([["a"]]);
+  add("c", false, 4 * everyMs);
+  add("d");
+  await expect.poll(() => crossings).toEqual([["a"], ["b", "c", "d"]]);
 });
 
 it("does not let long texts wait, nor what waits with them", async () => {

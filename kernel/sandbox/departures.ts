@@ -7,23 +7,23 @@ export interface Fare {
 
 /**
  * Decides when what waits crosses, and how much of it at once. A crossing costs more than a usual hook does. So what comes
- * within `everyMs` after a crossing waits for others, unless it is long or all are there; what comes after a while does not.
+ * soon after a crossing waits for others, unless it is long or all are there; what comes after a while does not.
  */
 export class Departures<F extends Fare> {
   readonly #cross: (some: readonly F[]) => void;
-  readonly #everyMs: number;
   #waiting: F[] = [];
   /** Characters of what waits. */
   #length = 0;
   #isLeaving = false;
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer runs out. */
+  #leavesAt = 0;
   #crossedAt = Number.NEGATIVE_INFINITY;
   /** What one took in the last crossing. */
   #msEach = limits.crossingMs / 16;
 
-  constructor(cross: (some: readonly F[]) => void, everyMs: number) {
+  constructor(cross: (some: readonly F[]) => void) {
     this.#cross = cross;
-    this.#everyMs = everyMs;
   }
 
   /** It goes with the next crossing, which need not be soon. */
@@ -32,20 +32,26 @@ export class Departures<F extends Fare> {
     this.#length += fare.text.length;
   }
 
-  /** Somebody waits for what was added. `isComplete`: nobody else is there to be waited for. */
-  hurry(isComplete: boolean): void {
+  /**
+   * Somebody waits for what was added, who would have it wait for others until `everyMs` after the last crossing; the
+   * least patient of them decides. `isComplete`: nobody else is there to be waited for.
+   */
+  hurry(isComplete: boolean, everyMs: number): void {
     if (this.#isLeaving) {
       return;
     }
-    const ms = this.#crossedAt + this.#everyMs - performance.now();
+    const leavesAt = this.#crossedAt + everyMs;
+    const ms = leavesAt - performance.now();
     if (isComplete || ms < 1 || this.#length >= limits.crossingWorth) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       this.#isLeaving = true;
       // Behind the sockets that are ready now: what they bring crosses as well.
       setImmediate(this.#leave);
-    } else {
-      this.#timer ??= setTimeout(this.#leave, ms);
+    } else if (this.#timer === undefined || leavesAt < this.#leavesAt) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(this.#leave, ms);
+      this.#leavesAt = leavesAt;
     }
   }
 

@@ -20,8 +20,12 @@ export const limits = {
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
-  /** Batches that come sooner after a crossing wait for others; nobody who reads along notices. */
+  /**
+   * Batches that come sooner after a crossing wait for others: an eighth of the time since the last batch of their stream,
+   * within these bounds. Nobody who reads along notices.
+   */
   streamEveryMs: 5,
+  streamEveryMostMs: 25,
   /** Characters that need not wait for others to make a crossing worth its price. */
   crossingWorth: 4096,
   /** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */

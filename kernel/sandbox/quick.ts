@@ -66,7 +66,7 @@ class Queue {
   readonly #tries: Tries;
   readonly #overruns: Pick<Overruns, "add">;
   /** A caller waits for each: what waits with it is what came in the same turn of the event loop. */
-  readonly #departures = new Departures<Entry>((entries) => this.#cross(entries), 0);
+  readonly #departures = new Departures<Entry>((entries) => this.#cross(entries));
 
   constructor(realm: Realm, tries: Tries, overruns: Pick<Overruns, "add">) {
     this.#realm = realm;
@@ -76,7 +76,7 @@ class Queue {
 
   push(call: QuickCall): void {
     this.#departures.add(new Entry(this.#realm, call));
-    this.#departures.hurry(false);
+    this.#departures.hurry(false, 0);
   }
 
   #cross(entries: readonly Entry[]): void {

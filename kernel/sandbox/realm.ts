@@ -1,6 +1,7 @@
 import type ivm from "isolated-vm";
 import type { BootedContext, Receive, Way } from "./booted.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
+import { applyCopied } from "./copied-text.ts";
 import { toEndings } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Receiver } from "./message.ts";
@@ -99,7 +100,8 @@ export class Realm {
   enterAll(text: string, timeout: number): void {
     this.usedAt = this.cell.usedAt = performance.now();
     try {
-      this.#tell(this.#booted?.way("enterAll").applySync(undefined, [text], { timeout }));
+      const way = this.#booted?.way("enterAll");
+      this.#tell(way && applyCopied(way, text, timeout));
     } catch (error) {
       throw this.toError(this.cell.explain(error, this));
     }

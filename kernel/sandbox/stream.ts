@@ -58,6 +58,8 @@ class Chain implements StreamChain, Passenger {
   /** Characters of what hooks read of their contexts. */
   #given = 0;
   #id = 0;
+  /** When the last batch came; the first is what its reader waits for most. */
+  #pushedAt = Number.POSITIVE_INFINITY;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -99,7 +101,7 @@ class Chain implements StreamChain, Passenger {
       this.#tellPassed(batch.length);
       return Promise.resolve(batch);
     }
-    return this.#board.push(this.#id, this, batch);
+    return this.#board.push(this.#id, this, batch, this.#patience());
   }
 
   close(): void {
@@ -150,6 +152,14 @@ class Chain implements StreamChain, Passenger {
     for (const hook of this.#hooks) {
       this.#fail(hook, error);
     }
+  }
+
+  /** Whom batches reach seldom, as those of several tokens do, does not notice a longer wait. */
+  #patience(): number {
+    const now = performance.now();
+    const ms = (now - this.#pushedAt) / 8;
+    this.#pushedAt = now;
+    return Math.min(Math.max(ms, limits.streamEveryMs), limits.streamEveryMostMs);
   }
 
   /** Once a run: a filter that masks or refuses has not seen everything. */

@@ -1,4 +1,5 @@
 import type ivm from "isolated-vm";
+import { applyCopied } from "./copied-text.ts";
 import { Departures } from "./departures.ts";
 import { switchboard } from "./inside.ts";
 import { limits } from "./limits.ts";
@@ -26,8 +27,11 @@ export interface Switchboard {
   ): number;
   /** Ends a run. */
   close(id: number): void;
-  /** The batch as the hooks left it. What waits crosses the border together (`departures.ts`). */
-  push(id: number, passenger: Passenger, batch: string): Promise<string>;
+  /**
+   * The batch as the hooks left it. What waits crosses the border together (`departures.ts`), this one at most `everyMs`
+   * after the last crossing.
+   */
+  push(id: number, passenger: Passenger, batch: string, everyMs: number): Promise<string>;
 }
 
 /** What crosses in its turn: a batch, or the end of something. */
@@ -69,7 +73,7 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
   const departures = new Departures<Line>((some) => {
     batches -= some.filter(({ waiting }) => waiting).length;
     cross(ways, some);
-  }, limits.streamEveryMs);
+  });
   let last = 0;
 
   const numberOf = (realm: Realm): number => {
@@ -108,13 +112,13 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
         departures.add({ text: `-${id}` });
       }
     },
-    push: (id, passenger, batch) =>
+    push: (id, passenger, batch, everyMs) =>
       new Promise((done) => {
         const beginning = beginnings.get(id) ?? "";
         beginnings.delete(id);
         departures.add({ text: `${beginning}=${id}\n${batch}`, waiting: { id, passenger, batch, done } });
         batches++;
-        departures.hurry(batches >= runs);
+        departures.hurry(batches >= runs, everyMs);
       }),
   };
 }
@@ -136,7 +140,7 @@ function openWays(isolate: ivm.Isolate): Ways {
 function cross(ways: Ways, lines: readonly Line[]): void {
   const all = lines.map(({ waiting }) => waiting).filter((waiting) => waiting !== undefined);
   let way = ways.cross;
-  let args = [lines.map(({ text }) => text).join("\n")];
+  let text: string | undefined = lines.map((line) => line.text).join("\n");
   let hasRetried = false;
   let stoppedAt = "";
   let through = 0;
@@ -144,11 +148,10 @@ function cross(ways: Ways, lines: readonly Line[]): void {
   for (;;) {
     const before = threadMs();
     try {
-      const answer: unknown = way.applySync(undefined, args, within);
-      deliver(all, typeof answer === "string" ? answer.split("\n") : []);
+      deliver(all, applyCopied(way, text, limits.streamMs).split("\n"));
       return;
     } catch (error) {
-      args = [];
+      text = undefined;
       // A busy machine took the time, not the hook.
       const heldMs = threadMs() - before;
       if (!hasRetried && isTimeout(error) && heldMs < limits.streamMs / 2) {

@@ -180,12 +180,14 @@ function run(call, name, text, isIterated) {
 }
 
 /**
- * Begins several calls in one crossing: six lines for each, with id, `unread` where nobody reads the answer, name,
- * arguments, what is asked for later, and names.
- * How they ended comes as one text, a line for each, when the last of them has ended: as the answer if none of them waits.
+ * Begins several calls in one crossing. The list holds one text, with six lines for each call: id, `unread` where nobody
+ * reads the answer, name, arguments, what is asked for later, and names.
+ * How they ended comes as one text, a line for each, when the last of them has ended: as the answer, in a list again, if
+ * none of them waits.
  */
-function enterAll(text) {
-  const lines = apply(split, text, ["\n"]);
+function enterAll(texts) {
+  // By its place: what reads lists otherwise may be the author's.
+  const lines = apply(split, texts[0], ["\n"]);
   const batch = new Batch(lines.length / 6);
   for (let at = 0; at < lines.length; at += 6) {
     const call = new Call(lines[at], lines[at + 5]);
@@ -197,7 +199,7 @@ function enterAll(text) {
     run(call, lines[at + 2], lines[at + 3], false);
   }
   batch.isEntered = false;
-  return batch.left === 0 ? batch.endings : "";
+  return [batch.left === 0 ? batch.endings : ""];
 }
 
 function tell(batch, ending) {

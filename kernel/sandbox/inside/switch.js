@@ -26,15 +26,16 @@ function register(id, hook, chain) {
 }
 
 /**
- * The lines of a crossing, by their first character:
+ * The list holds one text. Its lines, by their first character:
  *   +run realm realm …   begins a run with a hook of each of these realms; a line for each follows (inside/hook.js)
  *   =run                 a batch, which is the next line
  *   -run                 ends a run
  *   ~realm               forgets a realm
- * The answer has two lines for each batch: what failed, `place:report` each, and the batch as the hooks left it.
+ * The answer, in a list as well, has two lines for each batch: what failed, `place:report` each, and the batch as the
+ * hooks left it.
  */
-function cross(text) {
-  crossing = new Crossing(text);
+function cross(texts) {
+  crossing = new Crossing(texts[0]);
   return go("push");
 }
 
@@ -71,7 +72,7 @@ function go(first) {
     }
     step = "push";
   }
-  return crossing.told;
+  return [crossing.told];
 }
 
 /** Begins a run, or goes on with that; answers how many lines it took. A hook that was broken off is left out. */
