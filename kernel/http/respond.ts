@@ -5,6 +5,7 @@ import { chooseEncoding, compressBuffer } from "./compress.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
 import { type Head, type RespondContext, writeHead } from "./head.ts";
+import { leaveTogether } from "./leave-together.ts";
 import { LongBody, sendLongBody } from "./long-body.ts";
 import { onceDrained, writePiece } from "./piece.ts";
 import { writeRelay } from "./relay.ts";
@@ -85,7 +86,7 @@ function finish(
 ): void {
   if (!response.destroyed && !response.writableEnded) {
     writeHead(response, answer, context);
-    response.end(answer.body);
+    leaveTogether(response, answer.body);
   }
 }
 

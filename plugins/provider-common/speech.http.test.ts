@@ -198,7 +198,7 @@ describe("kept speeches", () => {
     const cache = createSpeechCache({ blobs, log, now: () => now });
     const keeper = cache.keeper("a");
     keeper.tap(sound);
-    keeper.end();
+    void keeper.end();
     await expect.poll(async () => (await blobs.keys("speech/")).length).toBe(1);
     now += 7 * day;
     await cache.sweep();
