@@ -130,6 +130,15 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
       }
     };
     const give = (value: Out | undefined): boolean => isOver || value === undefined || sink.next(value);
+    const giveLate = (value: Out | undefined): void => {
+      try {
+        if (give(value)) {
+          flow.resume();
+        }
+      } catch (error) {
+        fail(error);
+      }
+    };
     const flow = this.#from.pushTo({
       next(value) {
         try {
@@ -138,7 +147,7 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
             return give(made);
           }
           // One value at a time: the next one comes when this one is made.
-          made.then((each) => give(each) && flow.resume()).catch(fail);
+          void made.then(giveLate, fail);
           return false;
         } catch (error) {
           fail(error);

@@ -30,7 +30,7 @@ export class TextDeltaReader {
   /** Learns from a chunk that had to be parsed, for as long as that proves to be of use. */
   learn(text: string, chunk: Chunk): void {
     const choice = toTextChoice(chunk);
-    if (choice !== undefined && this.#misses < mostMisses) {
+    if (choice !== undefined && this.#misses < mostMisses && isPlain(chunk, choice)) {
       this.#misses += 1;
       this.#around = findAround(text, { chunk: { ...chunk }, choice: { ...choice } });
     }
@@ -40,6 +40,9 @@ export class TextDeltaReader {
 /** Writes the chunks of one stream as JSON. */
 export class TextDeltaWriter {
   #around: Around | undefined;
+  /** Of the chunk that `#around` is from: what the next ones are compared with. */
+  #fields: Fields | undefined;
+  #choiceFields: Fields | undefined;
   #misses = 0;
 
   write(chunk: Chunk): string {
@@ -55,15 +58,22 @@ export class TextDeltaWriter {
     if (choice === undefined) {
       return undefined;
     }
-    const around = this.#around;
-    if (around && isAlike(chunk, around.chunk, "choices") && isAlike(choice, around.choice, "delta")) {
+    const [fields, choiceFields] = [this.#fields, this.#choiceFields];
+    if (
+      fields &&
+      choiceFields &&
+      isAlike(chunk, fields, "choices") &&
+      isAlike(choice, choiceFields, "delta")
+    ) {
       this.#misses = 0;
-      return around;
+      return this.#around;
     }
-    if (this.#misses >= mostMisses) {
+    if (this.#misses >= mostMisses || !isPlain(chunk, choice)) {
       return undefined;
     }
     this.#misses += 1;
+    this.#fields = toFields(chunk);
+    this.#choiceFields = toFields(choice);
     this.#around = split({ chunk: { ...chunk }, choice: { ...choice } });
     return this.#around;
   }
@@ -88,8 +98,7 @@ export interface Around extends Shape {
 }
 
 /** The only choice of a chunk that has text and nothing else; undefined for other chunks. */
-function toTextChoice(chunk: Chunk): ChunkChoice | undefined {
-  const { choices } = chunk;
+function toTextChoice({ choices }: Chunk): ChunkChoice | undefined {
   const choice = choices?.length === 1 ? choices[0] : undefined;
   if (choice === undefined || typeof choice.delta?.content !== "string") {
     return undefined;
@@ -99,8 +108,12 @@ function toTextChoice(chunk: Chunk): ChunkChoice | undefined {
       return undefined;
     }
   }
-  // Objects could be shared by chunks, and what a filter does to one must not show in the next.
-  return isFlat(chunk, "choices") && isFlat(choice, "delta") ? choice : undefined;
+  return choice;
+}
+
+/** Objects could be shared by chunks, and what a filter does to one must not show in the next. */
+function isPlain(chunk: Chunk, choice: ChunkChoice): boolean {
+  return isFlat(chunk, "choices") && isFlat(choice, "delta");
 }
 
 function isFlat(value: Readonly<Record<string, unknown>>, except: string): boolean {
@@ -113,23 +126,30 @@ function isFlat(value: Readonly<Record<string, unknown>>, except: string): boole
   return true;
 }
 
+/** Names and values of an object, in their order. */
+interface Fields {
+  readonly names: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+function toFields(value: object): Fields {
+  return { names: Object.keys(value), values: Object.values(value) };
+}
+
+/** Whether it has the same fields in the same order. The values of `fields` are plain, so those of `value` are as well. */
 function isAlike(
   value: Readonly<Record<string, unknown>>,
-  model: Readonly<Record<string, unknown>>,
+  { names, values }: Fields,
   except: string,
 ): boolean {
-  for (const key in value) {
-    if (value[key] !== model[key] && key !== except) {
+  let at = 0;
+  for (const name in value) {
+    if (name !== names[at] || (value[name] !== values[at] && name !== except)) {
       return false;
     }
+    at += 1;
   }
-  // Fields that the model alone has, or that are undefined in one of the two.
-  for (const key in model) {
-    if (!(key in value)) {
-      return false;
-    }
-  }
-  return true;
+  return at === names.length;
 }
 
 function toContent(raw: string): string | undefined {

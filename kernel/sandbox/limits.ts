@@ -21,7 +21,7 @@ export const limits = {
   /** A batch of a stream (contract D.30). */
   streamMs: 20,
   /**
-   * Batches that come sooner after a crossing wait for others: an eighth of the time since the last batch of their stream,
+   * Batches that come sooner after a crossing wait for others: half of the time since the last batch of their stream,
    * within these bounds. Nobody who reads along notices.
    */
   streamEveryMs: 5,

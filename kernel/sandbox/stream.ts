@@ -157,7 +157,7 @@ class Chain implements StreamChain, Passenger {
   /** Whom batches reach seldom, as those of several tokens do, does not notice a longer wait. */
   #patience(): number {
     const now = performance.now();
-    const ms = (now - this.#pushedAt) / 8;
+    const ms = (now - this.#pushedAt) / 2;
     this.#pushedAt = now;
     return Math.min(Math.max(ms, limits.streamEveryMs), limits.streamEveryMostMs);
   }
