@@ -17,7 +17,7 @@ const wayOf = (source: string) => context.evalSync(source, { reference: true }) 
 test("texts arrive as they were, both ways", () => {
   const back = wayOf("(function (texts) { return [texts[0]]; })");
   for (const text of ["", "a\nb", "é", "\u{1f30a} and more", "\ud800", "\0", "long ".repeat(100_000)]) {
-    expect(applyCopied(back, text, 1000)).toBe(text);
+    expect(applyCopied(back, [text], 1000)).toBe(text);
   }
 });
 
@@ -30,12 +30,12 @@ test("what has crossed does not wait outside of the heap for a full collection",
   const length = wayOf("(function (texts) { return [`${texts[0].length}`]; })");
   const before = isolate.getHeapStatisticsSync().externally_allocated_size;
   for (let call = 0; call < 200; call++) {
-    expect(applyCopied(length, text, 1000)).toBe("50000");
+    expect(applyCopied(length, [text], 1000)).toBe("50000");
   }
   expect(isolate.getHeapStatisticsSync().externally_allocated_size - before).toBeLessThan(text.length);
 });
 
 test("a text that takes too long is an error", () => {
   const endless = wayOf("(function () { for (;;); })");
-  expect(() => applyCopied(endless, "", 20)).toThrow("Script execution timed out.");
+  expect(() => applyCopied(endless, [""], 20)).toThrow("Script execution timed out.");
 });

@@ -1,5 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
-import { toArgumentsText } from "./arguments.ts";
+import { lengthOf, toShortArguments } from "./arguments.ts";
 import { Call } from "./call.ts";
 import type { Cell } from "./cell.ts";
 import { createConsoles } from "./console.ts";
@@ -78,12 +78,12 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
         done(onThread(script, options));
         return;
       }
-      const text = toArgumentsText(options.args);
-      const afresh = () => done(onThread(script, options, text));
-      if (text.length > limits.quickLength) {
+      const args = toShortArguments(options.args);
+      const afresh = () => done(onThread(script, options, args.places.length === 0 ? args.text : undefined));
+      if (lengthOf(args) > limits.quickLength) {
         afresh();
       } else {
-        quick.begin(script, { options, text, done, failed, afresh });
+        quick.begin(script, { options, args, done, failed, afresh });
       }
     });
 

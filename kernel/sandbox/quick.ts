@@ -1,3 +1,4 @@
+import type { ShortArguments } from "./arguments.ts";
 import { Departures } from "./departures.ts";
 import { fromText, toFailure } from "./ending.ts";
 import { limits } from "./limits.ts";
@@ -13,8 +14,7 @@ import { createTries, type Tries } from "./tries.ts";
 /** A short call. Exactly one of the three ways out is taken, once. */
 export interface QuickCall {
   readonly options: CallOptions;
-  /** The arguments as JSON. */
-  readonly text: string;
+  readonly args: ShortArguments;
   done(answer: Json | undefined): void;
   failed(error: unknown): void;
   /** It was not short, or cannot run here: nothing of it has been done. */
@@ -88,7 +88,8 @@ class Queue {
     const before = threadMs();
     let error: unknown;
     try {
-      realm.enterAll(ready.map(({ text }) => text).join("\n"), limits.quickMs);
+      const text = ready.map((entry) => entry.text).join("\n");
+      realm.enterAll([text, ...ready.flatMap(({ contents }) => contents)], limits.quickMs);
     } catch (thrown) {
       error = thrown;
     }
@@ -123,6 +124,8 @@ let serial = 0;
 class Entry implements Receiver {
   /** The call as inside/bridge.js reads it. */
   readonly text: string;
+  /** Texts that cross by themselves. */
+  readonly contents: readonly string[];
   readonly #id = ++serial;
   readonly #realm: Realm;
   readonly #call: QuickCall;
@@ -135,10 +138,11 @@ class Entry implements Receiver {
   constructor(realm: Realm, call: QuickCall) {
     this.#realm = realm;
     this.#call = call;
-    const { text, options } = call;
+    const { args, options } = call;
     const { name, host, later = {}, isUnread } = options;
     const names = `${Object.keys(later).join("\t")}\n${host.names.join(" ")}`;
-    this.text = `${this.#id}\n${isUnread ? "unread" : ""}\n${name}\n${text}\n${names}`;
+    this.text = `${this.#id}\n${isUnread ? "unread" : ""}\n${name}\n${args.text}\n${args.places.join(" ")}\n${names}`;
+    this.contents = args.contents;
     realm.calls.set(this.#id, this);
   }
 

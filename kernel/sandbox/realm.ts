@@ -97,11 +97,11 @@ export class Realm {
    * Begins several calls at once on the event loop's own thread (inside/bridge.js). How they ended is told before it
    * returns, if they did. Throws SandboxError.
    */
-  enterAll(text: string, timeout: number): void {
+  enterAll(texts: readonly string[], timeout: number): void {
     this.usedAt = this.cell.usedAt = performance.now();
     try {
       const way = this.#booted?.way("enterAll");
-      this.#tell(way && applyCopied(way, text, timeout));
+      this.#tell(way && applyCopied(way, texts, timeout));
     } catch (error) {
       throw this.toError(this.cell.explain(error, this));
     }

@@ -140,7 +140,7 @@ function openWays(isolate: ivm.Isolate): Ways {
 function cross(ways: Ways, lines: readonly Line[]): void {
   const all = lines.map(({ waiting }) => waiting).filter((waiting) => waiting !== undefined);
   let way = ways.cross;
-  let text: string | undefined = lines.map((line) => line.text).join("\n");
+  let texts: readonly string[] | undefined = [lines.map(({ text }) => text).join("\n")];
   let hasRetried = false;
   let stoppedAt = "";
   let through = 0;
@@ -148,10 +148,10 @@ function cross(ways: Ways, lines: readonly Line[]): void {
   for (;;) {
     const before = threadMs();
     try {
-      deliver(all, applyCopied(way, text, limits.streamMs).split("\n"));
+      deliver(all, applyCopied(way, texts, limits.streamMs).split("\n"));
       return;
     } catch (error) {
-      text = undefined;
+      texts = undefined;
       // A busy machine took the time, not the hook.
       const heldMs = threadMs() - before;
       if (!hasRetried && isTimeout(error) && heldMs < limits.streamMs / 2) {

@@ -136,9 +136,13 @@ function refuse({ promise, failure, reject }, text) {
   reject(failure);
 }
 
-/** The arguments from their JSON. Adds what a context has to the last of them. */
+/** The arguments from their JSON, with contents that came by themselves. Adds what a context has to the last of them. */
 function toArguments(call, text) {
   const args = parse(text);
+  const { places } = call;
+  for (let at = 0; at < places.length; at++) {
+    args[0].messages[places[at]].content = call.contents[call.content + at];
+  }
   const last = args[args.length - 1];
   if (typeof last === "object" && last !== null && !isArray(last)) {
     toContext(call, last);
@@ -180,21 +184,29 @@ function run(call, name, text, isIterated) {
 }
 
 /**
- * Begins several calls in one crossing. The list holds one text, with six lines for each call: id, `unread` where nobody
- * reads the answer, name, arguments, what is asked for later, and names.
+ * Begins several calls in one crossing. The first text of the list has seven lines for each call: id, `unread` where nobody
+ * reads the answer, name, arguments, places, what is asked for later, and names. The places are those of messages, of the
+ * first argument, whose contents are the next texts of the list.
  * How they ended comes as one text, a line for each, when the last of them has ended: as the answer, in a list again, if
  * none of them waits.
  */
 function enterAll(texts) {
   // By its place: what reads lists otherwise may be the author's.
   const lines = apply(split, texts[0], ["\n"]);
-  const batch = new Batch(lines.length / 6);
-  for (let at = 0; at < lines.length; at += 6) {
-    const call = new Call(lines[at], lines[at + 5]);
+  const batch = new Batch(lines.length / 7);
+  let text = 1;
+  for (let at = 0; at < lines.length; at += 7) {
+    const call = new Call(lines[at], lines[at + 6]);
     call.batch = batch;
     call.isUnread = lines[at + 1] !== "";
     if (lines[at + 4] !== "") {
-      call.later = apply(split, lines[at + 4], ["\t"]);
+      call.places = apply(split, lines[at + 4], [" "]);
+      call.contents = texts;
+      call.content = text;
+      text += call.places.length;
+    }
+    if (lines[at + 5] !== "") {
+      call.later = apply(split, lines[at + 5], ["\t"]);
     }
     run(call, lines[at + 2], lines[at + 3], false);
   }

@@ -11,6 +11,10 @@ const Call = toRecord(
     host = undefined;
     /** The names of members that are made when the code reads them, how, and those that are. */
     later = none;
+    /** Messages whose contents came by themselves, all of them that did, and where the first of these is. */
+    places = none;
+    contents = none;
+    content = 0;
     toMember = askForMember;
     made = undefined;
     pending = undefined;
