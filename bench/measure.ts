@@ -161,7 +161,7 @@ async function heat(bench: Bench, running: Running): Promise<void> {
  * Keeps the load up for at least `ms` and until the CPU of an answer falls no further, for four times as long at most:
  * how soon the compiler is done depends on the contestant's size and on the machine.
  */
-async function warmUp(running: Running, load: Load, ms: number): Promise<void> {
+export async function warmUp(running: Running, load: Load, ms: number): Promise<void> {
   const slice = ms / 4;
   const until = performance.now() + 4 * ms;
   await delay(ms - slice);
@@ -187,7 +187,8 @@ export function failOnErrors(running: Running, counts: Counts): void {
   }
 }
 
-function toFigures(counts: Counts, cpu: number, seconds: number): Figures {
+/** Per answer, per token and per second; `cpu` in microseconds. */
+export function toFigures(counts: Counts, cpu: number, seconds: number): Figures {
   return {
     cpuPerAnswer: cpu / counts.answers,
     cpuPerToken: cpu / counts.tokens,
@@ -209,7 +210,8 @@ function completionRequest(running: Running, model: Model): Buffer {
   return Buffer.from(head + body);
 }
 
-function shuffled(length: number): number[] {
+/** 0 to `length` - 1, in random order. */
+export function shuffled(length: number): number[] {
   return Array.from({ length }, (_, at) => ({ at, key: Math.random() }))
     .toSorted((a, b) => a.key - b.key)
     .map(({ at }) => at);

@@ -60,7 +60,7 @@ const together = 8;
 async function event(owner: string, hooks: number): Promise<number> {
   const links = Array.from({ length: hooks }, (_, n) => ({
     script: { owner, id: `${owner}-${n}`, source: hook(n) },
-    context: { user: { id: "u" }, valves: {} },
+    shared: JSON.stringify({ user: { id: "u" }, valves: {} }),
     failed: (error: Error) => {
       throw error;
     },
