@@ -7,22 +7,23 @@ export function toArgumentsText(args: readonly unknown[]): string {
 
 /** Arguments as they cross with those of others. */
 export interface ShortArguments {
-  /** A JSON list in one line, with an empty content for each message in `places`. */
-  readonly text: string;
+  /** The JSON of each in one line, that of the first with an empty content for each message in `places`. */
+  readonly texts: readonly string[];
   /** Of messages of the first argument, whose contents are in `contents`. */
   readonly places: readonly number[];
   readonly contents: readonly string[];
+  /** Characters of all of it. */
+  readonly length: number;
 }
 
 /**
- * The same as `toArgumentsText` gives, with long contents of messages apart: nobody has to write them as JSON, or to read
- * them. Where the JSON of the first argument is known, all is in the text.
+ * The same as `toArgumentsText` gives, in parts: long contents of messages are apart, so that nobody has to write them as
+ * JSON or to read them, on the way in and on the way back.
  */
 export function toShortArguments(args: readonly unknown[]): ShortArguments {
-  const [first, ...others] = args;
-  const messages = jsonOf(first) === undefined ? toMessages(first) : undefined;
   const places: number[] = [];
   const contents: string[] = [];
+  const messages = toMessages(args[0]);
   messages?.forEach((message, place) => {
     const content = toContent(message);
     if (content !== undefined) {
@@ -30,24 +31,23 @@ export function toShortArguments(args: readonly unknown[]): ShortArguments {
       contents.push(content);
     }
   });
-  if (messages === undefined || places.length === 0) {
-    return { text: toArgumentsText(args), places, contents };
-  }
+  const given =
+    messages !== undefined && places.length > 0
+      ? [withoutContents(args[0] as object, messages, places), ...args.slice(1)]
+      : args;
+  const texts = given.map(toText);
+  return { texts, places, contents, length: lengthOf(texts) + lengthOf(contents) };
+}
+
+function withoutContents(first: object, messages: readonly unknown[], places: readonly number[]): object {
   const shortened = [...messages];
   for (const place of places) {
     shortened[place] = { ...(messages[place] as object), content: "" };
   }
-  return {
-    text: toArgumentsText([{ ...(first as object), messages: shortened }, ...others]),
-    places,
-    contents,
-  };
+  return { ...first, messages: shortened };
 }
 
-/** Characters of all of it. */
-export function lengthOf({ text, contents }: ShortArguments): number {
-  return contents.reduce((sum, content) => sum + content.length, text.length);
-}
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0);
 
 /** Shorter ones cost less in the text than by themselves. */
 const longContent = 200;

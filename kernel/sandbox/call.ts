@@ -56,7 +56,7 @@ export class Call implements Receiver {
 
   start(isIterated: boolean): void {
     const { realm, options } = this.#parts;
-    const { signal, name, host, isUnread = false } = options;
+    const { signal, name, host, shared = "", isUnread = false } = options;
     if (signal?.aborted) {
       this.#parts.outcome.failed(signal.reason);
       return;
@@ -68,12 +68,21 @@ export class Call implements Receiver {
       this.#parts.outcome.failed(new SandboxError("value", refusal));
       return;
     }
-    this.#given = text.length + later.length;
+    this.#given = text.length + shared.length + later.length;
     realm.cell.given += this.#given;
     realm.calls.set(this.#id, this);
     signal?.addEventListener("abort", this.#onAbort);
     this.within(options.deadlineMs ?? (isIterated ? limits.itemMs : limits.callMs));
-    void this.#run("enter", [this.#id, name, text, later, host.names.join(" "), isIterated, isUnread]);
+    void this.#run("enter", [
+      this.#id,
+      name,
+      text,
+      shared,
+      later,
+      host.names.join(" "),
+      isIterated,
+      isUnread,
+    ]);
   }
 
   /** The call ends with a timeout when nothing calls `within` or `wait` in that time. */

@@ -1,5 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
-import { lengthOf, toShortArguments } from "./arguments.ts";
+import { toShortArguments } from "./arguments.ts";
 import { Call } from "./call.ts";
 import type { Cell } from "./cell.ts";
 import { createConsoles } from "./console.ts";
@@ -79,8 +79,9 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
         return;
       }
       const args = toShortArguments(options.args);
-      const afresh = () => done(onThread(script, options, args.places.length === 0 ? args.text : undefined));
-      if (lengthOf(args) > limits.quickLength) {
+      const whole = args.places.length === 0 ? args.texts : undefined;
+      const afresh = () => done(onThread(script, options, whole && `[${whole.join(",")}]`));
+      if (args.length > limits.quickLength) {
         afresh();
       } else {
         quick.begin(script, { options, args, done, failed, afresh });

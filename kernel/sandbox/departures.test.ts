@@ -5,6 +5,7 @@ import { limits } from "./limits.ts";
 
 interface Fare {
   readonly text: string;
+  readonly length: number;
 }
 
 const everyMs = 5;
@@ -20,7 +21,7 @@ function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, every =
     }
   });
   const add = (text: string, isComplete = false, ms = every) => {
-    departures.add({ text });
+    departures.add({ text, length: text.length });
     departures.hurry(isComplete, ms);
   };
   return { crossings, departures, add };
@@ -78,7 +79,7 @@ it("does not let long texts wait, nor what waits with them", async () => {
 
 it("takes what nobody waits for along, later", async () => {
   const { crossings, departures, add } = openDepartures();
-  departures.add({ text: "end" });
+  departures.add({ text: "end", length: 3 });
   await turn();
   expect(crossings).toEqual([]);
   add("a");

@@ -2,7 +2,7 @@ import { limits } from "./limits.ts";
 
 /** What waits to cross a border, with its length in characters. */
 export interface Fare {
-  readonly text: string;
+  readonly length: number;
 }
 
 /**
@@ -29,7 +29,7 @@ export class Departures<F extends Fare> {
   /** It goes with the next crossing, which need not be soon. */
   add(fare: F): void {
     this.#waiting.push(fare);
-    this.#length += fare.text.length;
+    this.#length += fare.length;
   }
 
   /**
@@ -83,7 +83,7 @@ export class Departures<F extends Fare> {
       count < this.#waiting.length &&
       (count === 0 || (count < most && length < limits.crossingLength))
     ) {
-      length += (this.#waiting[count] as F).text.length;
+      length += (this.#waiting[count] as F).length;
       count += 1;
     }
     this.#length -= length;

@@ -22,18 +22,40 @@ export function tooLong(): SandboxError {
   return new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`);
 }
 
-/** How calls that began together ended, `id kind text` in a line each (inside/bridge.js). */
-export function toEndings(told: unknown): { readonly id: number; readonly message: Message }[] {
-  if (typeof told !== "string" || told === "") {
+/** How calls that began together ended (inside/together.js). */
+export function toEndings(told: readonly string[]): { readonly id: number; readonly message: Message }[] {
+  const [head, ...texts] = told;
+  if (!head) {
     return [];
   }
-  return told.split("\n").map((line) => {
-    const toKind = line.indexOf(" ");
-    const toText = line.indexOf(" ", toKind + 1);
-    const [kind, text] = [line.slice(toKind + 1, toText), line.slice(toText + 1)];
-    const message = { kind, text: text === "" ? undefined : text, name: undefined, at: undefined };
-    return { id: Number(line.slice(0, toKind)), message };
+  return head.split(";").map((ending, at) => {
+    const [id, kind = "", ...apart] = ending.split(" ");
+    const text = texts[at] || undefined;
+    return {
+      id: Number(id),
+      message: { kind, text, name: undefined, at: undefined, apart: apart.map(Number) },
+    };
   });
+}
+
+/**
+ * Puts contents of messages that were left out of an answer where they belong. `apart` has a place in the messages and one
+ * in `contents` for each of them.
+ */
+export function withContents(
+  value: Json | undefined,
+  apart: readonly number[],
+  contents: readonly string[],
+): Json | undefined {
+  const messages: unknown = (value as { messages?: unknown } | null | undefined)?.messages;
+  for (let at = 0; Array.isArray(messages) && at < apart.length; at += 2) {
+    const [message, content]: unknown[] = [messages[apart[at] as number], contents[apart[at + 1] as number]];
+    // What tells of the places is not the code's, but what stands there may be whatever it likes.
+    if (typeof message === "object" && message !== null && content !== undefined) {
+      Object.assign(message, { content });
+    }
+  }
+  return value;
 }
 
 const prototypeKey = '"__proto__":';

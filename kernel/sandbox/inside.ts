@@ -12,6 +12,7 @@ const parts = [
   "context",
   "call",
   "bridge",
+  "together",
   "host",
   "generator",
   "timers",

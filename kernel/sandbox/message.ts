@@ -23,4 +23,6 @@ export interface Message {
   readonly text: string | undefined;
   readonly name: string | number | undefined;
   readonly at: number | undefined;
+  /** Contents of messages that were left out of an answer (`withContents`). */
+  readonly apart?: readonly number[];
 }

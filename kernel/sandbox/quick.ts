@@ -1,6 +1,6 @@
 import type { ShortArguments } from "./arguments.ts";
 import { Departures } from "./departures.ts";
-import { fromText, toFailure } from "./ending.ts";
+import { fromText, toFailure, withContents } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Message, Receiver } from "./message.ts";
 import type { Overruns } from "./overruns.ts";
@@ -88,8 +88,9 @@ class Queue {
     const before = threadMs();
     let error: unknown;
     try {
-      const text = ready.map((entry) => entry.text).join("\n");
-      realm.enterAll([text, ...ready.flatMap(({ contents }) => contents)], limits.quickMs);
+      const texts = [ready.map((entry) => entry.head).join(";")];
+      ready.forEach((entry) => entry.addTo(texts));
+      realm.enterAll(texts, limits.quickMs);
     } catch (thrown) {
       error = thrown;
     }
@@ -122,10 +123,10 @@ class Queue {
 let serial = 0;
 
 class Entry implements Receiver {
-  /** The call as inside/bridge.js reads it. */
-  readonly text: string;
-  /** Texts that cross by themselves. */
-  readonly contents: readonly string[];
+  /** The call as inside/together.js reads it, apart from its texts. */
+  readonly head: string;
+  /** Characters that cross. */
+  readonly length: number;
   readonly #id = ++serial;
   readonly #realm: Realm;
   readonly #call: QuickCall;
@@ -138,12 +139,21 @@ class Entry implements Receiver {
   constructor(realm: Realm, call: QuickCall) {
     this.#realm = realm;
     this.#call = call;
-    const { args, options } = call;
-    const { name, host, later = {}, isUnread } = options;
-    const names = `${Object.keys(later).join("\t")}\n${host.names.join(" ")}`;
-    this.text = `${this.#id}\n${isUnread ? "unread" : ""}\n${name}\n${args.text}\n${args.places.join(" ")}\n${names}`;
-    this.contents = args.contents;
+    const { texts, places, length } = call.args;
+    this.head =
+      places.length > 0 ? `${this.#id} ${texts.length} ${places.join(" ")}` : `${this.#id} ${texts.length}`;
+    this.length = length;
     realm.calls.set(this.#id, this);
+  }
+
+  /** Adds the texts that cross, behind those of other calls. */
+  addTo(all: string[]): void {
+    const { args, options } = this.#call;
+    const { name, host, later = {}, shared = "", isUnread } = options;
+    all.push(
+      `${isUnread ? "unread" : ""}\n${name}\n${Object.keys(later).join(" ")}\n${host.names.join(" ")}`,
+    );
+    all.push(shared, ...args.texts, ...args.contents);
   }
 
   /** False when it ended while it was waiting, or cannot run in this context any more. */
@@ -213,9 +223,14 @@ class Entry implements Receiver {
       this.fail(failure);
     } else {
       this.#close();
-      this.#call.done(fromText(ending.text, this.#call.options));
+      this.#call.done(this.#toAnswer(ending));
     }
     return true;
+  }
+
+  #toAnswer({ text, apart = [] }: Message): Json | undefined {
+    const { args, options } = this.#call;
+    return apart.length > 0 ? withContents(fromText(text), apart, args.contents) : fromText(text, options);
   }
 
   #close(): void {

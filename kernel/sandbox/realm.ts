@@ -1,7 +1,7 @@
 import type ivm from "isolated-vm";
 import type { BootedContext, Receive, Way } from "./booted.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
-import { applyCopied } from "./copied-text.ts";
+import { applyCopied } from "./copied-texts.ts";
 import { toEndings } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Receiver } from "./message.ts";
@@ -94,14 +94,14 @@ export class Realm {
   }
 
   /**
-   * Begins several calls at once on the event loop's own thread (inside/bridge.js). How they ended is told before it
+   * Begins several calls at once on the event loop's own thread (inside/together.js). How they ended is told before it
    * returns, if they did. Throws SandboxError.
    */
   enterAll(texts: readonly string[], timeout: number): void {
     this.usedAt = this.cell.usedAt = performance.now();
     try {
       const way = this.#booted?.way("enterAll");
-      this.#tell(way && applyCopied(way, texts, timeout));
+      this.#tell(way ? applyCopied(way, texts, timeout) : []);
     } catch (error) {
       throw this.toError(this.cell.explain(error, this));
     }
@@ -216,7 +216,7 @@ export class Realm {
 
   readonly #receive: Receive = (kind, id, text, name, at) => {
     if (kind === "endings") {
-      return this.#tell(text);
+      return this.#tell(String(text).split("\n"));
     }
     if (kind === "later") {
       return this.laters.get(Number(id))?.(String(name));
@@ -237,7 +237,7 @@ export class Realm {
     });
   };
 
-  #tell(endings: unknown): void {
+  #tell(endings: readonly string[]): void {
     for (const { id, message } of toEndings(endings)) {
       this.calls.get(id)?.receive(message);
     }

@@ -57,6 +57,11 @@ export interface CallOptions {
    * known (`known-json.ts`) is not written again.
    */
   readonly args: readonly unknown[];
+  /**
+   * The JSON of an object whose members the context has, too, frozen in depth: calls that are given the same text share
+   * what was made of it.
+   */
+  readonly shared?: string | undefined;
   readonly later?: Later | undefined;
   readonly host: Host;
   readonly signal?: AbortSignal | undefined;
@@ -91,8 +96,8 @@ export interface StreamChain {
 
 export interface StreamLink {
   readonly script: Script;
-  /** The context object of the run, as JSON. */
-  readonly context: unknown;
+  /** The JSON of the context object, which runs may share like calls do. */
+  readonly shared: string;
   /** A hook that reads a member of more than a million characters gets an error. */
   readonly later?: Later | undefined;
   failed(error: Error): void;

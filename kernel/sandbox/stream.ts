@@ -72,9 +72,9 @@ class Chain implements StreamChain, Passenger {
       try {
         const board = switchboardOf(first.realm.cell.isolate);
         this.#id = board.open(
-          this.#hooks.map(({ realm, link: { context, later = {} } }) => ({
+          this.#hooks.map(({ realm, link: { shared, later = {} } }) => ({
             realm,
-            context: JSON.stringify(context ?? {}),
+            context: shared,
             later: Object.keys(later),
           })),
         );

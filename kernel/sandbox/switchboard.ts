@@ -1,6 +1,6 @@
 import type ivm from "isolated-vm";
-import { applyCopied } from "./copied-text.ts";
-import { Departures } from "./departures.ts";
+import { applyCopied } from "./copied-texts.ts";
+import { Departures, type Fare } from "./departures.ts";
 import { switchboard } from "./inside.ts";
 import { limits } from "./limits.ts";
 import type { Realm } from "./realm.ts";
@@ -35,9 +35,9 @@ export interface Switchboard {
 }
 
 /** What crosses in its turn: a batch, or the end of something. */
-interface Line {
+interface Line extends Fare {
   readonly text: string;
-  readonly waiting?: Waiting;
+  readonly waiting: Waiting | undefined;
 }
 
 interface Waiting {
@@ -92,7 +92,7 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     for (const [realm, id] of realms) {
       if (realm.isClosed) {
         realms.delete(realm);
-        departures.add({ text: `~${id}` });
+        departures.add(toLine(`~${id}`));
       }
     }
   };
@@ -109,18 +109,22 @@ function createSwitchboard(isolate: ivm.Isolate): Switchboard {
     close(id) {
       runs--;
       if (!beginnings.delete(id)) {
-        departures.add({ text: `-${id}` });
+        departures.add(toLine(`-${id}`));
       }
     },
     push: (id, passenger, batch, everyMs) =>
       new Promise((done) => {
         const beginning = beginnings.get(id) ?? "";
         beginnings.delete(id);
-        departures.add({ text: `${beginning}=${id}\n${batch}`, waiting: { id, passenger, batch, done } });
+        departures.add(toLine(`${beginning}=${id}\n${batch}`, { id, passenger, batch, done }));
         batches++;
         departures.hurry(batches >= runs, everyMs);
       }),
   };
+}
+
+function toLine(text: string, waiting?: Waiting): Line {
+  return { text, length: text.length, waiting };
 }
 
 function openWays(isolate: ivm.Isolate): Ways {
@@ -148,7 +152,7 @@ function cross(ways: Ways, lines: readonly Line[]): void {
   for (;;) {
     const before = threadMs();
     try {
-      deliver(all, applyCopied(way, texts, limits.streamMs).split("\n"));
+      deliver(all, String(applyCopied(way, texts, limits.streamMs)[0]).split("\n"));
       return;
     } catch (error) {
       texts = undefined;

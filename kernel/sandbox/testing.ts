@@ -40,7 +40,7 @@ export function openBench(budgetMegabytes = 256): Bench {
       const failures: string[] = [];
       const links = sources.map((source, at) => ({
         script: { owner: "ana", id: `hook${at}`, source },
-        context,
+        shared: JSON.stringify(context),
         later,
         failed: (error: Error) => void failures.push(`${at}: ${error.message}`),
       }));

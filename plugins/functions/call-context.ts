@@ -33,22 +33,60 @@ export interface CallFacts {
  */
 export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
   return {
-    ...toShortContext(fn, facts, userValves),
+    ...toConstant(fn, facts.principal, userValves),
+    ...toPlace(facts),
+    id: facts.id ?? fn.id,
     metadata: facts.metadata?.() ?? {},
     model: facts.model ?? null,
   };
 }
 
-/** The context without what `toLater` gives. */
-export function toShortContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
-  const { principal } = facts;
+/** The same in parts, as the sandbox takes them: what other calls share, what is this call's own, and what is read later. */
+export function toParts(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
+  const texts = textsOf(fn, facts.principal, userValves);
+  const { chatId, messageId, sessionId, files, features, task, id } = facts;
+  const isNowhere = (chatId ?? messageId ?? sessionId ?? files ?? features ?? task ?? id) === undefined;
   return {
-    user: principal ? toUser(principal) : null,
-    valves: fn.valves,
-    userValves,
-    ...toPlace(facts),
-    id: facts.id ?? fn.id,
+    shared: isNowhere ? texts.nowhere : texts.constant,
+    own: isNowhere ? {} : { ...toPlace(facts), ...(id !== undefined && { id }) },
+    later: toLater(facts),
   };
+}
+
+interface Texts {
+  readonly userValves: ValveValues;
+  /** What stays the same from call to call. */
+  readonly constant: string;
+  /** The context of a call that belongs to no chat. */
+  readonly nowhere: string;
+}
+
+/** Written once for each function and person: hooks are called for every request. */
+const known = new WeakMap<object, WeakMap<ActiveFunction, Texts>>();
+const nobody = {};
+
+function textsOf(fn: ActiveFunction, principal: Principal | undefined, userValves: ValveValues): Texts {
+  const who = principal ?? nobody;
+  let ofPerson = known.get(who);
+  if (ofPerson === undefined) {
+    ofPerson = new WeakMap();
+    known.set(who, ofPerson);
+  }
+  let texts = ofPerson.get(fn);
+  if (texts?.userValves !== userValves) {
+    const constant = toConstant(fn, principal, userValves);
+    texts = {
+      userValves,
+      constant: JSON.stringify(constant),
+      nowhere: JSON.stringify({ ...constant, ...toPlace({}) }),
+    };
+    ofPerson.set(fn, texts);
+  }
+  return texts;
+}
+
+function toConstant(fn: ActiveFunction, principal: Principal | undefined, userValves: ValveValues) {
+  return { user: principal ? toUser(principal) : null, valves: fn.valves, userValves, id: fn.id };
 }
 
 function toPlace(facts: CallFacts) {
@@ -62,10 +100,13 @@ function toPlace(facts: CallFacts) {
   };
 }
 
-/** What stream hooks get at once; what a caller may make long is given by `toStreamLater`, for all of them alike. */
-export function toStreamContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
-  const { user, valves, id } = toShortContext(fn, facts, userValves);
-  return { user, valves, userValves, id };
+/** The JSON of what stream hooks get at once; what a caller may make long is given by `toStreamLater`, for all of them alike. */
+export function toStreamContext(
+  fn: ActiveFunction,
+  { principal }: CallFacts,
+  userValves: ValveValues,
+): string {
+  return textsOf(fn, principal, userValves).constant;
 }
 
 export function toStreamLater(facts: CallFacts): Later {

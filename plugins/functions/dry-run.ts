@@ -10,7 +10,7 @@ import {
   type StreamLink,
 } from "#kernel/sandbox/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "./active.ts";
-import { toContext, toStreamContext, toStreamLater } from "./call-context.ts";
+import { toContext, toParts, toStreamContext, toStreamLater } from "./call-context.ts";
 import type { HostCall } from "./host-call.ts";
 import { toFacts } from "./facts.ts";
 import { toScriptId } from "./load.ts";
@@ -109,13 +109,17 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
   };
   const own = fn.facts.userValves?.complete(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
   if (form.hook === "stream") {
-    const given = { context: toStreamContext(fn, facts, own), later: toStreamLater(facts) };
+    const given = { shared: toStreamContext(fn, facts, own), later: toStreamLater(facts) };
     return await stream(parts.sandbox, trial, given);
   }
-  const context = toContext(fn, facts, own);
+  const { own: place, ...shared } = toParts(fn, facts, own);
+  const given =
+    form.hook === "pipes"
+      ? { args: [toContext(fn, facts, own)] }
+      : { args: [form.body ?? {}, place], ...shared };
   const options = {
     name: form.hook,
-    args: form.hook === "pipes" ? [context] : [form.body ?? {}, context],
+    ...given,
     host,
     signal,
     deadlineMs: parts.seconds() * 1000,
@@ -139,7 +143,7 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
 async function stream(
   sandbox: Sandbox,
   { fn, form }: Trial,
-  given: Pick<StreamLink, "context" | "later">,
+  given: Pick<StreamLink, "shared" | "later">,
 ): Promise<unknown> {
   let failure: Error | undefined;
   const chain = await sandbox.openStream([

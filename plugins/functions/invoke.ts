@@ -3,14 +3,7 @@ import type { Logger } from "#kernel/log.ts";
 import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox/sandbox.ts";
 import type { ValveValues } from "#kernel/valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
-import {
-  type CallFacts,
-  toContext,
-  toLater,
-  toShortContext,
-  toStreamContext,
-  toStreamLater,
-} from "./call-context.ts";
+import { type CallFacts, toContext, toParts, toStreamContext, toStreamLater } from "./call-context.ts";
 import type { CreateHost } from "./host.ts";
 import type { UserValves } from "./user-valves.ts";
 
@@ -61,15 +54,15 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
     { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
   ) {
     const { principal, chatId, messageId, sessionId } = facts;
-    const hasBody = body !== undefined;
-    const context = { ...(hasBody ? toShortContext : toContext)(fn, facts, own), ...extra };
+    // A context that stands alone may be changed by the code.
+    const parts = body === undefined ? undefined : toParts(fn, facts, own);
     const { capabilities } = fn.facts;
     const { signal, end } = toScope(fn, outer);
     const options: CallOptions = {
       name,
-      args: hasBody ? [body, context] : [context],
-      // A context that stands alone may be changed by the code.
-      later: hasBody ? toLater(facts) : undefined,
+      args: parts ? [body, { ...parts.own, ...extra }] : [{ ...toContext(fn, facts, own), ...extra }],
+      shared: parts?.shared,
+      later: parts?.later,
       host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
       signal: outer,
       deadlineMs: seconds * 1000,
@@ -102,7 +95,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       const later = toStreamLater(facts);
       const links = functions.map(async (fn) => ({
         script: fn.script,
-        context: toStreamContext(fn, facts, await toOwn(fn, facts)),
+        shared: toStreamContext(fn, facts, await toOwn(fn, facts)),
         later,
         failed: (error: Error) =>
           log.warn(

@@ -47,8 +47,8 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
       }
       const own = cache.known(userId);
       return own
-        ? declared.complete(own.get(id) ?? none)
-        : cache.load(userId).then((loaded) => declared.complete(loaded.get(id) ?? none));
+        ? complete(declared, own, id)
+        : cache.load(userId).then((loaded) => complete(declared, loaded, id));
     },
     saved: async (userId, id) => (await cache.load(userId)).get(id) ?? none,
     async save(userId, id, values) {
@@ -62,6 +62,23 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
 }
 
 const none: ValveValues = {};
+
+/** The same object for the same declaration and values: checking them takes a while, and each hook asks. */
+function complete(declared: ValveSet, saved: Known, id: string): ValveValues {
+  let ofPerson = completed.get(declared);
+  if (ofPerson === undefined) {
+    ofPerson = new WeakMap();
+    completed.set(declared, ofPerson);
+  }
+  let values = ofPerson.get(saved);
+  if (values === undefined) {
+    values = declared.complete(saved.get(id) ?? none);
+    ofPerson.set(saved, values);
+  }
+  return values;
+}
+
+const completed = new WeakMap<ValveSet, WeakMap<Known, ValveValues>>();
 
 /** People whose valves stay in memory. */
 const maxKnown = 2_000;

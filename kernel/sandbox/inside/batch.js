@@ -77,8 +77,6 @@ function changedText(around, chunk) {
   return isSame ? content : undefined;
 }
 
-const isObject = (value) => typeof value === "object" && value !== null;
-
 /** The same fields with the same values in the same order, whatever the value of `except`. */
 function isAlike(value, names, model, except) {
   const own = keys(value);

@@ -84,7 +84,7 @@ function leave(call, kind, text) {
   if (call.live) {
     close(call);
     if (call.batch) {
-      tell(call.batch, `${call.id} ${kind} ${text ?? ""}`);
+      tell(call, kind, text);
     } else {
       send(kind, call.id, text);
     }
@@ -96,7 +96,7 @@ const fail = (call, thrown) => leave(call, "fail", toReport(thrown));
 function finish(call, value) {
   let text;
   try {
-    text = call.isUnread ? undefined : toText(value);
+    text = call.isUnread ? undefined : toText(call.batch ? withoutContents(call, value) : value);
   } catch (error) {
     leave(call, "value", toReport(error));
     return;
@@ -136,33 +136,31 @@ function refuse({ promise, failure, reject }, text) {
   reject(failure);
 }
 
-/** The arguments from their JSON, with contents that came by themselves. Adds what a context has to the last of them. */
-function toArguments(call, text) {
-  const args = parse(text);
-  const { places } = call;
-  for (let at = 0; at < places.length; at++) {
-    args[0].messages[places[at]].content = call.contents[call.content + at];
-  }
+/** The context is the last of the arguments, if it is an object. Adds to it what a context has besides. */
+function toArguments(call, args) {
   const last = args[args.length - 1];
-  if (typeof last === "object" && last !== null && !isArray(last)) {
-    toContext(call, last);
-    if (args.length > 1) {
-      freeze(last);
-    }
+  if (isObject(last) && !isArray(last)) {
+    const context = call.shared === "" ? last : { ...toShared(call.shared), ...last };
+    toContext(call, context);
+    args[args.length - 1] = args.length > 1 ? freeze(context) : context;
   }
   return args;
 }
 
-function enter(id, name, text, later, names, isIterated, isUnread) {
+const isObject = (value) => typeof value === "object" && value !== null;
+
+function enter(id, name, text, shared, later, names, isIterated, isUnread) {
   const call = new Call(id, names);
+  call.shared = shared;
   call.isUnread = isUnread;
   if (later !== "") {
     bringMembers(call, later);
   }
-  run(call, name, text, isIterated);
+  run(call, name, () => parse(text), isIterated);
 }
 
-function run(call, name, text, isIterated) {
+/** `read` makes the arguments: what goes wrong there is told like what goes wrong in the code. */
+function run(call, name, read, isIterated) {
   calls[call.id] = current = call;
   let value;
   try {
@@ -171,7 +169,7 @@ function run(call, name, text, isIterated) {
       leave(call, "missing", name);
       return;
     }
-    value = apply(found.run, found.self, toArguments(call, text));
+    value = apply(found.run, found.self, toArguments(call, read(call)));
   } catch (error) {
     fail(call, error);
     return;
@@ -181,45 +179,6 @@ function run(call, name, text, isIterated) {
     (answer) => (isIterated ? begin(call, answer) : finish(call, answer)),
     (error) => fail(call, error),
   );
-}
-
-/**
- * Begins several calls in one crossing. The first text of the list has seven lines for each call: id, `unread` where nobody
- * reads the answer, name, arguments, places, what is asked for later, and names. The places are those of messages, of the
- * first argument, whose contents are the next texts of the list.
- * How they ended comes as one text, a line for each, when the last of them has ended: as the answer, in a list again, if
- * none of them waits.
- */
-function enterAll(texts) {
-  // By its place: what reads lists otherwise may be the author's.
-  const lines = apply(split, texts[0], ["\n"]);
-  const batch = new Batch(lines.length / 7);
-  let text = 1;
-  for (let at = 0; at < lines.length; at += 7) {
-    const call = new Call(lines[at], lines[at + 6]);
-    call.batch = batch;
-    call.isUnread = lines[at + 1] !== "";
-    if (lines[at + 4] !== "") {
-      call.places = apply(split, lines[at + 4], [" "]);
-      call.contents = texts;
-      call.content = text;
-      text += call.places.length;
-    }
-    if (lines[at + 5] !== "") {
-      call.later = apply(split, lines[at + 5], ["\t"]);
-    }
-    run(call, lines[at + 2], lines[at + 3], false);
-  }
-  batch.isEntered = false;
-  return [batch.left === 0 ? batch.endings : ""];
-}
-
-function tell(batch, ending) {
-  batch.endings += batch.endings === "" ? ending : `\n${ending}`;
-  batch.left--;
-  if (batch.left === 0 && !batch.isEntered) {
-    send("endings", 0, batch.endings);
-  }
 }
 
 /** Ends a call whose answer nobody waits for any more; a generator is told, so that its `finally` blocks run. */

@@ -9,12 +9,17 @@ const Call = toRecord(
     isUnread = false;
     batch = undefined;
     host = undefined;
+    /** JSON of members of the context. */
+    shared = "";
     /** The names of members that are made when the code reads them, how, and those that are. */
     later = none;
-    /** Messages whose contents came by themselves, all of them that did, and where the first of these is. */
+    /** Of one that began with others (inside/together.js): all their texts, where its own are, and how many arguments. */
+    texts = none;
+    text = 0;
+    count = 0;
     places = none;
-    contents = none;
-    content = 0;
+    /** Contents that are left out of its answer. */
+    apart = "";
     toMember = askForMember;
     made = undefined;
     pending = undefined;
@@ -27,18 +32,6 @@ const Call = toRecord(
     constructor(id, names) {
       this.id = id;
       this.names = names;
-    }
-  },
-);
-
-/** Calls that began together. */
-const Batch = toRecord(
-  class {
-    endings = "";
-    isEntered = true;
-
-    constructor(left) {
-      this.left = left;
     }
   },
 );

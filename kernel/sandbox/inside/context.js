@@ -62,6 +62,41 @@ function toMemberLook(name) {
   return { __proto__: null, get, enumerable: true };
 }
 
+/** What was made of texts that many calls are given, and the characters of those. */
+let shared = { __proto__: null };
+let sharedLength = 0;
+const mostShared = 2 ** 18;
+
+/** The value of a JSON text, frozen in depth: whoever is given the same text gets the same value. */
+function toShared(text) {
+  let value = shared[text];
+  if (value === undefined) {
+    value = frozen(parse(text));
+    sharedLength += text.length;
+    if (sharedLength > mostShared) {
+      shared = { __proto__: null };
+      sharedLength = text.length;
+    }
+    shared[text] = value;
+  }
+  return value;
+}
+
+/** Without recursion: values may be nested as deep as they like. */
+function frozen(value) {
+  const all = [value];
+  for (let at = 0; at < all.length; at++) {
+    const names = keys(freeze(all[at]));
+    for (let n = 0; n < names.length; n++) {
+      const member = all[at][names[n]];
+      if (isObject(member)) {
+        all[all.length] = member;
+      }
+    }
+  }
+  return value;
+}
+
 /** Adds `host` to what a call is given, and the members that are made later, to code like the others. */
 function toContext(call, context) {
   Mark.set(context, call);

@@ -1,14 +1,14 @@
 // The stream hook of a module, for the chains that run it (inside/chain.js).
 
 /**
- * Binds the stream hook of this module to the context of a run. `line` is the context as JSON and, apart by tabs, the
- * names of members that the host is asked for when the code reads them.
+ * Binds the stream hook of this module to the context of a run. `line` is the JSON of the context, which runs share, and,
+ * apart by tabs, the names of members that the host is asked for when the code reads them.
  */
 function toHook(line, run) {
   const call = new Call(`hook ${++serial}`, "");
   const found = find("stream").run;
   const parts = apply(split, line, ["\t"]);
-  const context = parse(parts[0]);
+  const context = { ...toShared(parts[0]) };
   if (typeof found !== "function") {
     throw new TypeError_("The module exports no stream function.");
   }

@@ -2,6 +2,7 @@
 // that runs here afterwards may change every one of them.
 const { apply } = Reflect;
 const { defineProperty, freeze, keys, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
+const { propertyIsEnumerable } = Object.prototype;
 const { isArray } = Array;
 const { now } = Date;
 const { asyncIterator, iterator } = Symbol;
