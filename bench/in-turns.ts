@@ -34,15 +34,14 @@ export async function inTurns(
         await warmUp(process, load, bench.warm);
         await close(load);
       }
-      for (let turn = 0; turn <= turnsEach; turn++) {
+      for (let turn = 0; turn < turnsAfterRest + turnsEach; turn++) {
         for (const next of shuffled(running.length)) {
           const { process, turns } = running[next]!;
           turns.push(await takeTurn(bench, process, shape));
         }
       }
       for (const { at, turns } of running) {
-        // While the others warmed up it rested.
-        const figures = sumUp(turns.slice(1));
+        const figures = sumUp(turns.slice(turnsAfterRest));
         bench.best.set(shape.model, Math.max(bench.best.get(shape.model) ?? 0, rateOf(shape.model, figures)));
         results[at]!.push(figures);
       }
@@ -55,6 +54,8 @@ export async function inTurns(
 
 /** Turns of each contestant in a round: enough that a disturbance of some seconds meets all of them. */
 const turnsEach = 24;
+/** Turns before those: while the others warmed up it rested, and needs a moment (`after-pause.ts`). */
+const turnsAfterRest = 4;
 
 interface Turn {
   readonly counts: Counts;

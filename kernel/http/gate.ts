@@ -43,7 +43,8 @@ export function resolveCaller({
 
 /** What of a request its credential is judged by. */
 export function toFacts({ method, url, address, headers, isProxied }: RequestInfo): RequestFacts {
-  const path = url.split("?", 1)[0] as string;
+  const query = url.indexOf("?");
+  const path = query < 0 ? url : url.slice(0, query);
   return { method, path, address, proxied: isProxied ? headers : undefined };
 }
 

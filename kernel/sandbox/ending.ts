@@ -22,20 +22,24 @@ export function tooLong(): SandboxError {
   return new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`);
 }
 
-/** How calls that began together ended (inside/together.js). */
-export function toEndings(told: readonly string[]): { readonly id: number; readonly message: Message }[] {
-  const [head, ...texts] = told;
-  if (!head) {
-    return [];
+/** How one of the calls that began together ended. */
+export interface Ending {
+  readonly id: number;
+  readonly message: Message;
+}
+
+/** Reads how calls that began together ended (inside/together.js). */
+export function toEndings(told: readonly (string | number)[]): Ending[] {
+  const endings: Ending[] = [];
+  for (let at = 0; at + 3 < told.length;) {
+    const [id, kind, count] = [Number(told[at]), String(told[at + 1]), Number(told[at + 2])];
+    const end = at + 3 + 2 * count;
+    const apart = count > 0 ? told.slice(at + 3, end).map(Number) : [];
+    const text = String(told[end] ?? "") || undefined;
+    endings.push({ id, message: { kind, text, name: undefined, at: undefined, apart } });
+    at = end + 1;
   }
-  return head.split(";").map((ending, at) => {
-    const [id, kind = "", ...apart] = ending.split(" ");
-    const text = texts[at] || undefined;
-    return {
-      id: Number(id),
-      message: { kind, text, name: undefined, at: undefined, apart: apart.map(Number) },
-    };
-  });
+  return endings;
 }
 
 /**

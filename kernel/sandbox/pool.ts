@@ -39,7 +39,10 @@ export function createPool(options: PoolOptions): Pool {
 
 class IsolatePool implements Pool {
   readonly #options: PoolOptions;
-  readonly #cells = new Map<string, Cell<Realm>>();
+  readonly #cells: Readonly<Record<Lane, Map<string, Cell<Realm>>>> = {
+    calls: new Map(),
+    streams: new Map(),
+  };
   /** Isolates that are being replaced; they end with their last call. */
   readonly #leaving = new Set<Cell<Realm>>();
   readonly #opening = new Map<string, Promise<Realm>>();
@@ -52,7 +55,7 @@ class IsolatePool implements Pool {
   }
 
   find(script: Script, lane: Lane): Realm | undefined {
-    const realm = this.#cells.get(toName(lane, script.owner))?.realms.get(script.id);
+    const realm = this.#cells[lane].get(script.owner)?.realms.get(script.id);
     return realm?.key === keyOf(script) && !realm.isClosed ? realm : undefined;
   }
 
@@ -72,11 +75,10 @@ class IsolatePool implements Pool {
   }
 
   forget(id: string): void {
-    for (const [name, cell] of this.#cells) {
+    for (const cell of this.#served()) {
       cell.realms.get(id)?.retire();
       if (cell.realms.size === 0 && cell.isIdle()) {
-        this.#cells.delete(name);
-        cell.dispose();
+        this.#drop(cell);
       }
     }
     this.#sweep();
@@ -85,21 +87,20 @@ class IsolatePool implements Pool {
   async trim(): Promise<void> {
     this.#sweep();
     await Promise.all(this.cells().map((cell) => cell.measure()));
-    const cells = [...this.#cells].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
+    const cells = this.#served().toSorted((a, b) => a.usedAt - b.usedAt);
     const budget = this.#options.budgetMegabytes() * 2 ** 20;
     const spare = this.#spares.count() * limits.freshBytes;
-    let bytes = cells.reduce((sum, [, cell]) => sum + cell.bytes, spare);
-    for (const [name, cell] of cells) {
+    let bytes = cells.reduce((sum, cell) => sum + cell.bytes, spare);
+    for (const cell of cells) {
       if (bytes > budget && cell.isIdle()) {
         bytes -= cell.bytes;
-        this.#cells.delete(name);
-        cell.dispose();
+        this.#drop(cell);
       }
     }
   }
 
   cells(): readonly Cell<Realm>[] {
-    return [...this.#cells.values(), ...this.#leaving];
+    return [...this.#served(), ...this.#leaving];
   }
 
   spares(): number {
@@ -111,8 +112,19 @@ class IsolatePool implements Pool {
     for (const cell of this.cells()) {
       cell.dispose();
     }
-    this.#cells.clear();
+    this.#cells.calls.clear();
+    this.#cells.streams.clear();
     this.#leaving.clear();
+  }
+
+  /** Isolates that new calls go to. */
+  #served(): Cell<Realm>[] {
+    return [...this.#cells.calls.values(), ...this.#cells.streams.values()];
+  }
+
+  #drop(cell: Cell<Realm>): void {
+    this.#cells[cell.lane].delete(cell.owner);
+    cell.dispose();
   }
 
   async #open(script: Script, key: string, lane: Lane): Promise<Realm> {
@@ -153,8 +165,7 @@ class IsolatePool implements Pool {
   }
 
   #cellOf(owner: string, lane: Lane): Cell<Realm> {
-    const name = toName(lane, owner);
-    const found = this.#cells.get(name);
+    const found = this.#cells[lane].get(owner);
     if (found && !found.isGone && found.dropped < limits.droppedContexts) {
       return found;
     }
@@ -162,7 +173,7 @@ class IsolatePool implements Pool {
       this.#leaving.add(found);
     }
     const cell = new Cell<Realm>({ owner, lane }, this.#options.onGone, this.#spares.take(lane));
-    this.#cells.set(name, cell);
+    this.#cells[lane].set(owner, cell);
     this.#sweep();
     return cell;
   }
@@ -176,8 +187,6 @@ class IsolatePool implements Pool {
     }
   }
 }
-
-const toName = (lane: Lane, owner: string): string => `${lane} ${owner}`;
 
 /** Keeps the contexts of an isolate at their limit. */
 function dropUnused(cell: Cell<Realm>): void {

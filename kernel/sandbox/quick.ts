@@ -88,9 +88,9 @@ class Queue {
     const before = threadMs();
     let error: unknown;
     try {
-      const texts = [ready.map((entry) => entry.head).join(";")];
-      ready.forEach((entry) => entry.addTo(texts));
-      realm.enterAll(texts, limits.quickMs);
+      const calls: (string | number)[] = [ready.length];
+      ready.forEach((entry) => entry.addTo(calls));
+      realm.enterAll(calls, limits.quickMs);
     } catch (thrown) {
       error = thrown;
     }
@@ -123,8 +123,6 @@ class Queue {
 let serial = 0;
 
 class Entry implements Receiver {
-  /** The call as inside/together.js reads it, apart from its texts. */
-  readonly head: string;
   /** Characters that cross. */
   readonly length: number;
   readonly #id = ++serial;
@@ -139,21 +137,16 @@ class Entry implements Receiver {
   constructor(realm: Realm, call: QuickCall) {
     this.#realm = realm;
     this.#call = call;
-    const { texts, places, length } = call.args;
-    this.head =
-      places.length > 0 ? `${this.#id} ${texts.length} ${places.join(" ")}` : `${this.#id} ${texts.length}`;
-    this.length = length;
+    this.length = call.args.length;
     realm.calls.set(this.#id, this);
   }
 
-  /** Adds the texts that cross, behind those of other calls. */
-  addTo(all: string[]): void {
+  /** Adds what crosses, as inside/together.js reads it. */
+  addTo(list: (string | number)[]): void {
     const { args, options } = this.#call;
-    const { name, host, later = {}, shared = "", isUnread } = options;
-    all.push(
-      `${isUnread ? "unread" : ""}\n${name}\n${Object.keys(later).join(" ")}\n${host.names.join(" ")}`,
-    );
-    all.push(shared, ...args.texts, ...args.contents);
+    const { texts, places, contents } = args;
+    list.push(this.#id, texts.length, places.length, ...places, toKind(options), options.shared ?? "");
+    list.push(...texts, ...contents);
   }
 
   /** False when it ended while it was waiting, or cannot run in this context any more. */
@@ -241,4 +234,9 @@ class Entry implements Receiver {
     }
     this.#realm.leave();
   }
+}
+
+/** What calls of one hook have in common, as inside/together.js reads it. */
+function toKind({ name, host, later = {}, isUnread }: CallOptions): string {
+  return `${isUnread ? "unread" : ""}\n${name}\n${Object.keys(later).join(" ")}\n${host.names.join(" ")}`;
 }

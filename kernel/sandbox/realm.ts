@@ -1,7 +1,7 @@
 import type ivm from "isolated-vm";
 import type { BootedContext, Receive, Way } from "./booted.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
-import { applyCopied } from "./copied-texts.ts";
+import { applyCopied, type Copied } from "./copied-lists.ts";
 import { toEndings } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Receiver } from "./message.ts";
@@ -97,11 +97,11 @@ export class Realm {
    * Begins several calls at once on the event loop's own thread (inside/together.js). How they ended is told before it
    * returns, if they did. Throws SandboxError.
    */
-  enterAll(texts: readonly string[], timeout: number): void {
+  enterAll(calls: Copied, timeout: number): void {
     this.usedAt = this.cell.usedAt = performance.now();
     try {
       const way = this.#booted?.way("enterAll");
-      this.#tell(way ? applyCopied(way, texts, timeout) : []);
+      this.#tell(way ? applyCopied(way, calls, timeout) : []);
     } catch (error) {
       throw this.toError(this.cell.explain(error, this));
     }
@@ -237,7 +237,7 @@ export class Realm {
     });
   };
 
-  #tell(endings: readonly string[]): void {
+  #tell(endings: Copied): void {
     for (const { id, message } of toEndings(endings)) {
       this.calls.get(id)?.receive(message);
     }

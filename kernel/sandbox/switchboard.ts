@@ -1,5 +1,5 @@
 import type ivm from "isolated-vm";
-import { applyCopied } from "./copied-texts.ts";
+import { applyCopied } from "./copied-lists.ts";
 import { Departures, type Fare } from "./departures.ts";
 import { switchboard } from "./inside.ts";
 import { limits } from "./limits.ts";

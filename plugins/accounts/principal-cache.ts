@@ -19,6 +19,8 @@ export class PrincipalCache {
   readonly #keysOfUser = new Map<string, Set<string>>();
   readonly #limit: number;
   #version = 0;
+  /** The one at the end: most requests come from whoever came last. */
+  #latest: string | undefined;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -31,10 +33,11 @@ export class PrincipalCache {
 
   get(key: string): CachedPrincipal | undefined {
     const entry = this.#entries.get(key);
-    if (entry !== undefined) {
+    if (entry !== undefined && key !== this.#latest) {
       // Maps keep insertion order, so the first key is the least recently used one.
       this.#entries.delete(key);
       this.#entries.set(key, entry);
+      this.#latest = key;
     }
     return entry;
   }
@@ -46,6 +49,7 @@ export class PrincipalCache {
     }
     this.#remove(key);
     this.#entries.set(key, entry);
+    this.#latest = key;
     const { userId } = entry.principal;
     const keys = this.#keysOfUser.get(userId);
     if (keys === undefined) {

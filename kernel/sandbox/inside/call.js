@@ -13,13 +13,14 @@ const Call = toRecord(
     shared = "";
     /** The names of members that are made when the code reads them, how, and those that are. */
     later = none;
-    /** Of one that began with others (inside/together.js): all their texts, where its own are, and how many arguments. */
-    texts = none;
+    /** Of one that began with others (together.js): the list, where its places and its arguments are in it, and how many. */
+    list = none;
+    place = 0;
+    placeCount = 0;
     text = 0;
     count = 0;
-    places = none;
-    /** Contents that are left out of its answer. */
-    apart = "";
+    /** Contents that are left out of its answer: the place of each, and which it is. */
+    apart = none;
     toMember = askForMember;
     made = undefined;
     pending = undefined;

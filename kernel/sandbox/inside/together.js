@@ -1,12 +1,11 @@
-// Calls that begin in one crossing. Everything comes and goes as a list of texts, which are copied as they are: what is
-// long, such as the contents of messages, nobody has to write as JSON or to read.
+// Calls that begin in one crossing. Everything comes and goes as a list of numbers and texts, which are copied as they are:
+// what is long, such as the contents of messages, nobody has to write as JSON or to read.
 
 /** Calls that began together. */
 const Batch = toRecord(
   class {
-    /** How they ended, for each `id kind`, and the answers, behind a place for that. */
-    head = "";
-    texts = [""];
+    /** How they ended. */
+    endings = [];
     isEntered = true;
 
     constructor(left) {
@@ -16,36 +15,36 @@ const Batch = toRecord(
 );
 
 /**
- * Begins them. The first text tells of each `id count place place …`, apart by semicolons; the texts behind it are for each
- * call what kind it is (`toKind`), what it shares, its arguments, of which there are `count`, and the contents of those
- * messages of the first argument that stand at the places.
+ * Begins them. The list holds their number and for each
+ *   id, number of arguments, number of places, each place, kind (`toKind`), what it shares, each argument, each content
+ * Places are those of messages of the first argument, and contents what stands there.
  *
- * How they ended comes in such a list: `id kind place which place which …`, and behind it what came of each. In the messages
- * of that the contents at the places are left out; they are those that the call got as the first, second … of its contents.
- * The list is the answer if none of them waits; if some do it comes later, as one text.
+ * How they ended comes in a list that holds for each
+ *   id, how, number of contents that were left out, for each of those its place and which it is, what came of the call
+ * Contents are left out of messages of what came of the call, and are among those that it got: the first is 0.
+ * The list is the answer if none of them waits; if some do it comes later, as lines of one text.
  */
-function enterAll(texts) {
-  // By their places: what reads lists otherwise may be the author's.
-  const heads = apply(split, texts[0], [";"]);
-  const batch = new Batch(heads.length);
-  let at = 1;
-  for (let n = 0; n < heads.length; n++) {
-    const head = apply(split, heads[n], [" "]);
-    const kind = (kinds[texts[at]] ??= toKind(texts[at]));
-    const call = new Call(head[0], kind.names);
-    call.batch = batch;
+function enterAll(list) {
+  const batch = new Batch(list[0]);
+  for (let at = 1; at < list.length;) {
+    const call = new Call(list[at], "");
+    call.count = list[at + 1];
+    call.placeCount = list[at + 2];
+    call.place = at + 3;
+    const from = call.place + call.placeCount;
+    const kind = (kinds[list[from]] ??= toKind(list[from]));
+    call.names = kind.names;
     call.isUnread = kind.isUnread;
     call.later = kind.later;
-    call.texts = texts;
-    call.shared = texts[at + 1];
-    call.text = at + 2;
-    call.count = +head[1];
-    call.places = head;
-    at = call.text + call.count + head.length - 2;
+    call.batch = batch;
+    call.list = list;
+    call.shared = list[from + 1];
+    call.text = from + 2;
+    at = call.text + call.count + call.placeCount;
     run(call, kind.name, readArguments, false);
   }
   batch.isEntered = false;
-  return batch.left === 0 ? toEndings(batch) : [""];
+  return batch.left === 0 ? batch.endings : none;
 }
 
 /** What calls have in common, by the lines that tell of it; they are few. */
@@ -63,21 +62,24 @@ function toKind(text) {
   };
 }
 
-function readArguments({ texts, text, count, places }) {
+function readArguments({ list, text, count, place, placeCount }) {
   const args = [];
   for (let at = 0; at < count; at++) {
-    args[at] = parse(texts[text + at]);
+    args[at] = parse(list[text + at]);
   }
-  for (let at = 2; at < places.length; at++) {
-    args[0].messages[places[at]].content = texts[text + count + at - 2];
+  for (let at = 0; at < placeCount; at++) {
+    args[0].messages[list[place + at]].content = list[text + count + at];
   }
   return args;
 }
 
-/** The value, or a copy without contents of messages that came by themselves, and are in the order in which they came. */
+/**
+ * The value, or a copy without contents that the call got. They are looked for in the order in which they came: hooks leave
+ * messages out and add some, but seldom change places.
+ */
 function withoutContents(call, value) {
-  const count = call.places.length - 2;
-  if (count <= 0 || !isPlain(value)) {
+  const { list, placeCount } = call;
+  if (placeCount === 0 || !isPlain(value)) {
     return value;
   }
   const { messages } = value;
@@ -86,28 +88,25 @@ function withoutContents(call, value) {
   }
   const from = call.text + call.count;
   const shortened = [];
-  let next = 0;
+  const apart = [];
+  let next = from;
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
     shortened[at] = message;
     if (isPlain(message)) {
-      const which = placeOf(message.content, call.texts, from + next, from + count);
-      if (which >= 0) {
-        const copy = copyOf(message, "content", call.texts[which], "");
-        if (copy !== undefined) {
-          next = which - from + 1;
-          call.apart += ` ${at} ${which - from}`;
-          shortened[at] = copy;
-        }
+      const which = placeOf(message.content, list, next, from + placeCount);
+      const copy = which < 0 ? undefined : copyOf(message, "content", list[which], "");
+      if (copy !== undefined) {
+        next = which + 1;
+        apart[apart.length] = at;
+        apart[apart.length] = which - from;
+        shortened[at] = copy;
       }
     }
   }
-  if (call.apart === "") {
-    return value;
-  }
-  const copy = copyOf(value, "messages", messages, shortened);
-  if (copy === undefined) {
-    call.apart = "";
+  const copy = apart.length === 0 ? undefined : copyOf(value, "messages", messages, shortened);
+  if (copy !== undefined) {
+    call.apart = apart;
   }
   return copy ?? value;
 }
@@ -125,27 +124,28 @@ function copyOf(value, name, before, after) {
   return copy;
 }
 
-function placeOf(content, texts, from, to) {
+function placeOf(content, list, from, to) {
   for (let at = from; at < to; at++) {
-    if (texts[at] === content) {
+    if (list[at] === content) {
       return at;
     }
   }
   return -1;
 }
 
-function tell(call, kind, text) {
-  const { batch } = call;
-  const head = `${call.id} ${kind}${kind === "done" ? call.apart : ""}`;
-  batch.head += batch.head === "" ? head : `;${head}`;
-  batch.texts[batch.texts.length] = text ?? "";
+function tell(call, how, text) {
+  const { apart, batch } = call;
+  const { endings } = batch;
+  const contents = how === "done" ? apart : none;
+  endings[endings.length] = call.id;
+  endings[endings.length] = how;
+  endings[endings.length] = contents.length / 2;
+  for (let at = 0; at < contents.length; at++) {
+    endings[endings.length] = contents[at];
+  }
+  endings[endings.length] = text ?? "";
   batch.left--;
   if (batch.left === 0 && !batch.isEntered) {
-    send("endings", 0, apply(join, toEndings(batch), ["\n"]));
+    send("endings", 0, apply(join, endings, ["\n"]));
   }
-}
-
-function toEndings(batch) {
-  batch.texts[0] = batch.head;
-  return batch.texts;
 }

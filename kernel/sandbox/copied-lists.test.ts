@@ -1,6 +1,6 @@
 import ivm from "isolated-vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { applyCopied } from "./copied-texts.ts";
+import { applyCopied } from "./copied-lists.ts";
 
 let isolate: ivm.Isolate;
 let context: ivm.Context;
@@ -17,7 +17,7 @@ const wayOf = (source: string) => context.evalSync(source, { reference: true }) 
 test("texts arrive as they were, both ways", () => {
   const back = wayOf("(function (texts) { return [texts[0], texts[1]]; })");
   for (const text of ["", "a\nb", "é", "\u{1f30a} and more", "\ud800", "\0", "long ".repeat(100_000)]) {
-    expect(applyCopied(back, [text, "more"], 1000)).toEqual([text, "more"]);
+    expect(applyCopied(back, [text, 7], 1000)).toEqual([text, 7]);
   }
 });
 
