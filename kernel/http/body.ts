@@ -65,8 +65,8 @@ function read<T>(request: IncomingMessage, limits: BodyLimits, as: (body: Buffer
     request.on("end", () => settle());
     // A request that breaks off ends with an error for whoever listens.
     request.on("error", broke);
-    // A body that came together with its head is complete by then: the timers are for those that did not. What waits for
-    // the end of this turn of the parser only is too soon: between a body's last piece and its end others have theirs.
+    // A body that came together with its head is complete in a moment: the timers are for those that did not. The next tick
+    // would be too soon: node runs it between the body's last piece and noting that the request is complete.
     setImmediate(() => {
       if (request.complete || isSettled) {
         return;

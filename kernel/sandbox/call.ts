@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { toArgumentsText } from "./arguments.ts";
-import { fromText, tooLong, toFailure } from "./ending.ts";
+import { fromText, tooLong, toOutcome, unreadable } from "./ending.ts";
 import { limits } from "./limits.ts";
 import { type Message, type Receiver, toLaterLine } from "./message.ts";
 import type { Realm } from "./realm.ts";
@@ -63,7 +63,7 @@ export class Call implements Receiver {
     }
     const text = this.#parts.text ?? toArgumentsText(options.args);
     const later = toLaterLine(options.later);
-    const refusal = toRefusal(text, later);
+    const refusal = toRefusal(text, shared, later);
     if (refusal !== undefined) {
       this.#parts.outcome.failed(new SandboxError("value", refusal));
       return;
@@ -135,17 +135,23 @@ export class Call implements Receiver {
         outcome.failed(tooLong());
         return;
       }
-      outcome.items?.(fromText(text) as readonly Json[], name === "full");
+      const { failure, answer } = toOutcome(realm, { kind: "done", text }, fromText);
+      if (failure || !Array.isArray(answer)) {
+        this.stop();
+        outcome.failed(failure ?? unreadable());
+        return;
+      }
+      outcome.items?.(answer as readonly Json[], name === "full");
     } else {
-      const error = toFailure(realm, kind, text);
+      const { failure, answer } = toOutcome(realm, { kind, text }, (each) => fromText(each, options));
       this.#close();
       if (this.#asked > 0) {
         void this.#run("end", [this.#id]);
       }
-      if (error) {
-        outcome.failed(error);
+      if (failure) {
+        outcome.failed(failure);
       } else {
-        outcome.done(fromText(text, options));
+        outcome.done(answer);
       }
     }
   }
@@ -254,12 +260,12 @@ export class Call implements Receiver {
 }
 
 /** Why arguments are not handed over. Those of a request are its caller's, and no fault of the code. */
-function toRefusal(text: string, later: string): string | undefined {
+function toRefusal(...texts: string[]): string | undefined {
   const { argumentsLength, argumentsValues } = limits;
-  if (text.length + later.length > argumentsLength) {
+  if (texts.reduce((sum, { length }) => sum + length, 0) > argumentsLength) {
     return "The arguments are too long for the sandbox.";
   }
-  return hasMoreValues(text, argumentsValues) || hasMoreValues(later, argumentsValues)
+  return texts.some((text) => hasMoreValues(text, argumentsValues))
     ? `The arguments hold more than ${argumentsValues} values, which is too much for the sandbox.`
     : undefined;
 }

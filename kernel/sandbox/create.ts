@@ -81,7 +81,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
       const args = toShortArguments(options.args);
       const whole = args.places.length === 0 ? args.texts : undefined;
       const afresh = () => done(onThread(script, options, whole && `[${whole.join(",")}]`));
-      if (args.length > limits.quickLength) {
+      if (args.length + (options.shared?.length ?? 0) > limits.quickLength) {
         afresh();
       } else {
         quick.begin(script, { options, args, done, failed, afresh });

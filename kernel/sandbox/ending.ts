@@ -3,12 +3,33 @@ import { limits } from "./limits.ts";
 import type { Message } from "./message.ts";
 import { type CallOptions, type Json, SandboxError } from "./sandbox.ts";
 
-/** The error that a call's last message stands for, undefined when it brings an answer. */
-export function toFailure(
-  realm: { toReported(kind: SandboxError["kind"], text: string | undefined): SandboxError },
-  kind: string,
-  text: string | undefined,
-): SandboxError | undefined {
+interface Reporter {
+  toReported(kind: SandboxError["kind"], text: string | undefined): SandboxError;
+}
+
+/**
+ * What a call's last message brings: an answer, as `read` reads it, or the error that it stands for. What cannot be read
+ * is an error as well: code that changed its language may have had a part in what came.
+ */
+export function toOutcome(
+  realm: Reporter,
+  { kind, text }: Pick<Message, "kind" | "text">,
+  read: (text: string | undefined) => Json | undefined,
+): { readonly failure?: SandboxError; readonly answer?: Json | undefined } {
+  try {
+    const failure = toFailure(realm, kind, text);
+    return failure ? { failure } : { answer: read(text) };
+  } catch {
+    return { failure: unreadable() };
+  }
+}
+
+export function unreadable(): SandboxError {
+  return new SandboxError("value", "The answer cannot be read: it is no JSON, or nested too deep.");
+}
+
+/** The error that a message stands for, undefined when it brings an answer. */
+function toFailure(realm: Reporter, kind: string, text: string | undefined): SandboxError | undefined {
   if (kind === "missing") {
     return new SandboxError("missing", `The module exports no function "${text}".`);
   }
@@ -28,14 +49,17 @@ export interface Ending {
   readonly message: Message;
 }
 
-/** Reads how calls that began together ended (inside/together.js). */
+/** Reads how calls that began together ended (inside/together.js), as far as it can be read. */
 export function toEndings(told: readonly (string | number)[]): Ending[] {
   const endings: Ending[] = [];
   for (let at = 0; at + 3 < told.length;) {
     const [id, kind, count] = [Number(told[at]), String(told[at + 1]), Number(told[at + 2])];
     const end = at + 3 + 2 * count;
+    if (!Number.isInteger(count) || count < 0 || end >= told.length) {
+      break;
+    }
     const apart = count > 0 ? told.slice(at + 3, end).map(Number) : [];
-    const text = String(told[end] ?? "") || undefined;
+    const text = String(told[end]) || undefined;
     endings.push({ id, message: { kind, text, name: undefined, at: undefined, apart } });
     at = end + 1;
   }

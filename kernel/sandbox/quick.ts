@@ -1,6 +1,6 @@
 import type { ShortArguments } from "./arguments.ts";
 import { Departures } from "./departures.ts";
-import { fromText, toFailure, withContents } from "./ending.ts";
+import { fromText, toOutcome, withContents } from "./ending.ts";
 import { limits } from "./limits.ts";
 import type { Message, Receiver } from "./message.ts";
 import type { Overruns } from "./overruns.ts";
@@ -137,7 +137,7 @@ class Entry implements Receiver {
   constructor(realm: Realm, call: QuickCall) {
     this.#realm = realm;
     this.#call = call;
-    this.length = call.args.length;
+    this.length = call.args.length + (call.options.shared?.length ?? 0);
     realm.calls.set(this.#id, this);
   }
 
@@ -211,17 +211,17 @@ class Entry implements Receiver {
     if (ending === undefined) {
       return false;
     }
-    const failure = toFailure(this.#realm, ending.kind, ending.text);
+    const { failure, answer } = toOutcome(this.#realm, ending, (text) => this.#toAnswer(text, ending.apart));
     if (failure) {
       this.fail(failure);
     } else {
       this.#close();
-      this.#call.done(this.#toAnswer(ending));
+      this.#call.done(answer);
     }
     return true;
   }
 
-  #toAnswer({ text, apart = [] }: Message): Json | undefined {
+  #toAnswer(text: string | undefined, apart: readonly number[] = []): Json | undefined {
     const { args, options } = this.#call;
     return apart.length > 0 ? withContents(fromText(text), apart, args.contents) : fromText(text, options);
   }
@@ -237,6 +237,6 @@ class Entry implements Receiver {
 }
 
 /** What calls of one hook have in common, as inside/together.js reads it. */
-function toKind({ name, host, later = {}, isUnread }: CallOptions): string {
-  return `${isUnread ? "unread" : ""}\n${name}\n${Object.keys(later).join(" ")}\n${host.names.join(" ")}`;
+function toKind({ name, host, later = {}, isUnread = false }: CallOptions): string {
+  return JSON.stringify([isUnread, name, Object.keys(later), host.names.join(" ")]);
 }

@@ -54,7 +54,7 @@ export interface CallOptions {
   readonly name: string;
   /**
    * Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. One whose JSON is
-   * known (`known-json.ts`) is not written again.
+   * known (`known-json.ts`) is not written again, unless long contents of messages in it cross by themselves.
    */
   readonly args: readonly unknown[];
   /**

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { limits } from "./limits.ts";
 import { openBench } from "./testing.ts";
 
 // Many calls are given the same members of a context: what is made of them once must be nobody's to change.
@@ -55,6 +56,17 @@ describe.each([true, false])("members that calls share (as a hook: %s)", (isHook
       call(source, { args: [n, {}], shared: JSON.stringify({ n, long: "x".repeat(2000) }) }),
     );
     expect(await Promise.all(calls)).toEqual(calls.map((_, n) => [n, n, 2000]));
+  });
+
+  it("count like arguments", async () => {
+    const source = "export const f = (body, ctx) => ctx.long.length;";
+    const long = "x".repeat(limits.quickLength);
+    expect(await call(source, { shared: JSON.stringify({ long }) })).toBe(long.length);
+    const many = JSON.stringify({ long: Array.from({ length: limits.argumentsValues + 1 }, () => 1) });
+    await expect(call(source, { shared: many })).rejects.toMatchObject({
+      kind: "value",
+      message: expect.stringContaining("too much for the sandbox"),
+    });
   });
 
   it("may be nested deep, and have any name", async () => {

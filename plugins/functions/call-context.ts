@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { withJson } from "#kernel/known-json.ts";
 import type { Later } from "#kernel/sandbox/sandbox.ts";
 import type { ValveValues } from "#kernel/valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
@@ -48,41 +49,51 @@ export function toParts(fn: ActiveFunction, facts: CallFacts, userValves: ValveV
   const isNowhere = (chatId ?? messageId ?? sessionId ?? files ?? features ?? task ?? id) === undefined;
   return {
     shared: isNowhere ? texts.nowhere : texts.constant,
-    own: isNowhere ? {} : { ...toPlace(facts), ...(id !== undefined && { id }) },
+    own: isNowhere ? nothingOwn : { ...toPlace(facts), ...(id !== undefined && { id }) },
     later: toLater(facts),
   };
 }
+
+/** The lists and objects of a context are a call's own, even empty ones. */
+const nothingOwn = withJson(Object.freeze({ files: [], features: {} }), '{"files":[],"features":{}}');
 
 interface Texts {
   readonly userValves: ValveValues;
   /** What stays the same from call to call. */
   readonly constant: string;
-  /** The context of a call that belongs to no chat. */
+  /** That, for a call that belongs to no chat. */
   readonly nowhere: string;
 }
 
-/** Written once for each function and person: hooks are called for every request. */
-const known = new WeakMap<object, WeakMap<ActiveFunction, Texts>>();
-const nobody = {};
+/** Texts by person, of each function: hooks are called for every request, and most of them by the same few. */
+const known = new WeakMap<ActiveFunction, Map<Principal | undefined, Texts>>();
+const mostPersons = 500;
+/** Longer ones would take too much memory. */
+const mostKept = 4096;
 
 function textsOf(fn: ActiveFunction, principal: Principal | undefined, userValves: ValveValues): Texts {
-  const who = principal ?? nobody;
-  let ofPerson = known.get(who);
-  if (ofPerson === undefined) {
-    ofPerson = new WeakMap();
-    known.set(who, ofPerson);
+  const texts = known.get(fn)?.get(principal);
+  if (texts?.userValves === userValves) {
+    return texts;
   }
-  let texts = ofPerson.get(fn);
-  if (texts?.userValves !== userValves) {
-    const constant = toConstant(fn, principal, userValves);
-    texts = {
-      userValves,
-      constant: JSON.stringify(constant),
-      nowhere: JSON.stringify({ ...constant, ...toPlace({}) }),
-    };
-    ofPerson.set(fn, texts);
+  const constant = toConstant(fn, principal, userValves);
+  const { files: _files, features: _features, ...place } = toPlace({});
+  const written = {
+    userValves,
+    constant: JSON.stringify(constant),
+    nowhere: JSON.stringify({ ...constant, ...place }),
+  };
+  if (written.nowhere.length <= mostKept) {
+    keep(fn, principal, written);
   }
-  return texts;
+  return written;
+}
+
+function keep(fn: ActiveFunction, principal: Principal | undefined, texts: Texts): void {
+  const before = known.get(fn);
+  const ofFunction = before && before.size < mostPersons ? before : new Map<Principal | undefined, Texts>();
+  ofFunction.set(principal, texts);
+  known.set(fn, ofFunction);
 }
 
 function toConstant(fn: ActiveFunction, principal: Principal | undefined, userValves: ValveValues) {

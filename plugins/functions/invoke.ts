@@ -36,6 +36,8 @@ export interface InvokeParts {
   limits(): { readonly hookSeconds: number; readonly callSeconds: number };
 }
 
+const noValves: ValveValues = {};
+
 interface CallTime {
   readonly seconds: number;
   readonly isHook?: boolean;
@@ -43,7 +45,7 @@ interface CallTime {
 
 export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeParts): Invoke {
   const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
-    principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : {};
+    principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : noValves;
 
   const begin = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
     whenThere(toOwn(fn, invocation.facts), (own) => open(fn, invocation, { ...time, own }));
@@ -60,7 +62,9 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
     const { signal, end } = toScope(fn, outer);
     const options: CallOptions = {
       name,
-      args: parts ? [body, { ...parts.own, ...extra }] : [{ ...toContext(fn, facts, own), ...extra }],
+      args: parts
+        ? [body, extra ? { ...parts.own, ...extra } : parts.own]
+        : [{ ...toContext(fn, facts, own), ...extra }],
       shared: parts?.shared,
       later: parts?.later,
       host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),

@@ -63,7 +63,10 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
 
 const none: ValveValues = {};
 
-/** The same object for the same declaration and values: checking them takes a while, and each hook asks. */
+/**
+ * The same object for the same declaration, of which each function has its own, and values: checking them takes a while,
+ * and each hook asks.
+ */
 function complete(declared: ValveSet, saved: Known, id: string): ValveValues {
   let ofPerson = completed.get(declared);
   if (ofPerson === undefined) {

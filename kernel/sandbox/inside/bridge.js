@@ -73,7 +73,7 @@ function toPlain(text) {
     return text;
   }
   const plain = stringify(parse(text, withoutPrototype));
-  if (plain.length > maxItemText && apply(includes, plain, [prototypeKey])) {
+  if (apply(includes, plain, [prototypeKey])) {
     throw new TypeError_("A value with such keys cannot be handed over.");
   }
   return plain;

@@ -62,16 +62,19 @@ function toMemberLook(name) {
   return { __proto__: null, get, enumerable: true };
 }
 
-/** What was made of texts that many calls are given, and the characters of those. */
+/** What was made of texts that many calls are given, and the characters of those. An isolate may have many contexts. */
 let shared = { __proto__: null };
 let sharedLength = 0;
-const mostShared = 2 ** 18;
+const mostShared = 2 ** 15;
 
 /** The value of a JSON text, frozen in depth: whoever is given the same text gets the same value. */
 function toShared(text) {
   let value = shared[text];
   if (value === undefined) {
     value = frozen(parse(text));
+    if (text.length > mostShared / 4) {
+      return value;
+    }
     sharedLength += text.length;
     if (sharedLength > mostShared) {
       shared = { __proto__: null };
@@ -82,11 +85,12 @@ function toShared(text) {
   return value;
 }
 
-/** Without recursion: values may be nested as deep as they like. */
+/** Without recursion: values may be nested as deep as they like. Nothing in them is an author's, so that no guard is needed. */
 function frozen(value) {
-  const all = [value];
+  const all = newList();
+  all[0] = value;
   for (let at = 0; at < all.length; at++) {
-    const names = keys(freeze(all[at]));
+    const names = nativeKeys(nativeFreeze(all[at]));
     for (let n = 0; n < names.length; n++) {
       const member = all[at][names[n]];
       if (isObject(member)) {

@@ -3,3 +3,4 @@ const NativeProxy = Proxy;
 const { parse, stringify } = JSON;
 const { includes, indexOf, slice, split } = String.prototype;
 const { join } = Array.prototype;
+const { freeze: nativeFreeze, keys: nativeKeys } = Object;

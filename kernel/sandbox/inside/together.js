@@ -5,7 +5,7 @@
 const Batch = toRecord(
   class {
     /** How they ended. */
-    endings = [];
+    endings = newList();
     isEntered = true;
 
     constructor(left) {
@@ -47,23 +47,17 @@ function enterAll(list) {
   return batch.left === 0 ? batch.endings : none;
 }
 
-/** What calls have in common, by the lines that tell of it; they are few. */
+/** What calls have in common, by the text that tells of it; they are few. */
 const kinds = { __proto__: null };
 
-/** Four lines: `unread` where nobody reads the answer, a name, what is asked for later, and names of host functions. */
+/** Whether nobody reads the answer, a name, names of what is asked for later, and those of host functions, with blanks. */
 function toKind(text) {
-  const lines = apply(split, text, ["\n"]);
-  return {
-    __proto__: null,
-    isUnread: lines[0] !== "",
-    name: lines[1],
-    later: lines[2] === "" ? none : apply(split, lines[2], [" "]),
-    names: lines[3],
-  };
+  const parts = parse(text);
+  return { __proto__: null, isUnread: parts[0], name: parts[1], later: parts[2], names: parts[3] };
 }
 
 function readArguments({ list, text, count, place, placeCount }) {
-  const args = [];
+  const args = newList();
   for (let at = 0; at < count; at++) {
     args[at] = parse(list[text + at]);
   }
@@ -87,8 +81,8 @@ function withoutContents(call, value) {
     return value;
   }
   const from = call.text + call.count;
-  const shortened = [];
-  const apart = [];
+  const shortened = newList();
+  const apart = newList();
   let next = from;
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at];
