@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { toEndings, toOutcome, withContents } from "./ending.ts";
-import { SandboxError } from "./sandbox.ts";
+import { type Json, SandboxError } from "./sandbox.ts";
 import { openBench } from "./testing.ts";
 
 // Code may change what its language is made of. What it answers is told to the host in lists that it must not get hold of,
@@ -81,7 +81,11 @@ describe("what was told of endings", () => {
   });
 
   it("puts contents nowhere but into messages", () => {
-    for (const value of [undefined, null, 1, "text", {}, { messages: "text" }, { messages: [null, 1] }]) {
+    const odd: readonly (Json | undefined)[] = [
+      ...[undefined, null, 1, "text", {}],
+      ...[{ messages: "text" }, { messages: [null, 1] }],
+    ];
+    for (const value of odd) {
       expect(withContents(value, [0, 0, 1, 0, 7, 0], ["long"])).toEqual(value);
     }
     expect(withContents({ messages: [{ content: "" }] }, [0, 5], ["long"])).toEqual({
