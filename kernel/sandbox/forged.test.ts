@@ -82,8 +82,13 @@ describe("what was told of endings", () => {
 
   it("puts contents nowhere but into messages", () => {
     const odd: readonly (Json | undefined)[] = [
-      ...[undefined, null, 1, "text", {}],
-      ...[{ messages: "text" }, { messages: [null, 1] }],
+      undefined,
+      null,
+      1,
+      "text",
+      {},
+      { messages: "text" },
+      { messages: [null, 1] },
     ];
     for (const value of odd) {
       expect(withContents(value, [0, 0, 1, 0, 7, 0], ["long"])).toEqual(value);
