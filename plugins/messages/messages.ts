@@ -4,9 +4,9 @@ import type { RequestInfo } from "#kernel/http/route.ts";
 import { namesModelOnce } from "#kernel/upstream/model-key.ts";
 import type { Models } from "#plugins/models/service.ts";
 import type { Asked, Call, MessagesOptions } from "./call.ts";
-import { countTokens, createUpFrontCounter } from "./count.ts";
-import { forward } from "./forward.ts";
-import { withModel } from "./model-text.ts";
+import { countTokens, createUpFrontCounter } from "./counting/count.ts";
+import { forward } from "./forward/forward.ts";
+import { withModel } from "./forward/model-text.ts";
 import type { MessageRequest } from "./schema.ts";
 import { translate, translatePrompt } from "./translate.ts";
 

@@ -6,14 +6,14 @@ import { reply, stream } from "#kernel/http/route.ts";
 import type { RunAnswer } from "#plugins/completions/service.ts";
 import type { MessageFormat } from "#plugins/provider-message/service.ts";
 import type { Call, MessagesOptions } from "./call.ts";
-import { cannotCount } from "./count.ts";
-import { readDocuments } from "./documents.ts";
-import { isThinkingOff } from "./effort.ts";
-import { MessageEvents } from "./from-chunks.ts";
-import { fromCompletion } from "./from-completion.ts";
-import { toEventStream } from "./pushed-events.ts";
+import { cannotCount } from "./counting/count.ts";
+import { readDocuments } from "./request/documents.ts";
+import { isThinkingOff } from "./request/effort.ts";
+import { MessageEvents } from "./reply/from-chunks.ts";
+import { fromCompletion } from "./reply/from-completion.ts";
+import { toEventStream } from "./reply/pushed-events.ts";
 import { toTranslated, type TranslatedRequest } from "./schema.ts";
-import { toCommon } from "./to-common.ts";
+import { toCommon } from "./request/to-common.ts";
 
 type Prompt = Readonly<Record<string, unknown>>;
 

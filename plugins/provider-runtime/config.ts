@@ -1,7 +1,7 @@
 import { upstreamVariables } from "#config/core-upstream.ts";
 import { bool, int, json, list, type Values } from "#config/variable.ts";
 import { moveConfigs } from "#kernel/upstream/endpoint.ts";
-import { BackendConfigs } from "./backend.ts";
+import { BackendConfigs } from "./backends/backend.ts";
 
 /** The variables of the local model runtime. */
 export const variables = {

@@ -7,13 +7,13 @@ import { accounts } from "#plugins/accounts/service.ts";
 import { optional } from "#kernel/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { responsesFormat } from "#plugins/responses/service.ts";
-import type { Backend } from "./backend.ts";
-import { createBackends } from "./backends.ts";
-import { createRuntimeClient } from "./client.ts";
-import { configRoutes } from "./config-routes.ts";
+import type { Backend } from "./backends/backend.ts";
+import { createBackends } from "./backends/backends.ts";
+import { createRuntimeClient } from "./backends/client.ts";
+import { configRoutes } from "./routes/config-routes.ts";
 import { variables } from "./config.ts";
-import { fetchList, readJson } from "./fetch-list.ts";
-import { createModelFiles } from "./model-files.ts";
+import { fetchList, readJson } from "./backends/fetch-list.ts";
+import { createModelFiles } from "./model-files/model-files.ts";
 import { createProvider } from "./provider.ts";
 import { commonRoutes } from "./routes/common-routes.ts";
 import { fileRoutes } from "./routes/file-routes.ts";
@@ -21,7 +21,7 @@ import { listRoutes } from "./routes/list-routes.ts";
 import { manageRoutes } from "./routes/manage-routes.ts";
 import { nativeRoutes } from "./routes/native-routes.ts";
 import { responsesRoutes } from "./routes/responses-routes.ts";
-import { fetchVersion } from "./version.ts";
+import { fetchVersion } from "./backends/version.ts";
 
 export default definePlugin({
   id: "provider-runtime",

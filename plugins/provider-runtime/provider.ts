@@ -13,15 +13,15 @@ import type { Upstream } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";
 import { readStream } from "#kernel/upstream/chunk-reader.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import type { Holder } from "./backend.ts";
-import type { Backends } from "./backends.ts";
-import type { RuntimeClient } from "./client.ts";
+import type { Holder } from "./backends/backend.ts";
+import type { Backends } from "./backends/backends.ts";
+import type { RuntimeClient } from "./backends/client.ts";
 import type { RuntimeConfig } from "./config.ts";
-import { fromNativeEmbed, toNativeEmbed, toUpstream } from "./embeddings.ts";
-import { createImageReader } from "./images.ts";
-import { LineParser } from "./line-parser.ts";
-import { createHead, type ReplyHead, toCompletion } from "./reply.ts";
-import { toNativeChat } from "./request.ts";
+import { fromNativeEmbed, toNativeEmbed, toUpstream } from "./request/embeddings.ts";
+import { createImageReader } from "./request/images.ts";
+import { LineParser } from "./reply/line-parser.ts";
+import { createHead, type ReplyHead, toCompletion } from "./reply/reply.ts";
+import { toNativeChat } from "./request/request.ts";
 
 /** Id of the provider of the local runtime's models. */
 export const providerId = "runtime";

@@ -6,7 +6,7 @@ import { withSystemBlocks } from "#kernel/completion/saved-prompt.ts";
 import { defineRoute, type RequestInfo, reply } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import { answer, pass, type Passed, type PassOptions, send } from "../pass.ts";
+import { answer, pass, type Passed, type PassOptions, send } from "./pass.ts";
 import { Index } from "./indexed.ts";
 
 const shared = { model: z.string().min(1).max(1024), stream: z.boolean().nullish() };

@@ -4,10 +4,10 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type RequestInfo, stream } from "#kernel/http/route.ts";
 import type { Upload } from "#kernel/http/upload.ts";
-import { chooseBackend, type ManageOptions } from "../manage.ts";
-import type { Backend } from "../backend.ts";
-import { openReports } from "../reports.ts";
-import { deliver, type ModelFile, type ModelFiles, storeFile } from "../model-files.ts";
+import { chooseBackend, type ManageOptions } from "../model-files/manage.ts";
+import type { Backend } from "../backends/backend.ts";
+import { openReports } from "../model-files/reports.ts";
+import { deliver, type ModelFile, type ModelFiles, storeFile } from "../model-files/model-files.ts";
 import { Index } from "./indexed.ts";
 
 export interface FileRoutesOptions extends ManageOptions {

@@ -3,11 +3,11 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Models } from "#plugins/models/service.ts";
-import type { Backend } from "../backend.ts";
-import type { Backends } from "../backends.ts";
-import { parseItems } from "../fetch-list.ts";
-import type { TagItem } from "../offers.ts";
-import { lowest } from "../version.ts";
+import type { Backend } from "../backends/backend.ts";
+import type { Backends } from "../backends/backends.ts";
+import { parseItems } from "../backends/fetch-list.ts";
+import type { TagItem } from "../backends/offers.ts";
+import { lowest } from "../backends/version.ts";
 import { Index } from "./indexed.ts";
 
 export interface ListOptions {

@@ -9,7 +9,7 @@ import {
   type Managed,
   requireHolders,
   toOwnName,
-} from "../manage.ts";
+} from "../model-files/manage.ts";
 import { Index } from "./indexed.ts";
 
 const id = z.string().min(1).max(1024);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
-import { fillNative } from "../fill-native.ts";
-import { pass, type PassOptions } from "../pass.ts";
+import { fillNative } from "../request/fill-native.ts";
+import { pass, type PassOptions } from "./pass.ts";
 import { Index } from "./indexed.ts";
 
 const model = z.string().min(1).max(1024);

@@ -3,7 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { type ResponsesFormat, ResponsesRequest } from "#plugins/responses/service.ts";
-import { resolveOwn } from "../pass.ts";
+import { resolveOwn } from "./pass.ts";
 import type { RuntimeProvider } from "../provider.ts";
 import { Index } from "./indexed.ts";
 

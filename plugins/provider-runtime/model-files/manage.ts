@@ -1,10 +1,10 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { RequestInfo } from "#kernel/http/route.ts";
-import type { Backend, Holder } from "./backend.ts";
-import type { Backends } from "./backends.ts";
-import type { RuntimeClient } from "./client.ts";
-import { answer } from "./pass.ts";
+import type { Backend, Holder } from "../backends/backend.ts";
+import type { Backends } from "../backends/backends.ts";
+import type { RuntimeClient } from "../backends/client.ts";
+import { answer } from "../routes/pass.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

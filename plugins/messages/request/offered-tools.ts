@@ -1,4 +1,4 @@
-import type { InputMessage, InputTool, TranslatedRequest } from "./schema.ts";
+import type { InputMessage, InputTool, TranslatedRequest } from "../schema.ts";
 
 /** A tool with the place in the request where it stands. */
 export interface OfferedTool {

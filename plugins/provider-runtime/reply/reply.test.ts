@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import { ending, line } from "#test/support/runtime.ts";
 import { packVectors } from "#kernel/completion/pack-vectors.ts";
-import { fromNativeEmbed, toNativeEmbed } from "./embeddings.ts";
+import { fromNativeEmbed, toNativeEmbed } from "../request/embeddings.ts";
 import { LineParser } from "./line-parser.ts";
 import { createHead, toCompletion } from "./reply.ts";
-import { lowest } from "./version.ts";
+import { lowest } from "../backends/version.ts";
 
 const head = createHead("box.llama3:latest");
 type Value = Record<string, unknown>;

@@ -9,7 +9,7 @@ import type {
   ToolReferenceBlock,
   ToolResultBlock,
   TranslatedRequest,
-} from "./schema.ts";
+} from "../schema.ts";
 
 type Part = { type: string; [key: string]: unknown };
 type Shown = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock | ToolReferenceBlock;

@@ -7,7 +7,7 @@ import { textChunks } from "#test/support/upstream-chunks.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { body, failure, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { streamed } from "./reader.fixture.ts";
+import { streamed } from "../reader.fixture.ts";
 
 let app: App;
 let upstream: Upstream;

@@ -1,4 +1,4 @@
-import { toCallId } from "./ids.ts";
+import { toCallId } from "../ids.ts";
 
 type Kind = "text" | "thinking" | "tool_use";
 

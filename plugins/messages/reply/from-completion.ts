@@ -1,5 +1,5 @@
 import type { Completion, CompletionMessage } from "#kernel/completion/chunk.ts";
-import { toCallId, toMessageId } from "./ids.ts";
+import { toCallId, toMessageId } from "../ids.ts";
 import { toStop } from "./stop-reason.ts";
 import { toMessageUsage } from "./usage.ts";
 

@@ -3,8 +3,8 @@ import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { chunk, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { errorFrame, type Frame, json, sse } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { answers } from "./answers.fixture.ts";
-import { streamed } from "./reader.fixture.ts";
+import { answers } from "../answers.fixture.ts";
+import { streamed } from "../reader.fixture.ts";
 
 let app: App;
 let upstream: Upstream;

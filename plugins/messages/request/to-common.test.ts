@@ -12,8 +12,8 @@ import {
   tool,
   turns,
   user,
-} from "./requests.fixture.ts";
-import { toTranslated } from "./schema.ts";
+} from "../requests.fixture.ts";
+import { toTranslated } from "../schema.ts";
 import { toCommon } from "./to-common.ts";
 
 const base = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };

@@ -2,7 +2,7 @@ import type { MessageSupport } from "#kernel/completion/provider.ts";
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import type { Documents } from "./documents.ts";
 import { isThinkingOff, toEffort } from "./effort.ts";
-import { TranslatedRequest } from "./schema.ts";
+import { TranslatedRequest } from "../schema.ts";
 import { toMessages } from "./to-messages.ts";
 import { toTools } from "./to-tools.ts";
 

@@ -6,7 +6,7 @@ import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts"
 import { createLive, forgetOthers } from "#kernel/upstream/live-endpoints.ts";
 import { createUsable } from "#kernel/upstream/usable.ts";
 import { type Backend, type Holder, toBackends } from "./backend.ts";
-import type { RuntimeConfig } from "./config.ts";
+import type { RuntimeConfig } from "../config.ts";
 import type { RuntimeList } from "./fetch-list.ts";
 import { type Offers, toOffers } from "./offers.ts";
 

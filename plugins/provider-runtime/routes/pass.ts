@@ -8,9 +8,9 @@ import { toErrorAnswer, toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, type RequestInfo, stream, type Upstream } from "#kernel/http/route.ts";
 import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
-import type { RuntimeClient } from "./client.ts";
-import { type RuntimeProvider, providerId } from "./provider.ts";
-import { renameLines, renameWhole } from "./rename-lines.ts";
+import type { RuntimeClient } from "../backends/client.ts";
+import { type RuntimeProvider, providerId } from "../provider.ts";
+import { renameLines, renameWhole } from "../reply/rename-lines.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

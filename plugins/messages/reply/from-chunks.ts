@@ -2,7 +2,7 @@ import type { ChunkChoice, Delta, ToolCallDelta, Usage } from "#kernel/completio
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { Blocks, toFrame } from "./blocks.ts";
 import { type ReplyFacts, toSignature } from "./from-completion.ts";
-import { toMessageId } from "./ids.ts";
+import { toMessageId } from "../ids.ts";
 import { toStop } from "./stop-reason.ts";
 import { toMessageUsage } from "./usage.ts";
 

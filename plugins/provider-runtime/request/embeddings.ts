@@ -4,7 +4,7 @@ import type { EmbeddingsRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { toKeepAlive } from "./settings.ts";
-import { requireNoError, toFields } from "./reply.ts";
+import { requireNoError, toFields } from "../reply/reply.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import { type OfferedTool, toOffered } from "./offered-tools.ts";
-import type { InputTool, TranslatedRequest } from "./schema.ts";
+import type { InputTool, TranslatedRequest } from "../schema.ts";
 
 /** The keys of a common-format request that are about tools. */
 export interface CommonTools {

@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import type { TranslatedRequest } from "./schema.ts";
+import type { TranslatedRequest } from "../schema.ts";
 
 const smallestBudget = 1024;
 

@@ -5,8 +5,8 @@ import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, type Frame, json, sse } from "#test/support/upstream-scripts.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { type Event, readEvents, streamed } from "./reader.fixture.ts";
-import { replies } from "./replies.fixture.ts";
+import { type Event, readEvents, streamed } from "../reader.fixture.ts";
+import { replies } from "../replies.fixture.ts";
 
 let app: App;
 let upstream: Upstream;

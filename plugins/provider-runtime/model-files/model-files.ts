@@ -7,9 +7,9 @@ import { pipeline } from "node:stream/promises";
 import type { CallContext } from "#kernel/completion/provider.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import type { Backend } from "./backend.ts";
-import type { RuntimeClient } from "./client.ts";
-import { LineBuffer } from "./line-buffer.ts";
+import type { Backend } from "../backends/backend.ts";
+import type { RuntimeClient } from "../backends/client.ts";
+import { LineBuffer } from "../reply/line-buffer.ts";
 
 /** A model file on its way to a backend. */
 export interface ModelFile {

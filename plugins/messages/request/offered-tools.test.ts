@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commonTool, result, text, tool, turns, user } from "./requests.fixture.ts";
-import { toTranslated } from "./schema.ts";
+import { commonTool, result, text, tool, turns, user } from "../requests.fixture.ts";
+import { toTranslated } from "../schema.ts";
 import { toCommon } from "./to-common.ts";
 
 const convert = (body: object) =>

@@ -1,6 +1,6 @@
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { InputMessage, ToolResultBlock, TranslatedRequest } from "./schema.ts";
+import type { InputMessage, ToolResultBlock, TranslatedRequest } from "../schema.ts";
 
 const largestDocument = 32 * 1024 * 1024;
 const mostDocuments = 20;

@@ -5,9 +5,9 @@ import { defineRoute } from "#kernel/http/route.ts";
 import { findAddressProblem, toIndexed, toPlainUrl } from "#kernel/upstream/endpoint.ts";
 import { requireNoProblem, tryOut, unmask, waitForLists } from "#kernel/upstream/endpoint-form.ts";
 import { maskKey } from "#kernel/upstream/mask.ts";
-import { type Backend, BackendConfig, toBackends } from "./backend.ts";
-import type { Backends } from "./backends.ts";
-import type { RuntimeConfig } from "./config.ts";
+import { type Backend, BackendConfig, toBackends } from "../backends/backend.ts";
+import type { Backends } from "../backends/backends.ts";
+import type { RuntimeConfig } from "../config.ts";
 
 export interface ConfigRoutesOptions {
   readonly config: RuntimeConfig;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { body, failure, json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { completion } from "./answers.fixture.ts";
+import { completion } from "../answers.fixture.ts";
 
 let upstream: Upstream;
 let site: Upstream;

@@ -3,7 +3,7 @@ import type { CallContext, MessageSupport, ProviderModel } from "#kernel/complet
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { ProviderError } from "#kernel/errors.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
-import { createUpFrontCounter } from "./count.ts";
+import { createUpFrontCounter } from "../counting/count.ts";
 import { EventStream } from "./event-stream.ts";
 import { MessageEvents } from "./from-chunks.ts";
 
