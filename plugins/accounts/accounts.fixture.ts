@@ -2,18 +2,22 @@ import { createRegistry } from "#config/registry.ts";
 import type { Environment } from "#config/variable.ts";
 import { openTestDatabase } from "#storage/testing.ts";
 import { type AccountChanges, openAccountChanges } from "./account-changes.ts";
-import { toImageRules } from "./assemble.ts";
-import { createAuthenticator } from "./authenticator.ts";
+import { toImageRules } from "./create-accounts.ts";
+import { createAuthenticator } from "./sessions/authenticator.ts";
 import { config as variables } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
-import { createLastSeen } from "./last-seen.ts";
+import { createLastSeen } from "./sessions/last-seen.ts";
 import { migrations } from "./migrations.ts";
-import { createPasswords } from "./password.ts";
-import { createPermissionDefaults, platformPermissions, toEnvironmentDefaults } from "./permissions.ts";
-import { createSessionTokens } from "./session.ts";
+import { createPasswords } from "./passwords/passwords.ts";
+import {
+  createPermissionDefaults,
+  platformPermissions,
+  toEnvironmentDefaults,
+} from "./permissions/permissions.ts";
+import { createSessionTokens } from "./sessions/session.ts";
 import type { AccountsTables } from "./tables.ts";
-import { createThrottle, signInLimits, type Subject } from "./throttle.ts";
-import { createUser } from "./users-store.ts";
+import { createThrottle, signInLimits, type Subject } from "./sign-in/throttle.ts";
+import { createUser } from "./users/users-store.ts";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 import type { Principal, Role } from "#kernel/access/principal.ts";
 

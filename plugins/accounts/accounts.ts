@@ -1,13 +1,13 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { AccountsDeps } from "./deps.ts";
-import { requireProfileImage, toProfileImageReply } from "./profile-image.ts";
-import { findAccountFacts, toPrincipal } from "./principals.ts";
+import { requireProfileImage, toProfileImageReply } from "./users/profile-image.ts";
+import { findAccountFacts, toPrincipal } from "./sessions/principals.ts";
 import type { Accounts, TemplateProfile } from "./service.ts";
-import type { UserSettings } from "./settings.ts";
-import { toGivenGrants } from "./sharing.ts";
+import type { UserSettings } from "./settings/settings.ts";
+import { toGivenGrants } from "./groups/sharing.ts";
 import type { AccountsDatabase } from "./tables.ts";
-import { createKeptValves } from "./kept-valves.ts";
-import { findUser, findUsers, hasUsers } from "./users-store.ts";
+import { createKeptValves } from "./settings/kept-valves.ts";
+import { findUser, findUsers, hasUsers } from "./users/users-store.ts";
 
 /** Creates what other plugins may ask of accounts. */
 export function createAccounts(

@@ -10,7 +10,7 @@ import {
   type Values,
   type Variable,
 } from "#config/variable.ts";
-import { platformPermissions, toVariableName } from "./permissions.ts";
+import { platformPermissions, toVariableName } from "./permissions/permissions.ts";
 
 const passwordPattern = String.raw`^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9]).{8,}$`;
 const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));

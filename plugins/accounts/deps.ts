@@ -1,12 +1,12 @@
 import type { Logger } from "#kernel/log.ts";
 import type { AccountChanges } from "./account-changes.ts";
 import type { AccountsConfig } from "./config.ts";
-import type { Passwords } from "./password.ts";
-import type { PermissionDefaults } from "./permissions.ts";
-import type { ProfileImageRules } from "./profile-image.ts";
-import type { SessionTokens } from "./session.ts";
+import type { Passwords } from "./passwords/passwords.ts";
+import type { PermissionDefaults } from "./permissions/permissions.ts";
+import type { ProfileImageRules } from "./users/profile-image.ts";
+import type { SessionTokens } from "./sessions/session.ts";
 import type { AccountsDatabase } from "./tables.ts";
-import type { Throttle } from "./throttle.ts";
+import type { Throttle } from "./sign-in/throttle.ts";
 
 /** What the parts of this plugin share; `plugin.ts` puts it together once. */
 export interface AccountsDeps {

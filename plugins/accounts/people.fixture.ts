@@ -1,7 +1,7 @@
 import type { Role } from "#kernel/access/principal.ts";
 import { openTestAccounts } from "./accounts.fixture.ts";
 import type { AccountChange } from "./account-changes.ts";
-import { createUser, type UserRow } from "./users-store.ts";
+import { createUser, type UserRow } from "./users/users-store.ts";
 
 /** The plugin's parts on a real database, with a note of what was announced and of the system events. */
 export async function openPeople() {

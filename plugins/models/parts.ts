@@ -5,11 +5,11 @@ import type { Logger } from "#kernel/log.ts";
 import type { Grants } from "#storage/grants.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { Files } from "#plugins/files/service.ts";
-import type { Catalogue } from "./catalogue.ts";
-import type { Permit } from "./permit.ts";
-import type { ModelRecords } from "./records.ts";
-import type { ReferenceCheck } from "./references.ts";
-import type { ModelRow } from "./store.ts";
+import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { Permit } from "./catalogue/permit.ts";
+import type { ModelRecords } from "./records/records.ts";
+import type { ReferenceCheck } from "./records/references.ts";
+import type { ModelRow } from "./records/store.ts";
 import type { ModelDatabase } from "./tables.ts";
 
 /** The kind of row that grants name. */

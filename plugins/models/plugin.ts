@@ -6,11 +6,11 @@ import { fill, provide } from "#kernel/service.ts";
 import { configuration, declarations, events, grants, notices } from "#kernel/services.ts";
 import { accessPreviews, accounts, firstSettings } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
-import { arenaVariables } from "./arena.ts";
+import { arenaVariables } from "./catalogue/arena.ts";
 import { modelVariables } from "./config.ts";
 import { createModels } from "./migrations/0001_models.ts";
 import { modelAddons, modelReferences, type Models, models } from "./service.ts";
-import { setUpModels } from "./setup.ts";
+import { setUpModels } from "./create-models.ts";
 import type { ModelTables } from "./tables.ts";
 
 export default definePlugin({

@@ -1,7 +1,7 @@
 import { GrantInputs } from "#kernel/access/grant-inputs.ts";
 import { z } from "zod";
-import { VoiceAvatar } from "./avatar.ts";
-import { ModelControls } from "./controls.ts";
+import { VoiceAvatar } from "./pictures/avatar.ts";
+import { ModelControls } from "./catalogue/controls.ts";
 
 // A NUL or half a character, escaped, behind an even number of backslashes; whole characters stand unescaped.
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Catalogue } from "../catalogue.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 
 const ModelList = z
   .object({ data: z.array(z.looseObject({ id: z.string(), owned_by: z.string() })) })

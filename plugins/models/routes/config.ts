@@ -3,7 +3,7 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Events } from "#kernel/events.ts";
-import { Arenas } from "../arena.ts";
+import { Arenas } from "../catalogue/arena.ts";
 import { ModelMeta } from "../schema.ts";
 
 const ModelsConfig = z

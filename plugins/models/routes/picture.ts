@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import { defaultIcon } from "../default-icon.ts";
+import { defaultIcon } from "../pictures/default-icon.ts";
 import type { ModelParts } from "../parts.ts";
-import { findShownPicture } from "../picture.ts";
+import { findShownPicture } from "../pictures/picture.ts";
 import { QueryText } from "../schema.ts";
 
 /** The icon of a model. A model that the caller may not see has the icon of one that does not exist. */

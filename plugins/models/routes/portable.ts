@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineRoute, stream } from "#kernel/http/route.ts";
-import { importModels } from "../import.ts";
-import type { Listing } from "../listing.ts";
+import { importModels } from "../portable/import.ts";
+import type { Listing } from "../records/listing.ts";
 import type { ModelParts } from "../parts.ts";
-import { exportModels } from "../portable.ts";
+import { exportModels } from "../portable/portable.ts";
 import { Model, PortableModels, QueryText } from "../schema.ts";
 
 /** Lists carry pictures: twenty of the largest fit. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Listing } from "../listing.ts";
-import type { SavedModels } from "../models.ts";
+import type { Listing } from "../records/listing.ts";
+import type { SavedModels } from "../records/saved-models.ts";
 import { AccessChange, ListQuery, Model, ModelChange, ModelDetails, NewModel, QueryText } from "../schema.ts";
 
 const ById = z.object({ id: QueryText });

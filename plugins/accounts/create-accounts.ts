@@ -1,0 +1,88 @@
+import type { PluginContext } from "#kernel/plugin.ts";
+import type { configuration, declarations, deployment, events, notices } from "#kernel/services.ts";
+import { openAccountChanges } from "./account-changes.ts";
+import type { AccountsConfig, config as variables } from "./config.ts";
+import type { AccountsDeps } from "./deps.ts";
+import { createPasswords } from "./passwords/passwords.ts";
+import { createPermissionDefaults, toEnvironmentDefaults } from "./permissions/permissions.ts";
+import { longestInlineImage, type ProfileImageRules } from "./users/profile-image.ts";
+import { createSessionTokens } from "./sessions/session.ts";
+import { createEmit } from "./system-events.ts";
+import type { AccountsTables } from "./tables.ts";
+import { createThrottle, signInLimits } from "./sign-in/throttle.ts";
+
+/** The kernel services the plugin's parts are made of. */
+export interface AccountsUses {
+  readonly configuration: typeof configuration;
+  readonly declarations: typeof declarations;
+  readonly deployment: typeof deployment;
+  readonly events: typeof events;
+  readonly notices: typeof notices;
+}
+
+type Context = Pick<
+  PluginContext<typeof variables, AccountsUses & Record<string, never>, AccountsTables>,
+  "config" | "use" | "db" | "transaction" | "log"
+>;
+
+/** What callers are judged by: their permissions start from the stored defaults, and keys have rules of their own. */
+const decisive: ReadonlySet<string> = new Set([
+  "USER_PERMISSIONS",
+  "ENABLE_API_KEYS",
+  "ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS",
+  "API_KEYS_ALLOWED_ENDPOINTS",
+]);
+
+/** Puts together what the parts of this plugin share. */
+export async function assembleDeps({ config, use, db, transaction, log }: Context): Promise<AccountsDeps> {
+  const changes = await openAccountChanges(use.notices);
+  use.configuration.onChange((names) => {
+    if (names.some((name) => decisive.has(name))) {
+      // This process has forgotten its callers already, and must not end because the database is away.
+      changes.announce({ all: true }).catch((error: unknown) => {
+        log.warn({ err: error }, "changed settings could not be announced to other replicas");
+      });
+    }
+  });
+  return {
+    db,
+    transaction,
+    config,
+    changes,
+    log,
+    emit: createEmit(use.events),
+    permissions: createPermissionDefaults({
+      declared: () => use.declarations.permissions(),
+      environment: () => toEnvironmentDefaults(config),
+      stored: () => config.permissions,
+    }),
+    passwords: createPasswords({ algorithm: config.hashAlgorithm, rule: () => toPasswordRule(config) }),
+    tokens: createSessionTokens({ secret: use.deployment.secretKey, lifetime: () => toLifetime(config) }),
+    throttle: createThrottle(db, signInLimits),
+    images: toImageRules(config),
+  };
+}
+
+/** The rule of ENABLE_PASSWORD_VALIDATION; undefined while it is off. */
+export function toPasswordRule(config: AccountsConfig): { pattern: RegExp; hint: string } | undefined {
+  if (!config.validatePasswords) {
+    return undefined;
+  }
+  const hint = config.passwordHint || "The password does not meet the rules of this installation.";
+  return { pattern: new RegExp(config.passwordPattern, "u"), hint };
+}
+
+/** JWT_EXPIRES_IN in seconds, at least one; null = never. */
+export function toLifetime(config: Pick<AccountsConfig, "jwtLifetime">): number | null {
+  const { ms } = config.jwtLifetime;
+  return ms === null ? null : Math.max(1, Math.floor(ms / 1000));
+}
+
+/** The live rules for profile images. */
+export function toImageRules(config: AccountsConfig): ProfileImageRules {
+  return {
+    allowedTypes: () => config.imageTypes.map((type) => type.toLowerCase()),
+    maxLength: () => config.imageMaxLength ?? longestInlineImage,
+    forwardsUrls: () => config.forwardImages,
+  };
+}

@@ -1,0 +1,171 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Authenticator, RequestFacts } from "#kernel/access/authenticator.ts";
+import { rememberCredential } from "#kernel/access/credentials.ts";
+import { hasPermission } from "#kernel/access/permissions.ts";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { AccountChanges } from "../account-changes.ts";
+import { findKeyOwner, isApiKey } from "../api-keys/api-keys.ts";
+import type { AccountsConfig } from "../config.ts";
+import { isPathAllowed } from "../api-keys/key-endpoints.ts";
+import type { LastSeen } from "./last-seen.ts";
+import type { PermissionDefaults } from "../permissions/permissions.ts";
+import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
+import { findAccountFacts, toPrincipal } from "./principals.ts";
+import { type SessionTokens, unauthenticated } from "./session.ts";
+import { isRevoked } from "./revoked-sessions.ts";
+import type { AccountsDatabase } from "../tables.ts";
+import { toVouchedEmail } from "../sign-in/trusted-header.ts";
+
+export interface AuthenticatorOptions {
+  readonly db: AccountsDatabase;
+  readonly config: AccountsConfig;
+  readonly tokens: SessionTokens;
+  readonly permissions: PermissionDefaults;
+  readonly changes: AccountChanges;
+  readonly lastSeen: LastSeen;
+}
+
+// Changes are announced, so entries need no short life; a minute bounds the harm of an announcement that its sender
+// did not live to make, at one look into the database a minute and credential.
+const keptMs = 60_000;
+const keptCount = 10_000;
+const seenEveryMs = 60_000;
+const longestCredential = 8192;
+/** How long the database may take while announcements are lost, and how long it then counts as away. */
+const patienceMs = 1000;
+const awayMs = 5000;
+
+/** Creates the one place that turns credentials into principals; a caller seen before costs no query. */
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const cache = new PrincipalCache(keptCount);
+  const loading = new Map<string, Promise<CachedPrincipal>>();
+  let awayUntil = 0;
+  options.changes.onChange((change) => {
+    cache.forget(change);
+    // Whoever comes from now on must not be told what was read before the change.
+    loading.clear();
+  });
+
+  const load = (value: string) => {
+    const running = loading.get(value);
+    if (running !== undefined) {
+      return running;
+    }
+    const { version } = cache;
+    const started = (isApiKey(value) ? loadKey(value, options) : loadSession(value, options)).then(
+      (entry) => {
+        rememberCredential(entry.principal, value);
+        cache.put(value, entry, version);
+        return entry;
+      },
+    );
+    loading.set(value, started);
+    const done = () => {
+      if (loading.get(value) === started) {
+        loading.delete(value);
+      }
+    };
+    started.then(done, done);
+    return started;
+  };
+
+  /** A known caller may have changed unheard; while the database itself is away nobody is turned away for that. */
+  const lookAgain = async (value: string, known: CachedPrincipal) => {
+    if (Date.now() < awayUntil) {
+      return known;
+    }
+    const found = await Promise.race([load(value), pause(patienceMs, undefined, { ref: false })]).catch(
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === "unauthenticated") {
+          throw error;
+        }
+      },
+    );
+    awayUntil = found === undefined ? Date.now() + awayMs : 0;
+    return found ?? known;
+  };
+
+  return {
+    // Registered after the cache's own: what listeners authenticate is read anew.
+    onChange: (handler) =>
+      options.changes.onChange((change) => handler("jti" in change ? { sessionId: change.jti } : change)),
+    keyHeader: () => options.config.keyHeader.toLowerCase(),
+    authenticate({ value }, request) {
+      if (value.length > longestCredential) {
+        throw unauthenticated();
+      }
+      const now = Date.now();
+      const entry = cache.get(value);
+      const isKnown = entry !== undefined && entry.validUntil > now;
+      if (isKnown && options.changes.isHearing()) {
+        return admit(entry, { request, options, now });
+      }
+      const found = isKnown ? lookAgain(value, entry) : load(value);
+      return found.then((loaded) => admit(loaded, { request, options, now }));
+    },
+  };
+}
+
+interface Admission {
+  readonly request: RequestFacts;
+  readonly options: AuthenticatorOptions;
+  readonly now: number;
+}
+
+/** Checks on every use what depends on the request or on live settings. */
+function admit(entry: CachedPrincipal, { request, options, now }: Admission): Principal {
+  const { principal } = entry;
+  if (principal.credential === "api_key") {
+    requireUsableKey(principal, request, options.config);
+  } else if ((toVouchedEmail(options.config, request.proxied) ?? principal.email) !== principal.email) {
+    // The person at the proxy is another one by now.
+    throw unauthenticated();
+  }
+  if (!request.isSilent && now - entry.seenAt >= seenEveryMs) {
+    entry.seenAt = now;
+    options.lastSeen.note(principal.userId);
+  }
+  return principal;
+}
+
+/** Core API, authentication rules 4 and 5; contract D.7. */
+function requireUsableKey(principal: Principal, request: RequestFacts, config: AccountsConfig): void {
+  if (!config.apiKeys) {
+    throw new AppError("forbidden", "API keys are switched off.");
+  }
+  if (!hasPermission(principal, "features.api_keys")) {
+    throw new AppError("forbidden", "Your account may not use API keys.");
+  }
+  if (config.restrictKeys && !isPathAllowed(request.path, config.keyEndpoints)) {
+    throw new AppError("forbidden", "API keys may not be used for this endpoint.");
+  }
+}
+
+async function loadSession(
+  token: string,
+  { db, tokens, permissions }: AuthenticatorOptions,
+): Promise<CachedPrincipal> {
+  const claims = await tokens.verify(token);
+  const facts = await findAccountFacts(db, claims.id);
+  if (facts === undefined || !facts.active || facts.stamp !== claims.session_stamp) {
+    throw unauthenticated();
+  }
+  if (await isRevoked(db, claims.jti)) {
+    throw unauthenticated();
+  }
+  const session = { id: claims.jti, expiresAt: claims.exp ?? null };
+  const principal = toPrincipal(facts, permissions, { credential: "session", session });
+  const expiresMs = (claims.exp ?? Number.POSITIVE_INFINITY) * 1000;
+  return { principal, validUntil: Math.min(Date.now() + keptMs, expiresMs), seenAt: 0 };
+}
+
+async function loadKey(key: string, { db, permissions }: AuthenticatorOptions): Promise<CachedPrincipal> {
+  const owner = await findKeyOwner(db, key);
+  const facts = owner === undefined ? undefined : await findAccountFacts(db, owner);
+  if (facts === undefined || !facts.active) {
+    throw unauthenticated();
+  }
+  const principal = toPrincipal(facts, permissions, { credential: "api_key", session: null });
+  return { principal, validUntil: Date.now() + keptMs, seenAt: 0 };
+}

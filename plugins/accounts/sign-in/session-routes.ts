@@ -1,0 +1,135 @@
+import { z } from "zod";
+import type { Principal } from "#kernel/access/principal.ts";
+import { findCredential } from "#kernel/http/credential.ts";
+import { defineRoute, reply, type RequestInfo } from "#kernel/http/route.ts";
+import { OwnAccount as OwnAccountShape, SessionObject, SignInForm, SignUpForm } from "./auth-schema.ts";
+import type { AccountsConfig } from "../config.ts";
+import { toClearedCookies, toSessionCookie } from "../sessions/cookies.ts";
+import type { OwnAccount } from "./own-account.ts";
+import type { ProfileImageRules } from "../users/profile-image.ts";
+import type { SignedSession } from "../sessions/session.ts";
+import { type StartedSession, toSessionObject } from "../sessions/sessions.ts";
+import type { SignUp } from "./sign-up.ts";
+import { readVouched, trustsHeaders, type Vouched } from "./trusted-header.ts";
+import { toStatus } from "../users/user-records.ts";
+
+/** What the routes around a session call. */
+export interface SessionRouteParts {
+  readonly config: AccountsConfig;
+  readonly images: Pick<ProfileImageRules, "maxLength">;
+  readonly signUp: SignUp;
+  readonly own: OwnAccount;
+  signIn(form: SignInForm, address: string): Promise<StartedSession>;
+  /** Signs in whom a trusted proxy vouches for. */
+  signInVouched(vouched: Vouched): Promise<StartedSession>;
+  /** Ends one session on every replica. */
+  signOut(session: { id: string; expiresAt: number | null }, userId: string): Promise<void>;
+}
+
+const SignedOut = z.object({ status: z.literal(true), redirect_url: z.string().optional() });
+
+/** Signing up, in and out, and reading the own session: `/api/v1/auths` (contract 1.2). */
+export function sessionRoutes(parts: SessionRouteParts) {
+  return [...startRoutes(parts), ...endRoutes(parts), ownSessionRoute(parts)];
+}
+
+/** Where a proxy signs people in, nobody reads what was sent; the types stay those of the form. */
+const unread = undefined as unknown as typeof SignInForm;
+
+// What people fill in by hand; these routes take it from anybody.
+const formBytes = 16 * 1024;
+
+function startRoutes({ config, images, signIn, signInVouched, signUp }: SessionRouteParts) {
+  const isVouched = trustsHeaders(config);
+  const answer = ({ signed, answer }: StartedSession, request: RequestInfo) =>
+    reply(answer, { headers: sessionHeaders(signed, { config, request }) });
+  return [
+    defineRoute(
+      {
+        method: "POST",
+        path: "/auths/signin",
+        summary: "Sign in",
+        access: "public",
+        body: isVouched ? unread : SignInForm,
+        maxBody: formBytes,
+        returns: SessionObject,
+        fails: [400, 403, 413, 429],
+      },
+      async ({ body, request }) => {
+        const session = isVouched
+          ? signInVouched(readVouched(config, request.isProxied ? request.headers : undefined))
+          : signIn(body, request.address);
+        return answer(await session, request);
+      },
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/auths/signup",
+        summary: "Create an account",
+        access: "public",
+        body: SignUpForm,
+        maxBody: formBytes + images.maxLength(),
+        returns: SessionObject,
+        fails: [400, 403, 409, 413, 429],
+      },
+      async ({ body, request }) => answer(await signUp.signUp(body, request.address), request),
+    ),
+  ];
+}
+
+function endRoutes({ config, signOut }: SessionRouteParts) {
+  const end = async ({ caller, request }: { caller: Principal | undefined; request: RequestInfo }) => {
+    // Public, so that a browser gets rid of the cookies of a session that has ended already.
+    if (caller?.session) {
+      await signOut(caller.session, caller.userId);
+    }
+    const redirect = config.signOutRedirect === "" ? {} : { redirect_url: config.signOutRedirect };
+    const cookies = toClearedCookies({ config, protocol: request.protocol });
+    return reply({ status: true, ...redirect }, { headers: { "set-cookie": cookies } });
+  };
+  const facts = {
+    path: "/auths/signout",
+    summary: "Sign out",
+    access: "public",
+    returns: SignedOut,
+  } as const;
+  // Older clients sign out with GET.
+  return [
+    defineRoute({ method: "POST", ...facts }, end),
+    defineRoute({ method: "GET", ...facts, hidden: true }, end),
+  ];
+}
+
+function ownSessionRoute({ config, own }: SessionRouteParts) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/auths",
+      summary: "Read the own session",
+      access: "account",
+      returns: OwnAccountShape,
+    },
+    async ({ caller, request }) => {
+      const user = await own.require(caller);
+      const { bio, gender, date_of_birth } = user;
+      const token =
+        findCredential(request.headers, { keyHeader: config.keyHeader.toLowerCase() })?.value ?? "";
+      const expiresAt = caller.session?.expiresAt ?? null;
+      const session = toSessionObject(user, { token, expiresAt }, caller.permissions);
+      const answer = { ...session, bio, gender, date_of_birth, ...toStatus(user) };
+      // A key is no session: a browser must not be left with it.
+      const headers =
+        caller.session === null ? {} : sessionHeaders({ token, expiresAt }, { config, request });
+      return reply(answer, { headers });
+    },
+  );
+}
+
+/** The headers that hand a session to a browser. */
+export function sessionHeaders(
+  { token, expiresAt }: Pick<SignedSession, "token" | "expiresAt">,
+  { config, request }: { config: AccountsConfig; request: RequestInfo },
+): Record<string, string> {
+  return { "set-cookie": toSessionCookie(token, expiresAt, { config, protocol: request.protocol }) };
+}

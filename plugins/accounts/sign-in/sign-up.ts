@@ -1,0 +1,118 @@
+import type { Role } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { AddForm, SignUpForm } from "./auth-schema.ts";
+import type { AccountsConfig } from "../config.ts";
+import type { AccountsDeps } from "../deps.ts";
+import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
+import { requireProfileImage } from "../users/profile-image.ts";
+import { type StartedSession, startSession } from "../sessions/sessions.ts";
+import type { AccountsDatabase } from "../tables.ts";
+import type { Vouched } from "./trusted-header.ts";
+import { createUser, findUserByEmail, hasUsers, type UserRow } from "../users/users-store.ts";
+
+/** Ways in which accounts come into being. */
+export interface SignUp {
+  /**
+   * Creates an account for whoever asks; `address` is where the request comes from. Throws `forbidden` when that is off,
+   * `limit` after too many from there, `conflict` for a taken e-mail address.
+   */
+  signUp(form: SignUpForm, address: string): Promise<StartedSession>;
+  /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
+  add(form: AddForm, by: string): Promise<StartedSession>;
+  /** The account of somebody whom a trusted proxy vouches for, whether sign-up is open or not. */
+  vouch(vouched: Pick<Vouched, "email" | "name" | "role">): Promise<UserRow>;
+}
+
+/** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
+export function createSignUp(deps: AccountsDeps): SignUp {
+  const { db, transaction, config, passwords, throttle, emit, images } = deps;
+  const prepare = async (form: SignUpForm) => ({
+    email: form.email,
+    name: form.name,
+    profileImageUrl: requireProfileImage(form.profile_image_url, images),
+    passwordHash: await passwords.hash(form.password),
+  });
+  const store = async (account: Awaited<ReturnType<typeof prepare>>, choose: (isFirst: boolean) => Role) =>
+    await transaction(async (tx) => {
+      const isFirst = await isFirstAccount(tx);
+      const chosen = { ...account, role: choose(isFirst) };
+      const user = await createUser(tx, isFirst ? toFirstAccount(chosen) : chosen);
+      if (user === undefined) {
+        throw new AppError("conflict", "This e-mail address is taken.");
+      }
+      await joinDefaultGroup(tx, user, config.defaultGroup);
+      return user;
+    });
+
+  return {
+    async signUp(form, address) {
+      requireSignUp(config, !(await hasUsers(db)));
+      await throttle.enter([`signup:${address}`]);
+      const account = await prepare(form);
+      const user = await store(account, (isFirst) => {
+        // Asked again: the first account may have come into being while the password was hashed.
+        requireSignUp(config, isFirst);
+        return isFirst ? "admin" : config.defaultRole;
+      });
+      emit("auth.signup", { user_id: user.id });
+      return await startSession(deps, { id: user.id }, "password");
+    },
+    async add(form, by) {
+      const user = await store(await prepare(form), () => form.role);
+      emit("user.created", { user_id: user.id, by });
+      return await startSession(deps, { id: user.id }, "password");
+    },
+    async vouch({ email, name = email, role }) {
+      const account = { email, name, profileImageUrl: "/user.png", passwordHash: await passwords.unknown() };
+      try {
+        const user = await store(account, (isFirst) => (isFirst ? "admin" : (role ?? config.defaultRole)));
+        emit("auth.signup", { user_id: user.id });
+        return user;
+      } catch (error) {
+        // Another first sign-in with this address was quicker.
+        const known = isTaken(error) ? await findUserByEmail(db, email) : undefined;
+        if (known === undefined) {
+          throw error;
+        }
+        return known;
+      }
+    },
+  };
+}
+
+/**
+ * While sign-up, the login form or password sign-in is off, only the first account may be created, and only when
+ * ENABLE_INITIAL_ADMIN_SIGNUP allows it.
+ */
+function requireSignUp(config: AccountsConfig, isFirst: boolean): void {
+  const isOpen = config.auth && config.signUp && config.loginForm && config.passwordAuth;
+  if (!isOpen && !(config.auth && isFirst && config.initialAdminSignUp)) {
+    throw new AppError("forbidden", "Sign-up is switched off. Ask an administrator for an account.");
+  }
+}
+
+/** A default group that was deleted meanwhile is none. */
+async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: string): Promise<void> {
+  if (groupId === "") {
+    return;
+  }
+  await tx
+    .insertInto("group_member")
+    .columns(["group_id", "user_id", "created_at"])
+    .expression((eb) =>
+      eb
+        .selectFrom("group")
+        .select((row) => [
+          "group.id",
+          row.val(user.id).as("user_id"),
+          row.val(user.created_at).as("created_at"),
+        ])
+        .where("group.id", "=", groupId),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof AppError && error.code === "conflict";
+}

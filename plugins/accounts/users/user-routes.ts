@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { PermissionTree } from "#kernel/access/permissions.ts";
+import { defineRoute } from "#kernel/http/route.ts";
+import { AccountShape, accountRoutes, InfoShape } from "./account-routes.ts";
+import type { DefaultPermissions } from "../permissions/default-permissions.ts";
+import type { Groups } from "../groups/groups.ts";
+import { ownRoutes } from "../settings/own-routes.ts";
+import { PartialTree } from "../permissions/permission-tree.ts";
+import type { ProfileImageRules } from "./profile-image.ts";
+import type { UserSettings } from "../settings/settings.ts";
+import type { UserStatus } from "../settings/status.ts";
+import { ListQuery } from "./user-schema.ts";
+import type { Users } from "./users.ts";
+
+export interface UserRouteParts {
+  readonly users: Users;
+  readonly groups: Groups;
+  readonly settings: UserSettings;
+  readonly status: UserStatus;
+  readonly defaults: DefaultPermissions;
+  readonly images: ProfileImageRules;
+}
+
+const Page = z.object({ users: z.array(AccountShape), total: z.number().int() });
+const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));
+
+/** `/api/v1/users` (contract 1.3). The fixed paths stand before those that begin with an id. */
+export function userRoutes(parts: UserRouteParts) {
+  return [
+    ...listRoutes(parts),
+    ...permissionRoutes(parts.defaults),
+    ...ownRoutes(parts),
+    ...accountRoutes(parts),
+  ];
+}
+
+function listRoutes({ users }: UserRouteParts) {
+  return [
+    defineRoute(
+      {
+        method: "GET",
+        path: "/users",
+        summary: "List accounts, 30 a page",
+        access: "admin",
+        query: ListQuery,
+        returns: Page,
+      },
+      ({ query }) => users.list(query),
+    ),
+    defineRoute(
+      { method: "GET", path: "/users/all", summary: "List every account", access: "admin", returns: Page },
+      () => users.all(),
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/users/search",
+        summary: "Find people, 30 a page",
+        access: "user",
+        query: ListQuery,
+        returns: z.object({ users: z.array(InfoShape), total: z.number().int() }),
+      },
+      ({ query }) => users.search(query),
+    ),
+  ];
+}
+
+function permissionRoutes(defaults: DefaultPermissions) {
+  return [
+    defineRoute(
+      {
+        method: "GET",
+        path: "/users/default/permissions",
+        summary: "Read the default permissions",
+        access: "admin",
+        returns: Tree,
+      },
+      (): PermissionTree => defaults.current(),
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/users/default/permissions/defaults",
+        summary: "Read the built-in permissions",
+        access: "admin",
+        returns: Tree,
+      },
+      (): PermissionTree => defaults.builtIn(),
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/users/default/permissions",
+        summary: "Set the default permissions; what is left out is as built in",
+        access: "admin",
+        body: PartialTree,
+        returns: Tree,
+      },
+      ({ caller, body }) => defaults.store(body, caller.userId),
+    ),
+  ];
+}

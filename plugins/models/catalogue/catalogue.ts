@@ -1,0 +1,201 @@
+import { randomInt } from "node:crypto";
+import type { Principal } from "#kernel/access/principal.ts";
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
+import { AppError } from "#kernel/errors.ts";
+import { type Arena, toMembers } from "./arena.ts";
+import { fillMetadata, fillParameters } from "./defaults.ts";
+import { type ListItem, toArenaItem, toBaseItem, toItem } from "./items.ts";
+import { createOffers, type Offer, type Offers } from "./available-models.ts";
+import type { Permit } from "./permit.ts";
+import type { Provided, ProvidedIndex } from "./provided.ts";
+import type { ModelRecords } from "../records/records.ts";
+import type { ModelAddons, ResolvedModel } from "../service.ts";
+
+/** Settings of the catalogue, read live. */
+export interface CatalogueSettings {
+  readonly order: readonly string[];
+  readonly defaultMetadata: Readonly<Record<string, unknown>>;
+  readonly defaultParams: Readonly<Record<string, unknown>>;
+  readonly arenaEnabled: boolean;
+  readonly arenas: readonly Arena[];
+}
+
+export interface CatalogueOptions {
+  readonly records: ModelRecords;
+  readonly permit: Permit;
+  readonly provided: ProvidedIndex;
+  addons(): readonly ModelAddons[];
+  settings(): CatalogueSettings;
+}
+
+export interface Catalogue {
+  /** Throws `not_found`. Every completion asks: the same object comes back until models, records or settings change. */
+  resolve(principal: Principal, id: string): AtOnce<ResolvedModel>;
+  /** Without a question of access; undefined when nothing is offered under this id. */
+  resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
+  /** A model that a caller's client brings along. */
+  direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
+  list(principal: Principal, options?: { refresh?: boolean }): Promise<ListItem[]>;
+  /** The providers' own models, without records. */
+  base(): Promise<ListItem[]>;
+  /** The provider's model behind an id. Throws `not_found`. */
+  find(id: string): Promise<Provided>;
+  /** True when the id is taken: by a provider's model, an arena or a record. */
+  isKnown(id: string): AtOnce<boolean>;
+  /** True when a provider or an arena offers a model of this id now. */
+  isOffered(id: string): Promise<boolean>;
+  /** True when the caller may use the model of this id now. */
+  mayUse(principal: Principal, id: string): Promise<boolean>;
+}
+
+/** The models that exist for a caller: providers' models with the saved records laid over them. */
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  const { records, permit, provided, settings } = options;
+  const toOffers = createOffers();
+  const resolved = createResolved();
+  const current = (): AtOnce<Offers> =>
+    whenThere(provided.current(false), (models) =>
+      whenThere(records.current(), (saved) => toOffers(models, saved)),
+    );
+  const findArena = (id: string) =>
+    settings().arenaEnabled ? settings().arenas.find((arena) => arena.id === id) : undefined;
+
+  function usable(principal: Principal, offers: Offers): Offer[] {
+    return offers.all().filter((offer) => permit.offer(principal, offer));
+  }
+
+  /** Chance decides at each request. Members are those the caller may use: an arena opens no model. */
+  function choose(principal: Principal, arena: Arena, offers: Offers): Offer | undefined {
+    const may = permit.grants(principal, arena.meta.access_grants ?? []);
+    const members = may ? toMembers(arena, usable(principal, offers).map(toCandidate)) : [];
+    const chosen = members[members.length > 1 ? randomInt(members.length) : 0];
+    return chosen === undefined ? undefined : offers.find(chosen);
+  }
+
+  function resolveOf(offers: Offers, principal: Principal, id: string): ResolvedModel {
+    const arena = findArena(id);
+    const offer = arena ? choose(principal, arena, offers) : offers.find(id);
+    if (offer === undefined || !permit.offer(principal, offer)) {
+      throw unknown();
+    }
+    const model = resolved(offer, settings());
+    return arena ? { ...model, id, name: arena.name, selectedModelId: offer.id } : model;
+  }
+
+  return {
+    resolve: (principal, id) => whenThere(current(), (offers) => resolveOf(offers, principal, id)),
+
+    async resolveAsInstance(id) {
+      const offer = (await current()).find(id);
+      return offer && resolved(offer, settings());
+    },
+
+    direct(base, provider) {
+      const { id, name } = base;
+      return { ...toResolved({ id, name, base, provider, chain: [] }, settings()), isDirect: true };
+    },
+
+    async list(principal, { refresh = false } = {}) {
+      const addons = options.addons();
+      await Promise.all(addons.map((addon) => addon.ready()));
+      const offers = toOffers(await provided.current(refresh), await records.fresh());
+      const arenas = (settings().arenaEnabled ? settings().arenas : []).filter((arena) =>
+        choose(principal, arena, offers),
+      );
+      const hidden = new Set(arenas.map(({ id }) => id));
+      const items = usable(principal, offers)
+        .filter(({ id }) => !hidden.has(id))
+        .map((offer) => toItem(offer, resolved(offer, settings()), addons));
+      const { defaultMetadata, order } = settings();
+      const arenaItems = arenas.map((arena) => toArenaItem(arena, defaultMetadata, addons));
+      return toOrdered([...items, ...arenaItems], order);
+    },
+
+    base: async () => [...(await provided.current(true)).values()].map(({ model }) => toBaseItem(model)),
+
+    async find(id) {
+      const offer = (await current()).find(id);
+      const found = offer && { model: offer.base, provider: offer.provider };
+      const own = found ?? (await provided.current(false)).get(id);
+      if (own === undefined) {
+        throw unknown();
+      }
+      return own;
+    },
+
+    isKnown: (id) =>
+      findArena(id) !== undefined ||
+      whenThere(
+        provided.current(false),
+        (models) => models.has(id) || whenThere(records.current(), (saved) => saved.has(id)),
+      ),
+
+    isOffered: async (id) => findArena(id) !== undefined || (await provided.current(false)).has(id),
+
+    async mayUse(principal, id) {
+      const offer = toOffers(await provided.current(false), await records.fresh()).find(id);
+      return offer !== undefined && permit.offer(principal, offer);
+    },
+  };
+}
+
+function unknown(): AppError {
+  return new AppError("not_found", "Model not found");
+}
+
+function toCandidate({ id, chain }: Offer): { id: string; hidden: boolean } {
+  return { id, hidden: chain[0]?.meta["hidden"] === true };
+}
+
+type Defaults = Pick<CatalogueSettings, "defaultMetadata" | "defaultParams">;
+
+/** Resolves an offer once for the same defaults. */
+function createResolved(): (offer: Offer, defaults: Defaults) => ResolvedModel {
+  const known = new WeakMap<Offer, Defaults & { readonly model: ResolvedModel }>();
+  return (offer, { defaultMetadata, defaultParams }) => {
+    const last = known.get(offer);
+    if (last?.defaultMetadata === defaultMetadata && last.defaultParams === defaultParams) {
+      return last.model;
+    }
+    const model = toResolved(offer, { defaultMetadata, defaultParams });
+    known.set(offer, { defaultMetadata, defaultParams, model });
+    return model;
+  };
+}
+
+function toResolved({ id, name, base, provider, chain }: Offer, settings: Defaults): ResolvedModel {
+  // The named record wins; what it leaves out comes from the records below it, then from the instance's defaults.
+  const params = chain.reduceRight<Readonly<Record<string, unknown>>>(
+    (low, record) => fillParameters(record.params, low),
+    {},
+  );
+  return {
+    id,
+    name,
+    base,
+    provider,
+    meta: withFilters(fillMetadata(chain[0]?.meta ?? {}, settings.defaultMetadata), chain),
+    params: fillParameters(params, settings.defaultParams),
+  };
+}
+
+/** Filters of every record below hold as well: a record must not be a way around those of its base. */
+function withFilters(
+  meta: Readonly<Record<string, unknown>>,
+  chain: Offer["chain"],
+): Readonly<Record<string, unknown>> {
+  const lists = [meta, ...chain.slice(1).map((record) => record.meta)].map(({ filterIds }) => filterIds);
+  const [own, ...below] = lists.map((list) => (Array.isArray(list) ? list : []));
+  return below.some((list) => list.length > 0)
+    ? { ...meta, filterIds: [...new Set([...(own ?? []), ...below.flat()])] }
+    : meta;
+}
+
+function toOrdered(items: readonly ListItem[], order: readonly string[]): ListItem[] {
+  const places = new Map(order.map((id, place) => [id, place]));
+  const placeOf = (item: ListItem) => places.get(item.id) ?? order.length;
+  return items.toSorted(
+    (a, b) => placeOf(a) - placeOf(b) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1),
+  );
+}
