@@ -5,11 +5,11 @@ export type ErrorCode =
   | "unauthenticated" // no credential, or a bad one: 401
   | "forbidden" // known caller without the role, permission or feature: 403
   | "not_found" // does not exist, or the caller may not know that it does: 404
-  | "method" // the path exists, the method does not: 405
-  | "slow" // the request's body did not arrive in time: 408
+  | "method_not_allowed" // the path exists, the method does not: 405
+  | "request_timeout" // the request's body did not arrive in time: 408
   | "conflict" // taken name, concurrent edit, idempotency conflict: 409
   | "too_large" // body or file over its limit: 413
-  | "limit" // too many tries: 429
+  | "rate_limited" // too many tries: 429
   | "unavailable" // a part that is needed is switched off or does not answer: 503
   | "upstream" // an upstream answered wrongly: 502
   | "timeout"; // an upstream did not answer in time: 504

@@ -133,7 +133,7 @@ function methodNotAllowed(allowed: ReadonlySet<string>): AnyRoute {
   return defineRoute(
     { method: "GET", path: "/**", summary: "Method not allowed", access: "public", hidden: true },
     () => {
-      throw new AppError("method", `This path answers ${allow}.`, { headers: { allow } });
+      throw new AppError("method_not_allowed", `This path answers ${allow}.`, { headers: { allow } });
     },
   );
 }

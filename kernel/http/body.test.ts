@@ -97,13 +97,13 @@ test("a sender that pauses too long is told so", async () => {
   limits = { ...roomy, idleMs: 30 };
   const sent = send({ "content-length": 10 });
   sent.write("half");
-  expect(await outcome).toBe("slow");
+  expect(await outcome).toBe("request_timeout");
 });
 
 test("a sender that drips for ever is told so, though it never pauses", async () => {
   limits = { ...roomy, totalMs: 100 };
   const sent = send({ "transfer-encoding": "chunked" });
   const drip = setInterval(() => sent.write("x"), 10);
-  expect(await outcome).toBe("slow");
+  expect(await outcome).toBe("request_timeout");
   clearInterval(drip);
 });

@@ -59,7 +59,7 @@ function read<T>(request: IncomingMessage, limits: BodyLimits, as: (body: Buffer
       idle?.refresh();
     };
     const broke = () => settle(new AppError("invalid", "The request's body broke off."));
-    const drips = () => settle(new AppError("slow", "The request's body arrived too slowly."));
+    const drips = () => settle(new AppError("request_timeout", "The request's body arrived too slowly."));
 
     request.on("data", take);
     request.on("end", () => settle());

@@ -17,11 +17,11 @@ test.each<[ErrorCode, number]>([
   ["unauthenticated", 401],
   ["forbidden", 403],
   ["not_found", 404],
-  ["method", 405],
-  ["slow", 408],
+  ["method_not_allowed", 405],
+  ["request_timeout", 408],
   ["conflict", 409],
   ["too_large", 413],
-  ["limit", 429],
+  ["rate_limited", 429],
   ["unavailable", 503],
   ["upstream", 502],
   ["timeout", 504],
@@ -54,7 +54,7 @@ describe("each shape says the same in its own words", () => {
   test.each<[ErrorCode, string]>([
     ["conflict", "conflict_error"],
     ["too_large", "request_too_large"],
-    ["limit", "rate_limit_error"],
+    ["rate_limited", "rate_limit_error"],
     ["unavailable", "overloaded_error"],
     ["upstream", "api_error"],
     ["timeout", "timeout_error"],
@@ -72,7 +72,7 @@ test("a failure of ours tells a reference and nothing else", () => {
 });
 
 test("whole seconds to wait are told, at least one; 401 names the scheme", () => {
-  const limited = toErrorAnswer(new AppError("limit", "x", { retryAfter: 0.2 }), context());
+  const limited = toErrorAnswer(new AppError("rate_limited", "x", { retryAfter: 0.2 }), context());
   expect(limited.headers).toEqual({ "retry-after": "1" });
   expect(toErrorAnswer(new AppError("unauthenticated", "x"), context()).headers).toEqual({
     "www-authenticate": "Bearer",

@@ -247,7 +247,7 @@ describe("a client that misbehaves", () => {
   it("that drips is refused", async () => {
     patience = { windowMs: 100, minBytes: 1000 };
     const socket = await start("x");
-    expect(await outcome).toMatchObject({ code: "slow" });
+    expect(await outcome).toMatchObject({ code: "request_timeout" });
     expect(await readdir(folder)).toEqual([]);
     socket.destroy();
   });

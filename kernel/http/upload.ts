@@ -195,7 +195,7 @@ function watch({ body, parser, patience, fileBytes, fail }: Watched): { stop(): 
   const timer = setInterval(() => {
     // While the disk is what is slow, the client is not to blame.
     if (total - atWindow < patience.minBytes && !parser.writableNeedDrain) {
-      fail(new AppError("slow", "The upload arrived too slowly."));
+      fail(new AppError("request_timeout", "The upload arrived too slowly."));
     }
     atWindow = total;
   }, patience.windowMs);

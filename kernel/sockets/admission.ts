@@ -37,7 +37,7 @@ export interface Admission {
 const mostPerUser = 200;
 const codes = new Map<Closing, ErrorCode>([
   [closing.unauthenticated, "unauthenticated"],
-  [closing.crowded, "limit"],
+  [closing.crowded, "rate_limited"],
 ]);
 
 export function createAdmission(parts: AdmissionParts): Admission {

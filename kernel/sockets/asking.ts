@@ -86,7 +86,7 @@ function createAskingThere(replicas: Replicas) {
   });
   replicas.on("answer", (_from, [to, id], json) => open.get(`${to} ${id}`)?.answer.resolve(JSON.parse(json)));
   replicas.on("refuse", (_from, [to, id, reason]) =>
-    open.get(`${to} ${id}`)?.answer.reject(reason === "limit" ? crowded() : gone()),
+    open.get(`${to} ${id}`)?.answer.reject(reason === "rate_limited" ? crowded() : gone()),
   );
   replicas.onGone((id) => open.forEach(({ holder, answer }) => holder === id && answer.reject(gone())));
   return async (question: Question, json: string, signal: AbortSignal | undefined): Promise<unknown> => {
@@ -150,7 +150,7 @@ function toReason(error: unknown): string {
 }
 
 function crowded(): AppError {
-  return new AppError("limit", "The client has too many open questions.");
+  return new AppError("rate_limited", "The client has too many open questions.");
 }
 
 function unanswered(cause: unknown): AppError {

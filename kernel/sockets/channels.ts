@@ -24,7 +24,7 @@ type Place = { readonly userId: string; readonly sessionId: string };
 
 /** The channels of this process, and those of other replicas that its sessions stream to. */
 export interface Channels {
-  /** Opens a channel to a session on whichever replica that is. Throws `limit` when it has too many. */
+  /** Opens a channel to a session on whichever replica that is. Throws `rate_limited` when it has too many. */
   open(to: Place, ends: ChannelEnds): Channel;
   /** Hands on an event of a session; false when it is of no channel of that session. */
   take(session: Session, event: string, data: unknown): boolean;
@@ -85,7 +85,7 @@ export function createChannels(parts: ChannelParts): Channels {
   return {
     open(to, ends) {
       if ([...open.values()].filter(({ sessionId }) => sessionId === to.sessionId).length >= mostOfSession) {
-        throw new AppError("limit", "Too many answers of this client are being read.");
+        throw new AppError("rate_limited", "Too many answers of this client are being read.");
       }
       const name = `${to.userId}:${to.sessionId}:${randomUUID()}`;
       const isHere = members.find(to.sessionId) !== undefined;

@@ -35,7 +35,7 @@ export function toClosing(error: unknown): Closing {
   const known: Partial<Record<typeof code, Closing>> = {
     unauthenticated: closing.unauthenticated,
     forbidden: closing.forbidden,
-    limit: closing.crowded,
+    rate_limited: closing.crowded,
   };
   return known[code] ?? closing.unavailable;
 }

@@ -6,7 +6,7 @@ export interface SocketSession {
   /** What completions name as `session_id`. */
   readonly id: string;
   readonly rooms: ReadonlySet<string>;
-  /** Enters a room (`toRoom`); the handler has checked that the caller may. Throws `limit`. */
+  /** Enters a room (`toRoom`); the handler has checked that the caller may. Throws `rate_limited`. */
   join(room: string): void;
   leave(room: string): void;
   /** Sends an event to this connection alone. */

@@ -8,7 +8,7 @@ const mostRooms = 1_000;
 export interface Members {
   add(session: Session): void;
   remove(session: Session): void;
-  /** Throws `limit` when the session is in too many rooms. */
+  /** Throws `rate_limited` when the session is in too many rooms. */
   enter(session: Session, room: string): void;
   leave(session: Session, room: string): void;
   find(sessionId: string): Session | undefined;
@@ -45,7 +45,7 @@ export function createMembers(): Members {
         return;
       }
       if (session.rooms.size >= mostRooms) {
-        throw new AppError("limit", "This connection is in too many rooms.");
+        throw new AppError("rate_limited", "This connection is in too many rooms.");
       }
       session.rooms.add(room);
       const inside = rooms.get(room);

@@ -80,7 +80,7 @@ it("questions have an end: by answer, by limit, by leaving", async () => {
   const { seen, session } = open();
   const first = session.call("ask", "{}");
   const second = session.call("ask", "{}");
-  await expect(session.call("ask", "{}")).rejects.toMatchObject({ code: "limit" });
+  await expect(session.call("ask", "{}")).rejects.toMatchObject({ code: "rate_limited" });
   session.answer(seen.calls[0] as number, "yes");
   session.answer(999, "nobody asked");
   expect(await first).toBe("yes");

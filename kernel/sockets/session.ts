@@ -139,7 +139,7 @@ export class Session {
       throw gone();
     }
     if (this.#calls.size >= this.#limits.openCalls) {
-      throw new AppError("limit", "The client has too many open questions.");
+      throw new AppError("rate_limited", "The client has too many open questions.");
     }
     signal?.throwIfAborted();
     const id = (this.#lastCall += 1);

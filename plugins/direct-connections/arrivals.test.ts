@@ -32,7 +32,7 @@ it.each([
   for (let n = 0; n < 100_000; n++) {
     arrivals.take(make());
   }
-  await expect(readAll(arrivals)).rejects.toMatchObject({ code: "limit" });
+  await expect(readAll(arrivals)).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 it("a line that cannot be read ends the answer with its error", async () => {

@@ -41,7 +41,7 @@ export function createArrivals(idleTimeout: () => number | null): Arrivals {
     }
     if (size > mostWaiting) {
       waiting = [];
-      throw new AppError("limit", "The client sends faster than its answer is read.");
+      throw new AppError("rate_limited", "The client sends faster than its answer is read.");
     }
     if (frames.includes("end")) {
       finish(undefined);

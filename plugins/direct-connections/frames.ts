@@ -14,7 +14,7 @@ const maxRead = 4 * maxLine;
 /**
  * Reads what clients emit on a channel: lines of the upstream's event stream as they read them, with or without their
  * ends, one or several at a time; chunk objects; and `{done: true}` at the end. A line that was cut where the network cut
- * it is put together again. Throws `limit` for a line that is too long, `upstream` for an end in the middle of one.
+ * it is put together again. Throws `rate_limited` for a line that is too long, `upstream` for an end in the middle of one.
  */
 export function createFrameReader(): (data: unknown) => Frame[] {
   const lines = new LineReader();
@@ -51,7 +51,7 @@ class LineReader {
     const hasBegun = this.#length > 0;
     this.#length += text.length;
     if (this.#length > maxLine) {
-      throw new AppError("limit", "A line of the client's answer is too long.");
+      throw new AppError("rate_limited", "A line of the client's answer is too long.");
     }
     this.#pieces.push(text);
     this.#head = (this.#head + text.slice(0, headLength)).slice(0, headLength);
@@ -94,7 +94,7 @@ class LineReader {
     }
     this.#isRead += this.#length;
     if (this.#isRead > maxRead) {
-      throw new AppError("limit", "A line of the client's answer comes in too many pieces.");
+      throw new AppError("rate_limited", "A line of the client's answer comes in too many pieces.");
     }
     const line = this.#pieces.join("");
     this.#pieces = [line];

@@ -95,9 +95,13 @@ function createTurns(parallel: number): <T>(task: () => Promise<T>) => Promise<T
   return async (task) => {
     if (running >= parallel) {
       if (waiting.length >= waitingLimit) {
-        throw new AppError("limit", "Too many people sign in or up at the moment. Try again shortly.", {
-          retryAfter: 10,
-        });
+        throw new AppError(
+          "rate_limited",
+          "Too many people sign in or up at the moment. Try again shortly.",
+          {
+            retryAfter: 10,
+          },
+        );
       }
       // The turn is handed over by who ends, so that nobody arriving meanwhile overtakes.
       await new Promise<void>((resolve) => waiting.push(resolve));

@@ -71,7 +71,7 @@ describe("guessing", () => {
       });
     }
     await expect(signIn({ email: user.email, password: "right" }, from())).rejects.toMatchObject({
-      code: "limit",
+      code: "rate_limited",
     });
   });
 
@@ -83,7 +83,7 @@ describe("guessing", () => {
     await expect(signIn(guess, address)).rejects.toMatchObject({ code: "invalid" });
     const user = await store("right");
     await expect(signIn({ email: user.email, password: "right" }, address)).rejects.toMatchObject({
-      code: "limit",
+      code: "rate_limited",
     });
     await signIn({ email: user.email, password: "right" }, from());
   });
@@ -196,7 +196,7 @@ describe("changing the password", () => {
       ).rejects.toMatchObject({ code: "invalid" });
     }
     await expect(own.updatePassword(caller, { password: "right", new_password: "x" })).rejects.toMatchObject({
-      code: "limit",
+      code: "rate_limited",
     });
   });
 });

@@ -132,7 +132,7 @@ it("is refused after a hundred from one address in three minutes, and from no ot
   const { signUp } = createSignUp(app.deps);
   await useUp(app.db, `signup:${address}`, 99);
   await signUp(form("hundredth@example.org"), address);
-  await expect(signUp(form("next@example.org"), address)).rejects.toMatchObject({ code: "limit" });
+  await expect(signUp(form("next@example.org"), address)).rejects.toMatchObject({ code: "rate_limited" });
   await signUp(form("next@example.org"), "10.0.0.2");
 });
 

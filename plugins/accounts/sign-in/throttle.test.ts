@@ -17,7 +17,7 @@ it("lets exactly the limit through, however many come at once", async () => {
   const outcomes = await Promise.allSettled(tries);
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   const refused = outcomes.find((outcome) => outcome.status === "rejected");
-  expect(refused?.reason).toMatchObject({ code: "limit" });
+  expect(refused?.reason).toMatchObject({ code: "rate_limited" });
   expect(refused?.reason.retryAfter).toBeGreaterThan(170);
   expect(refused?.reason.retryAfter).toBeLessThanOrEqual(180);
 });
@@ -27,12 +27,12 @@ it("counts subjects apart, and a refused try for none of them", async () => {
   for (const email of ["email:b", "email:c", "email:d"] as const) {
     await throttle.enter([email, "address:1"]);
   }
-  await expect(throttle.enter(["email:e", "address:1"])).rejects.toMatchObject({ code: "limit" });
+  await expect(throttle.enter(["email:e", "address:1"])).rejects.toMatchObject({ code: "rate_limited" });
   // The refused try did not use up one of e's three.
   await throttle.enter(["email:e", "address:2"]);
   await throttle.enter(["email:e", "address:2"]);
   await throttle.enter(["email:e", "address:2"]);
-  await expect(throttle.enter(["email:e", "address:3"])).rejects.toMatchObject({ code: "limit" });
+  await expect(throttle.enter(["email:e", "address:3"])).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 it("does not count what was given back", async () => {
@@ -56,7 +56,7 @@ it("forgets tries that are older than the window, one by one", async () => {
   await app.db.insertInto("sign_in_throttle").values(row).execute();
   await throttle.enter(["email:g"]);
   const refused = await throttle.enter(["email:g"]).catch((error: { retryAfter: number }) => error);
-  expect(refused).toMatchObject({ code: "limit" });
+  expect(refused).toMatchObject({ code: "rate_limited" });
   expect((refused as { retryAfter: number }).retryAfter).toBeLessThanOrEqual(80);
 });
 

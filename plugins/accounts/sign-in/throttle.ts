@@ -55,7 +55,7 @@ export function createThrottle(db: AccountsDatabase, { limits, window }: Throttl
       if (refused.length > 0) {
         await giveBack(subjects.filter((_subject, index) => outcomes[index]?.allowed));
         const retryAfter = Math.max(...refused.map((outcome) => outcome.wait));
-        throw new AppError("limit", "Too many tries. Try again in a few minutes.", { retryAfter });
+        throw new AppError("rate_limited", "Too many tries. Try again in a few minutes.", { retryAfter });
       }
     },
     async sweep() {
