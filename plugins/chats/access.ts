@@ -1,9 +1,9 @@
 import type { Access, Action } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { type ChatRow, findChat } from "./chat-store.ts";
-import { isSharedByFolder } from "./folders.ts";
+import { isSharedByFolder } from "./folders/folders.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
-import { findShareOfChat, type ShareRow } from "./share-store.ts";
+import { findShareOfChat, type ShareRow } from "./sharing/share-store.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 interface Options {

@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { ChatRow } from "./chat-store.ts";
-import { requireFolder, withKnownFolder } from "./folders.ts";
+import { requireFolder, withKnownFolder } from "./folders/folders.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import {
   mergeChat,
@@ -10,7 +10,7 @@ import {
   prepareChat,
   type PreparedChat,
   storeChat,
-} from "./save.ts";
+} from "./tree/save.ts";
 import type { SentChat } from "./schema.ts";
 import { withClearConflicts } from "./violations.ts";
 

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { type ChatRow, isRunning } from "./chat-store.ts";
-import { joinParent } from "./climb.ts";
+import { joinParent } from "./reading/ancestor-join.ts";
 import type { ChatParts } from "./parts.ts";
 import type { Chats, ContextStep } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
-import { tailsSize } from "./tails.ts";
+import { tailsSize } from "./replies/append-log.ts";
 import type { ChatDatabase } from "./tables.ts";
 
 /** What a model reads of a chat, as far as it can be told without reading what was said. */

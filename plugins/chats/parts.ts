@@ -7,7 +7,7 @@ import type { Accounts } from "#plugins/accounts/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { ChatRow } from "./chat-store.ts";
 import type { ChatContext, ChatFolders } from "./service.ts";
-import type { ShareRow } from "./share-store.ts";
+import type { ShareRow } from "./sharing/share-store.ts";
 import type { ChatDatabase, Transact } from "./tables.ts";
 
 /** The kind of row that grants name; its ids are those of the chats. */

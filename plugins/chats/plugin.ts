@@ -14,7 +14,7 @@ import { createTails } from "./migrations/0005_tails.ts";
 import { boundWords } from "./migrations/0006_bounded_words.ts";
 import { sharedType } from "./parts.ts";
 import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
-import { setUpChats } from "./setup.ts";
+import { setUpChats } from "./create-chats.ts";
 import type { ChatTables } from "./tables.ts";
 
 export default definePlugin({

@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { announce, type ChatParts, sharedType } from "./parts.ts";
-import { forgetUnused, tagsOf } from "./tag-store.ts";
+import { forgetUnused, tagsOf } from "./tags/tag-store.ts";
 
 export type Removal = ReturnType<typeof createRemoval>;
 

@@ -5,8 +5,8 @@ import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { seconds } from "#storage/clock.ts";
 import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
-import { requireFolder } from "./folders.ts";
-import { found } from "./found.ts";
+import { requireFolder } from "./folders/folders.ts";
+import { found } from "./require-row.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { withClearConflicts } from "./violations.ts";
 

@@ -68,7 +68,7 @@ export interface ChatMessageTable {
   updated_at: number;
 }
 
-/** What a reply that is being written has grown by since it was stored whole (`tails.ts`). */
+/** What a reply that is being written has grown by since it was stored whole (`replies/append-log.ts`). */
 export interface ChatMessageTailTable {
   chat_id: string;
   message_id: string;

@@ -3,18 +3,18 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import type { ChatActions } from "./chats.ts";
-import { usedColumns, valueOf } from "./columns.ts";
+import { usedColumns, valueOf } from "./tree/columns.ts";
 import { createContext } from "./context.ts";
-import { createEventKeeper } from "./keep-event.ts";
-import { splitNewMessage, timestampOf } from "./message-fields.ts";
+import { createEventKeeper } from "./replies/keep-event.ts";
+import { splitNewMessage, timestampOf } from "./tree/message-fields.ts";
 import type { ChatParts } from "./parts.ts";
-import { createFileLinks } from "./message-files.ts";
-import { readBranch } from "./read-branch.ts";
-import { createReplies } from "./replies.ts";
+import { createFileLinks } from "./files/message-files.ts";
+import { readBranch } from "./reading/read-branch.ts";
+import { createReplies } from "./replies/replies.ts";
 import type { AppendedMessage, Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
-import { createTaskResults } from "./task-results.ts";
-import { createTreeWork, toFacts } from "./tree-work.ts";
+import { createTaskResults } from "./replies/task-results.ts";
+import { createTreeWork, toFacts } from "./tree/tree-work.ts";
 import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */

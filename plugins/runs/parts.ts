@@ -5,8 +5,8 @@ import type { Hub } from "#kernel/sockets/hub.ts";
 import type { Chats } from "#plugins/chats/service.ts";
 import type { Completions } from "#plugins/completions/service.ts";
 import type { Files } from "#plugins/files/service.ts";
-import type { Checkpoints } from "./checkpoints.ts";
-import type { Owner } from "./owner.ts";
+import type { Checkpoints } from "./reply/checkpoints.ts";
+import type { Owner } from "./leases/lease.ts";
 import type { HistoryStep, RunFollowUp } from "./service.ts";
 
 /** Live settings of runs. */

@@ -6,23 +6,23 @@ import { accounts } from "#plugins/accounts/service.ts";
 import { chats } from "#plugins/chats/service.ts";
 import { chatAccess, chatRuns, completions, messagePictures } from "#plugins/completions/service.ts";
 import { files } from "#plugins/files/service.ts";
-import { createChatAccess } from "./chat-access.ts";
-import { createCheckpoints } from "./checkpoints.ts";
+import { createChatAccess } from "./request/chat-access.ts";
+import { createCheckpoints } from "./reply/checkpoints.ts";
 import { runVariables } from "./config.ts";
-import { createEndedRuns } from "./ended-runs.ts";
-import { createLiveRuns } from "./live-runs.ts";
+import { createEndedRuns } from "./live/ended-runs.ts";
+import { createLiveRuns } from "./live/live-runs.ts";
 import { createRuns } from "./migrations/0001_runs.ts";
 import { addRunStops } from "./migrations/0002_run_stops.ts";
 import { claimTemporaryMessages } from "./migrations/0003_temporary_runs.ts";
-import { endOrphan } from "./orphans.ts";
-import { createOwner } from "./owner.ts";
-import { inlinePictures } from "./pictures.ts";
-import { createResume } from "./resume.ts";
+import { endOrphan } from "./leases/orphans.ts";
+import { createOwner } from "./leases/lease.ts";
+import { inlinePictures } from "./history/pictures.ts";
+import { createResume } from "./live/resume.ts";
 import { taskRoutes } from "./routes.ts";
 import { historySteps, runFollowUps } from "./service.ts";
-import { createStarter } from "./start.ts";
+import { createStarter } from "./request/start.ts";
 import type { RunTables } from "./tables.ts";
-import { createTasks } from "./tasks.ts";
+import { createTasks } from "./live/tasks.ts";
 
 export default definePlugin({
   id: "runs",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Tasks } from "./tasks.ts";
+import type { Tasks } from "./live/tasks.ts";
 
 const ChatParams = z.object({ chat_id: z.string().min(1).max(200) });
 const TaskList = z.object({ task_ids: z.array(z.string()) }).meta({ id: "TaskList" });

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerChat, readWhole, toRecord, toShown } from "../answers.ts";
+import { answerChat, readWhole, toRecord, toShown } from "../reading/answers.ts";
 import type { ChatActions } from "../chats.ts";
 import { readUsage } from "../context.ts";
 import type { Copies } from "../copies.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, Chat, ChatAnswer, ChatChange, ChatImport, ChatRecord, NewChat } from "../schema.ts";
 import type { Removal } from "../removal.ts";
-import type { ShareReading } from "../share-reading.ts";
+import type { ShareReading } from "../sharing/share-reading.ts";
 
 interface Parts {
   readonly parts: ChatParts;

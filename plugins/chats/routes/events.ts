@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { MessageEvents } from "../events.ts";
-import { maxEventBytes } from "../message-events.ts";
+import type { MessageEvents } from "../replies/events.ts";
+import { maxEventBytes } from "../replies/message-events.ts";
 import { ByMessage } from "../schema.ts";
 
 /** Events of contract §3.4 from programs that drive chats. */

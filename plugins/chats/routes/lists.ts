@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerAll, readNext } from "../answers.ts";
-import { foldersNamed, requireFolder, usesFolders } from "../folders.ts";
+import { answerAll, readNext } from "../reading/answers.ts";
+import { foldersNamed, requireFolder, usesFolders } from "../folders/folders.ts";
 import {
   countChats,
   type Filter,
@@ -11,10 +11,10 @@ import {
   pageSize,
   type TitleRow,
   toPage,
-} from "../lists.ts";
+} from "../search/lists.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, Chat, ChatTitle, FoundChat, Ordered, page, SharedTitle, toggle } from "../schema.ts";
-import { searchChats } from "../search.ts";
+import { searchChats } from "../search/search.ts";
 
 /** Lists of one's own chats (contract §7.1); internal chats stand in none. */
 export function listRoutes(parts: ChatParts) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineRoute, reply } from "#kernel/http/route.ts";
-import { answerChat } from "../answers.ts";
-import type { Branches } from "../branches.ts";
-import type { MessageActions } from "../messages.ts";
+import { answerChat } from "../reading/answers.ts";
+import type { Branches } from "../reading/branches.ts";
+import type { MessageActions } from "../tree/messages.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, ByMessage, ChatAnswer, MessagePage } from "../schema.ts";
 

@@ -2,13 +2,13 @@ import { GrantInputs } from "#kernel/access/grant-inputs.ts";
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerAll, answerChat, readNext } from "../answers.ts";
-import { listTitles } from "../lists.ts";
+import { answerAll, answerChat, readNext } from "../reading/answers.ts";
+import { listTitles } from "../search/lists.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, Chat, ChatAnswer, ChatTitle, Ordered, ShareAccess, SharedChat } from "../schema.ts";
-import type { ShareAccess as Accesses } from "../share-access.ts";
-import type { ShareReading } from "../share-reading.ts";
-import type { Shares } from "../shares.ts";
+import type { ShareAccess as Accesses } from "../sharing/share-access.ts";
+import type { ShareReading } from "../sharing/share-reading.ts";
+import type { Shares } from "../sharing/shares.ts";
 import { toTitles, toWish } from "./lists.ts";
 
 /** What the routes of shares call. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import { listTitles, type TitleRow } from "../lists.ts";
+import { listTitles, type TitleRow } from "../search/lists.ts";
 import type { ChatParts } from "../parts.ts";
 import { ById, ChatRecord, ChatTitle, Tag } from "../schema.ts";
 import type { States } from "../states.ts";
-import type { Tags } from "../tags.ts";
-import { toTagId, untagged } from "../tag-names.ts";
+import type { Tags } from "../tags/tags.ts";
+import { toTagId, untagged } from "../tags/tag-names.ts";
 import { toTitles } from "./lists.ts";
 
 const change = { access: "user", params: ById, returns: ChatRecord, fails: [403, 404] } as const;

@@ -1,0 +1,140 @@
+import { AppError } from "#kernel/errors.ts";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
+import type { ToolOutput } from "#kernel/tools/output.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
+import type { OpenRun } from "#plugins/completions/service.ts";
+import { withConversation } from "../history/conversation.ts";
+import { deliver } from "../rounds/deliver.ts";
+import { storePictures } from "../reply/data-pictures.ts";
+import { toErrorText } from "../errors.ts";
+import { endRun } from "./ending.ts";
+import { Journal } from "../reply/journal.ts";
+import { runRounds } from "../rounds/loop.ts";
+import type { RunParts } from "../parts.ts";
+import { inlinePictures } from "../history/pictures.ts";
+import { toTags } from "../reply/reasoning-tags.ts";
+import { Reply } from "../reply/reply.ts";
+import type { RunOutcome, RunStart, StopReason, Writing } from "./run-facts.ts";
+
+/** A run of this process. It belongs to the server: whoever started it may be gone (contract D.19). */
+export interface LiveRun {
+  readonly start: RunStart;
+  readonly journal: Journal;
+  readonly reply: Reply;
+  /** Resolves when nothing of it is left; never rejects. */
+  readonly ended: Promise<void>;
+  stop(reason: StopReason): void;
+}
+
+/** Sets a run going. */
+export function startRun(start: RunStart, parts: RunParts): LiveRun {
+  const { placed, principal, reply: asked, admitted } = start;
+  const controller = new AbortController();
+  let stopped: StopReason | undefined;
+  const stop = (reason: StopReason) => {
+    stopped ??= reason;
+    controller.abort(new AppError("unavailable", "The run was stopped."));
+  };
+  const place = { userId: principal.userId, chatId: placed.chatId, messageId: asked.messageId };
+  const journal = new Journal(parts.hub, { ...place, seq: start.seq });
+  const reply = new Reply({
+    runId: start.id,
+    chatId: placed.chatId,
+    messageId: asked.messageId,
+    journal,
+    tags: toTags(admitted.model.params["reasoning_tags"]),
+    before: start.before,
+    hurry: parts.checkpoints.hurry,
+    lost: () => stop("lost"),
+  });
+  const emitToUser = (type: string, data: unknown) =>
+    parts.hub.emit(
+      toRoom("user", principal.userId),
+      "events",
+      toEnvelope({ type, data }, { chatId: placed.chatId }),
+    );
+  const live = async () => {
+    const folderId = placed.chat?.folder_id ?? null;
+    emitToUser("chat:active", { active: true, folder_id: folderId });
+    if (placed.chat) {
+      parts.checkpoints.add(reply);
+    }
+    const outcome = await write(start, { parts, journal, reply, signal: controller.signal });
+    if (parts.settings().convertsPictures && placed.chat && stopped !== "lost") {
+      await storePictures(reply, principal, parts);
+    }
+    await endRun(start, { ...outcome, stopped }, { parts, journal, reply, signal: controller.signal });
+    emitToUser("chat:active", { active: false, folder_id: folderId });
+  };
+  const ended = live().catch((error: unknown) => {
+    parts.log.error({ err: error, run: start.id }, "a run could not be ended properly");
+  });
+  return { start, journal, reply, ended, stop };
+}
+
+/** From the request to the last round. Never throws: what goes wrong belongs to the message. */
+async function write(
+  start: RunStart,
+  { parts, reply, signal }: Writing,
+): Promise<Omit<RunOutcome, "stopped">> {
+  const { principal, asked, admitted, placed, reply: wanted } = start;
+  const { model } = admitted;
+  const { emit } = reply;
+  let open: OpenRun | undefined;
+  let error: string | undefined;
+  const settings = parts.settings();
+  try {
+    if (model.selectedModelId !== undefined) {
+      reply.note({ selectedModelId: model.selectedModelId });
+      emit("chat:completion", { selected_model_id: model.selectedModelId });
+    }
+    const own = {
+      ...asked.request,
+      model: wanted.modelId,
+      id: wanted.messageId,
+      chat_id: placed.chatId,
+      chat_variables: { ...placed.chat?.variables, ...asked.variables },
+    };
+    const request = await withConversation(own, { parts, principal, model, asked, placed, signal, emit });
+    open = await admitted.open(request, {
+      principal,
+      signal,
+      userAgent: start.userAgent,
+      folderId: placed.chat?.folder_id ?? asked.folderId,
+      userMessageId: placed.userMessageId,
+      userMessageParentId: placed.userMessageParentId,
+    });
+    reply.addSources(open.sources ?? []);
+    const pictures = { files: parts.files, byExtension: settings.typesByExtension };
+    const show = (output: ToolOutput) =>
+      deliver(output, { ...parts, principal, reply, stores: placed.chat !== undefined });
+    await Promise.all(open.shown.map(show));
+    error = await runRounds({
+      run: open,
+      output: reply.output,
+      usage: reply.usage,
+      context: {
+        principal,
+        chatId: placed.chatId,
+        messageId: wanted.messageId,
+        sessionId: asked.sessionId,
+        signal,
+      },
+      log: parts.log,
+      maxIterations: settings.maxIterations,
+      stopsRepeats: settings.stopsRepeats,
+      extra: reply.extra,
+      deliver: show,
+      withPictures: (messages) => inlinePictures(messages, principal, pictures),
+      grown: settings.savesEveryChunk ? parts.checkpoints.hurry : () => {},
+      spent: (usage) => emit("chat:completion", { usage }),
+    });
+  } catch (failure) {
+    error = signal.aborted ? undefined : toErrorText(failure, parts.log);
+  }
+  reply.output.endRound();
+  await open
+    ?.close()
+    .catch((failure: unknown) => parts.log.warn({ err: failure }, "a run could not be closed properly"));
+  return { open, error };
+}

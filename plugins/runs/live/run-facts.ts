@@ -1,0 +1,43 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Usage } from "#kernel/completion/chunk.ts";
+import type { AdmittedRun, OpenRun } from "#plugins/completions/service.ts";
+import type { Asked, AskedReply } from "../request/parse-run-request.ts";
+import type { OutputItem } from "../reply/items.ts";
+import type { Journal } from "../reply/journal.ts";
+import type { RunParts } from "../parts.ts";
+import type { Placed } from "../request/insert-messages.ts";
+import type { Reply } from "../reply/reply.ts";
+
+/** Everything a run was started with. */
+export interface RunStart {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly userAgent: string | undefined;
+  readonly asked: Asked;
+  readonly reply: AskedReply;
+  readonly admitted: AdmittedRun;
+  readonly placed: Placed;
+  /** Number of the message's last event. */
+  readonly seq: number;
+  /** What an interrupted reply had come to. */
+  readonly before: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
+}
+
+/** Why a run was ended from outside. */
+export type StopReason = "stopped" | "interrupted" | "lost";
+
+/** How a run's model calls ended. */
+export interface RunOutcome {
+  readonly open: OpenRun | undefined;
+  /** What keeps the reply from being whole. */
+  readonly error: string | undefined;
+  readonly stopped: StopReason | undefined;
+}
+
+/** What the stages of a run share. */
+export interface Writing {
+  readonly parts: RunParts;
+  readonly journal: Journal;
+  readonly reply: Reply;
+  readonly signal: AbortSignal;
+}

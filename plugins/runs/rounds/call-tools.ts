@@ -1,0 +1,153 @@
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { ApprovalState } from "#kernel/tools/approval-state.ts";
+import { type ToolOutput, toolOutput, toResultText, toToolOutput } from "#kernel/tools/output.ts";
+import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
+import { type CallItem, type CallOutputItem, makeItemId } from "../reply/items.ts";
+import type { Delivered } from "./deliver.ts";
+
+export interface CallOptions {
+  readonly tools: readonly Tool[];
+  readonly context: ToolContext;
+  readonly log: Logger;
+  /** Told what becomes of the question whether a call may be made. */
+  approval(call: CallItem, state: ApprovalState): void;
+  /** Shows what a result carries besides text. Never rejects. */
+  deliver(output: ToolOutput): Promise<Delivered>;
+  /** Told in the order of the calls, each as soon as it and those before it are done. */
+  done(result: CallOutputItem): void;
+}
+
+/** Runs the calls of one round one after another; neighbours that may, side by side (contract §3.5). */
+export async function runCalls(calls: readonly CallItem[], options: CallOptions): Promise<void> {
+  for (let at = 0; at < calls.length;) {
+    const together = toTogether(calls.slice(at), options.tools);
+    const outputs = await Promise.all(together.map((call) => runCall(call, options)));
+    for (const [index, output] of outputs.entries()) {
+      options.done(toResult(together[index] as CallItem, output, await options.deliver(output)));
+    }
+    at += together.length;
+  }
+}
+
+/** Counts calls that repeat with the same answer: models are told, so that they stop (contract D.22). */
+export function createRepeats() {
+  const counts = new Map<string, number>();
+  return {
+    /** How often this call has given this answer, this time included. */
+    count({ name, arguments: args }: CallItem, result: CallOutputItem): number {
+      const key = JSON.stringify([name, args, result.output]);
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return count;
+    },
+  };
+}
+
+function toTogether(calls: readonly CallItem[], tools: readonly Tool[]): CallItem[] {
+  const isParallel = (call: CallItem) => findTool(tools, call)?.isParallel === true;
+  const first = calls[0] as CallItem;
+  if (!isParallel(first)) {
+    return [first];
+  }
+  const end = calls.findIndex((call) => !isParallel(call));
+  return calls.slice(0, end < 0 ? undefined : end);
+}
+
+function findTool(tools: readonly Tool[], { name }: CallItem): Tool | undefined {
+  return tools.find(({ spec }) => spec.name === name);
+}
+
+/** A failure is the call's result: the model reads it and goes on. */
+async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput> {
+  const { tools, context, log } = options;
+  context.signal.throwIfAborted();
+  const tool = findTool(tools, call);
+  if (tool === undefined) {
+    return toFailure(`Tool "${call.name}" not found.`);
+  }
+  const parameters = parseArguments(call.arguments);
+  if (parameters === undefined) {
+    return toFailure(`The arguments of "${call.name}" are not a JSON object.`);
+  }
+  const shown = {
+    id: call.call_id,
+    showApproval: (state: ApprovalState) => options.approval(call, state),
+  };
+  try {
+    return toToolOutput(await tool.run(onlyKnown(parameters, tool), { ...context, call: shown }));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    log.warn({ err: error, tool: tool.id }, "a tool failed");
+    // What an unexpected failure says may name things of this server.
+    return toFailure(error instanceof AppError ? error.message : "The tool failed.");
+  }
+}
+
+function toFailure(text: string): ToolOutput {
+  return toolOutput({ value: `Error: ${text}` });
+}
+
+type Bag = Record<string, unknown>;
+
+/** JSON; or, from models that write it so, an object with single quotes and capitalised constants. */
+export function parseArguments(text: string): Bag | undefined {
+  if (text.trim() === "") {
+    return {};
+  }
+  return toBag(parse(text)) ?? toBag(parse(toJsonText(text)));
+}
+
+function toJsonText(text: string): string {
+  return text.replaceAll(
+    /"(?:[^"\\]|\\.)*"|'((?:[^'\\]|\\.)*)'|\b(True|False|None)\b|,(?=\s*[}\]])/gs,
+    (token: string, quoted: string | undefined, word: string | undefined) => {
+      if (quoted !== undefined) {
+        return JSON.stringify(quoted.replaceAll("\\'", "'").replaceAll("\\n", "\n"));
+      }
+      if (word !== undefined) {
+        return word === "None" ? "null" : word.toLowerCase();
+      }
+      return token === "," ? "" : token;
+    },
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toBag(value: unknown): Bag | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Bag) : undefined;
+}
+
+/** Parameters that the schema does not name are dropped. */
+function onlyKnown(parameters: Bag, { spec }: Tool): Bag {
+  const known = toBag(spec.parameters["properties"]);
+  return known
+    ? Object.fromEntries(Object.entries(parameters).filter(([name]) => Object.hasOwn(known, name)))
+    : parameters;
+}
+
+function toResult(
+  call: CallItem,
+  output: ToolOutput,
+  { pictures, files, embeds, notes }: Delivered,
+): CallOutputItem {
+  return {
+    type: "function_call_output",
+    id: makeItemId("fco"),
+    status: "completed",
+    call_id: call.call_id,
+    output: [
+      { type: "input_text", text: [toResultText(output), ...notes].join("\n") },
+      ...pictures.map((url) => ({ type: "input_image" as const, image_url: url })),
+    ],
+    ...(files.length > 0 && { files: [...files] }),
+    ...(embeds.length > 0 && { embeds: [...embeds] }),
+  };
+}

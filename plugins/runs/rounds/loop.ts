@@ -1,0 +1,123 @@
+import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
+import type { Message } from "#kernel/completion/request.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { OpenRun } from "#plugins/completions/service.ts";
+import type { ToolContext } from "#kernel/tools/tool.ts";
+import type { ToolOutput } from "#kernel/tools/output.ts";
+import { createRepeats, runCalls } from "./call-tools.ts";
+import type { Delivered } from "./deliver.ts";
+import { fromOutput, seesPictures } from "../history/history.ts";
+import type { CallItem, OutputItem } from "../reply/items.ts";
+import type { Output } from "../reply/output.ts";
+import type { UsageTotal } from "../reply/usage.ts";
+
+export interface LoopOptions {
+  readonly run: OpenRun;
+  readonly output: Output;
+  readonly usage: UsageTotal;
+  readonly context: ToolContext;
+  readonly log: Logger;
+  /** CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS; -1 is unlimited. */
+  readonly maxIterations: number;
+  /** CHAT_RESPONSE_STOP_REPEATED_TOOL_CALLS. */
+  readonly stopsRepeats: boolean;
+  /** Told of what chunks carry besides text and calls. */
+  extra(chunk: Chunk): void;
+  /** Shows what a tool's result carries besides text. */
+  deliver(output: ToolOutput): Promise<Delivered>;
+  /** The messages with pictures that are files here put in as data: tools may have made some. */
+  withPictures(messages: readonly Message[]): Promise<readonly Message[]>;
+  /** Told after each batch of chunks. */
+  grown(): void;
+  /** Told what the reply has cost so far, before its tools run and the model is asked again. */
+  spent(usage: Usage): void;
+}
+
+/** Tells the model that it goes in circles. */
+const repeatNote =
+  "Note: this call was made before with the same result. Use the result, or try something else.";
+/** As often as this a call may repeat itself silently. */
+const silentRepeats = 2;
+
+/**
+ * The rounds of one reply: model call, tool calls, model call … until the model calls no tool. Calls of tools that
+ * are not this server's end the run unexecuted. Returns what keeps the reply from being whole. Core API, chat
+ * completion rules 1, 4 and 5.
+ */
+export async function runRounds(options: LoopOptions): Promise<string | undefined> {
+  const { run, output, maxIterations, context } = options;
+  const base = run.request.messages;
+  const repeats = createRepeats();
+  const sees = seesPictures(run.model.meta);
+  for (let iterations = 0; ; iterations += 1) {
+    // A reply that goes on begins with what it already says.
+    const said = await options.withPictures(fromOutput(output.items, { sees }));
+    const calls = await runRound(options, [...base, ...said]);
+    context.signal.throwIfAborted();
+    if (calls.length === 0 || run.tools.length === 0) {
+      return undefined;
+    }
+    if (maxIterations >= 0 && iterations >= maxIterations) {
+      return `Tool-call limit reached (${maxIterations} iterations).`;
+    }
+    const spent = options.usage.total();
+    if (spent !== undefined) {
+      options.spent(spent);
+    }
+    const isRepeating = await callTools(options, calls, repeats);
+    if (isRepeating && options.stopsRepeats) {
+      return "The model repeated the same tool call; the reply was ended.";
+    }
+  }
+}
+
+async function runRound(
+  { run, output, usage, extra, grown }: LoopOptions,
+  messages: readonly Message[],
+): Promise<CallItem[]> {
+  let told: Usage | undefined;
+  try {
+    for await (const batch of await run.call(messages)) {
+      for (const chunk of batch) {
+        told = chunk.usage ?? told;
+        output.add(chunk);
+        extra(chunk);
+      }
+      grown();
+    }
+  } finally {
+    // What a call that broke off had cost and said counts as well.
+    usage.add(told);
+  }
+  return output.endRound();
+}
+
+/** Resolves to true when a call has repeated itself too often. */
+async function callTools(
+  { run, output, context, log, grown, deliver }: LoopOptions,
+  calls: readonly CallItem[],
+  repeats: ReturnType<typeof createRepeats>,
+): Promise<boolean> {
+  let isRepeating = false;
+  await runCalls(calls, {
+    tools: run.tools,
+    context,
+    log,
+    deliver,
+    approval(call, state) {
+      call.status = state.status === "pending" ? "pending" : "completed";
+      call.approval = state;
+      output.changed(call);
+    },
+    done(result) {
+      const call = calls.find(({ call_id: id }) => id === result.call_id) as CallItem;
+      if (repeats.count(call, result) > silentRepeats) {
+        isRepeating = true;
+        result.output.push({ type: "input_text", text: repeatNote });
+      }
+      output.push(result as OutputItem);
+      grown();
+    },
+  });
+  return isRepeating;
+}
