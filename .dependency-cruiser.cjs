@@ -75,7 +75,7 @@ const forbidden = [
     {
       path: [
         "^config/",
-        "^kernel/(access|completion|egress|http|pipeline|sandbox|sockets|tools)/",
+        "^kernel/(access|completion|egress|http|pipeline|sockets|tools)/",
         "^plugins/[^/]+/(routes|web)/",
         "^plugins/.+[/-](routes|schema|config|service|plugin)\\.ts$",
       ],
@@ -97,8 +97,8 @@ const forbidden = [
   ],
   [
     "sandbox",
-    "only kernel/sandbox runs foreign code",
-    { pathNot: [supporting, "^kernel/sandbox/"] },
+    "only plugins/sandbox runs foreign code",
+    { pathNot: [supporting, "^plugins/sandbox/"] },
     { path: packages("isolated-vm") },
   ],
   [

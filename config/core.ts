@@ -73,10 +73,6 @@ const operation = {
     min: 1,
     text: "Seconds between two looks for due automations and calendar alerts",
   }),
-  sandboxMemoryBudget: int("SANDBOX_MEMORY_BUDGET", 256, {
-    min: 1,
-    text: "Megabytes that isolates of user functions and tools may hold together while they are idle",
-  }),
   bypassAdminAccessControl: bool("BYPASS_ADMIN_ACCESS_CONTROL", true, {
     text: "Administrators reach every resource without a grant",
   }),

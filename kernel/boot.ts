@@ -239,7 +239,6 @@ async function stopAll({
   await jobsStopped;
   parts.tellOfSelf("system.shutdown.completed");
   await host.stop();
-  await parts.sandbox.close();
   await parts.replicas.close();
   await parts.egress.close();
   await database.close();

@@ -11,8 +11,6 @@ import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
-import { createSandbox } from "./sandbox/create.ts";
-import { type Sandbox, sandbox } from "./sandbox/sandbox.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
 import { type Channels, createChannels } from "./sockets/channels.ts";
@@ -40,7 +38,6 @@ export interface Parts {
   readonly egress: Egress;
   readonly blobs: Blobs;
   readonly jobs: JobRunner;
-  readonly sandbox: Sandbox;
   /** The open connections of this process, and the way to those of others. */
   readonly members: Members;
   readonly replicas: Replicas;
@@ -53,7 +50,7 @@ export interface Parts {
 
 /** Ids of the services the kernel provides; plugins cannot provide them again. */
 export const kernelServiceIds: ReadonlySet<string> = new Set(
-  [...Object.values(kernel), access, sandbox].map(({ id }) => id),
+  [...Object.values(kernel), access].map(({ id }) => id),
 );
 
 /** Builds the kernel's own parts over an open database. */
@@ -89,8 +86,6 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.pipeline, createPipeline(gathered.filters, log));
   const approvers = () => (gathered.slots.get(toolApprovers.id) ?? []) as ToolApprover[];
   offer(kernel.toolRegistry, createToolRegistry(gathered.tools, approvers));
-  const isolates = createSandbox({ log, budgetMegabytes: () => config.sandboxMemoryBudget });
-  offer(sandbox, isolates);
   offer(kernel.configuration, registry);
   offer(kernel.notices, toNotices(database));
   const members = createMembers();
@@ -111,7 +106,6 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     egress,
     blobs,
     jobs,
-    sandbox: isolates,
     members,
     replicas,
     channels,

@@ -21,6 +21,7 @@ import providerRuntime from "./provider-runtime/plugin.ts";
 import realtime from "./realtime/plugin.ts";
 import responses from "./responses/plugin.ts";
 import runs from "./runs/plugin.ts";
+import sandbox from "./sandbox/plugin.ts";
 import settings from "./settings/plugin.ts";
 import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
@@ -48,6 +49,7 @@ export const catalogue: readonly AnyPlugin[] = [
   realtime,
   responses,
   runs,
+  sandbox,
   settings,
   usage,
   web,

@@ -1,8 +1,8 @@
 // A process of its own that measures the sandbox and writes its figures as one line of JSON: microseconds but `first`.
 import { setTimeout as delay } from "node:timers/promises";
 import { createLogger } from "../../kernel/log.ts";
-import { createSandbox } from "../../kernel/sandbox/create.ts";
-import { toHost } from "../../kernel/sandbox/testing.ts";
+import { createSandbox } from "../../plugins/sandbox/create-sandbox.ts";
+import { toHost } from "../../plugins/sandbox/testing.ts";
 
 const log = createLogger({ level: "ERROR", format: "json" });
 const sandbox = createSandbox({ log, budgetMegabytes: () => 256 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import { createHead, toChunks, toCompletion } from "./loose-answer.ts";
 
 async function* from(items: readonly (Json | undefined)[]) {

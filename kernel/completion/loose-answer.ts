@@ -4,7 +4,7 @@ import { isObject, toSoundChunk, toSoundCompletion } from "#kernel/completion/so
 import type { Chunk, Completion, Delta } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 
 // What a pipe may give (contract 4.2): texts, lines of Server-Sent Events, chunk objects, a whole completion.
 

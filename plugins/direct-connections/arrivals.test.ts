@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import { createArrivals } from "./arrivals.ts";
 
 async function readAll(items: AsyncIterable<Json>): Promise<Json[]> {

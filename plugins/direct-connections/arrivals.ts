@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import type { ChannelEnds } from "#kernel/sockets/hub.ts";
 import { createFrameReader } from "./frames.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/http/json.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 
 /** One event of a channel: an item of the answer, or its end. */
 export type Frame = { readonly item: Json } | "end";

@@ -1,7 +1,7 @@
 import type { ChunkBatch, CompletionCall, ModelProvider } from "#kernel/completion/provider.ts";
 import { createHead, toChunks, toCompletion } from "#kernel/completion/loose-answer.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import { createArrivals } from "./arrivals.ts";

@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import { type Json, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import { type Json, SandboxError } from "#kernel/sandbox.ts";
 import { type ChatAccess, requireChat } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import type { ActiveFunction, ActiveFunctions } from "./active.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { createLogger } from "#kernel/log.ts";
-import { type ModuleShape, type Sandbox, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import { type ModuleShape, type Sandbox, SandboxError } from "#kernel/sandbox.ts";
 import { createActiveFunctions } from "./active.ts";
 import type { FunctionRow } from "./function-store.ts";
 

@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Sandbox, Script } from "#kernel/sandbox/sandbox.ts";
-import type { ValveValues } from "#kernel/valves/valve-set.ts";
+import type { Sandbox, Script } from "#kernel/sandbox.ts";
+import type { ValveValues } from "./valve-set.ts";
 import type { FunctionFacts, FunctionType } from "./facts.ts";
 import type { FunctionRow } from "./function-store.ts";
 import { isOwnFault, loadFacts, toScript } from "./load.ts";

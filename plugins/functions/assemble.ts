@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { PluginContext } from "#kernel/plugin.ts";
-import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
-import type { sandbox } from "#kernel/sandbox/sandbox.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
+import type { sandbox } from "#kernel/sandbox.ts";
 import type { OptionalRef, SlotRef } from "#kernel/service.ts";
 import type { deployment, egress, events, notices } from "#kernel/services.ts";
 import type { accounts } from "#plugins/accounts/service.ts";

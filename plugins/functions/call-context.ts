@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { withJson } from "#kernel/known-json.ts";
-import type { Later } from "#kernel/sandbox/sandbox.ts";
-import type { ValveValues } from "#kernel/valves/valve-set.ts";
+import type { Later } from "#kernel/sandbox.ts";
+import type { ValveValues } from "./valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
 
 type Bag = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Events } from "#kernel/events.ts";
-import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
 import type { Notices } from "#kernel/services.ts";
 import type { FunctionRow } from "./function-store.ts";
 import { toScriptId } from "./load.ts";

@@ -2,13 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import {
-  type Host,
-  type Json,
-  type Sandbox,
-  SandboxError,
-  type StreamLink,
-} from "#kernel/sandbox/sandbox.ts";
+import { type Host, type Json, type Sandbox, SandboxError, type StreamLink } from "#kernel/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "./active.ts";
 import { toContext, toParts, toStreamContext, toStreamLater } from "./call-context.ts";
 import type { HostCall } from "./host-call.ts";

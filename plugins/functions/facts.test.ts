@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json, ModuleShape } from "#kernel/sandbox/sandbox.ts";
+import type { Json, ModuleShape } from "#kernel/sandbox.ts";
 import { toFacts } from "./facts.ts";
 
 function shapeOf(data: Record<string, Json>, more: Partial<ModuleShape> = {}): ModuleShape {

@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
-import type { Json, ModuleShape } from "#kernel/sandbox/sandbox.ts";
-import { createValveSet, type ValveSet } from "#kernel/valves/valve-set.ts";
+import type { Json, ModuleShape } from "#kernel/sandbox.ts";
+import { createValveSet, type ValveSet } from "./valve-set.ts";
 
 export type FunctionType = "pipe" | "filter" | "action" | "event";
 

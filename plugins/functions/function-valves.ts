@@ -1,8 +1,8 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
-import type { ValveSchema, ValveSet, ValveValues } from "#kernel/valves/valve-set.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
+import type { ValveSchema, ValveSet, ValveValues } from "./valve-set.ts";
 import { toUser } from "./call-context.ts";
 import type { FunctionChanges } from "./changes.ts";
 import type { FunctionFacts } from "./facts.ts";

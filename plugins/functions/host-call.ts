@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import type { Capabilities } from "./facts.ts";
 
 /** One call of a function, as its host functions see it. */

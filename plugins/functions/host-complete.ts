@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import { CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Batches, Json } from "#kernel/sandbox/sandbox.ts";
+import type { Batches, Json } from "#kernel/sandbox.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 import { createHead, fromCompletion } from "#kernel/completion/loose-answer.ts";
 

@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import type { HostFunction, Json } from "#kernel/sandbox/sandbox.ts";
+import type { HostFunction, Json } from "#kernel/sandbox.ts";
 import type { Chats } from "#plugins/chats/service.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { UserEvent, UserEvents } from "./service.ts";

@@ -1,6 +1,6 @@
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import { toBag } from "./host-call.ts";
 
 export interface HostFetchOptions {

@@ -2,7 +2,7 @@ import { credentialOf, rememberCredential } from "#kernel/access/credentials.ts"
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Batches, Host, HostFunction, Json } from "#kernel/sandbox/sandbox.ts";
+import type { Batches, Host, HostFunction, Json } from "#kernel/sandbox.ts";
 import type { Capabilities } from "./facts.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { HostComplete } from "./host-complete.ts";

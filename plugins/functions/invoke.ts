@@ -1,7 +1,7 @@
 import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox/sandbox.ts";
-import type { ValveValues } from "#kernel/valves/valve-set.ts";
+import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox.ts";
+import type { ValveValues } from "./valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
 import { type CallFacts, toContext, toParts, toStreamContext, toStreamLater } from "./call-context.ts";
 import type { CreateHost } from "./host.ts";

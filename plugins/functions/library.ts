@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
 import type { FunctionFacts } from "./facts.ts";
 import type { FunctionChanges } from "./changes.ts";
 import {

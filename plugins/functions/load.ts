@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import { type Sandbox, SandboxError, type Script } from "#kernel/sandbox/sandbox.ts";
+import { type Sandbox, SandboxError, type Script } from "#kernel/sandbox.ts";
 import { type FunctionFacts, toFacts } from "./facts.ts";
 
 /** The name of a function inside the sandbox; tools may have the same ids. */

@@ -1,7 +1,7 @@
 import type { CompletionCall, ModelProvider } from "#kernel/completion/provider.ts";
 import { AppError, type ErrorCode } from "#kernel/errors.ts";
 import { toMetadata } from "#kernel/pipeline/metadata.ts";
-import { type Json, SandboxError } from "#kernel/sandbox/sandbox.ts";
+import { type Json, SandboxError } from "#kernel/sandbox.ts";
 import type { Invoke } from "./invoke.ts";
 import { createHead, toChunks, toCompletion } from "#kernel/completion/loose-answer.ts";
 import type { PipeModel, PipeModels } from "./pipe-models.ts";

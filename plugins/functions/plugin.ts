@@ -1,5 +1,5 @@
 import { definePlugin, tables } from "#kernel/plugin.ts";
-import { sandbox } from "#kernel/sandbox/sandbox.ts";
+import { sandbox } from "#kernel/sandbox.ts";
 import { fill, optional } from "#kernel/service.ts";
 import { deployment, egress, events, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";

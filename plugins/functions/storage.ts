@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import type { Json } from "#kernel/sandbox/sandbox.ts";
+import type { Json } from "#kernel/sandbox.ts";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import type { FunctionsDatabase, FunctionsTransaction } from "./tables.ts";

@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
-import type { ValveValues } from "#kernel/valves/valve-set.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
+import type { ValveValues } from "./valve-set.ts";
 import type { FunctionChanges } from "./changes.ts";
 import type { FunctionFacts } from "./facts.ts";
 import {

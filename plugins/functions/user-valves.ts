@@ -1,5 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
-import type { ValveSet, ValveValues } from "#kernel/valves/valve-set.ts";
+import type { ValveSet, ValveValues } from "./valve-set.ts";
 import type { KeptValves } from "#plugins/accounts/service.ts";
 import type { ValveVault } from "./valve-vault.ts";
 

@@ -1,5 +1,5 @@
 import { createSeal, isSealed } from "#kernel/seal.ts";
-import type { ValveValues } from "#kernel/valves/valve-set.ts";
+import type { ValveValues } from "./valve-set.ts";
 
 /** Turns saved valves into what the database keeps, and back. */
 export interface ValveVault {

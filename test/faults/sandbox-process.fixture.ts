@@ -1,6 +1,6 @@
 import { createLogger } from "#kernel/log.ts";
-import { createSandbox } from "#kernel/sandbox/create.ts";
-import { toHost } from "#kernel/sandbox/testing.ts";
+import { createSandbox } from "#plugins/sandbox/create-sandbox.ts";
+import { toHost } from "#plugins/sandbox/testing.ts";
 
 // A process whose user code runs what nothing can break off for long. Writes what it saw, then ends.
 const sandbox = createSandbox({

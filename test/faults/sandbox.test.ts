@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, expect, it } from "vitest";
-import { openBench } from "#kernel/sandbox/testing.ts";
+import { openBench } from "#plugins/sandbox/testing.ts";
 import { report, times } from "#test/support/faults.ts";
 
 const { sandbox, run, stream } = openBench();

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { openBench } from "#kernel/sandbox/testing.ts";
+import { openBench } from "#plugins/sandbox/testing.ts";
 
 // Promise S67: user code reaches nothing of the host. Each attempt answers what it got hold of; an empty list is right.
 const { sandbox, run, stream } = openBench();

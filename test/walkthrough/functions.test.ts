@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { limits } from "#kernel/sandbox/limits.ts";
+import { limits } from "#plugins/sandbox/limits.ts";
 import { type App, startApp } from "#test/support/app.ts";
 import { type Block, readBlocks, root, runShell } from "#test/support/page.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Sandbox } from "#kernel/sandbox/sandbox.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
 import type { AccountSummary } from "#plugins/accounts/service.ts";
 import type { DryRun } from "../dry-run.ts";
 import type { Library } from "../library.ts";

@@ -1,0 +1,114 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { toEndings, toOutcome, withContents } from "../host/ending.ts";
+import { type Json, SandboxError } from "#kernel/sandbox.ts";
+import { openBench } from "../testing.ts";
+
+// Code may change what its language is made of. What it answers is told to the host in lists that it must not get hold of,
+// and whatever came all the same must end in an error of that call.
+const { run, sandbox } = openBench();
+afterAll(() => sandbox.close());
+
+const long = "word ".repeat(100);
+const body = { messages: [{ role: "user", content: long }] };
+
+/** Code that writes over what is added to any list of its realm. */
+const meddle = (value: string) => `
+  for (let at = 0; at < 12; at++) {
+    Object.defineProperty(Array.prototype, at, {
+      set(given) { Object.defineProperty(this, at, { value: ${value}, writable: true, enumerable: true, configurable: true }); },
+      configurable: true,
+    });
+  }`;
+
+describe.each(["", "async "])("an answer of a(n %s) hook", (kind) => {
+  it.each(["'not json'", "-2", "'fail'", "{}", "Infinity", "null"])(
+    "is told as it is, though lists take %s for everything",
+    async (value) => {
+      const source = `${meddle(value)}
+        export ${kind}function f(body) { return { messages: body.messages, seen: body.messages[0].content.length }; }`;
+      for (let n = 0; n < 3; n++) {
+        const call = run(source, { id: `list ${kind}${value}`, args: [body, {}], isHook: true });
+        expect(await call).toEqual({ ...body, seen: long.length });
+      }
+    },
+  );
+
+  it("ends with an error where keys that would become prototypes come again and again", async () => {
+    const source = `
+      let deep = "1";
+      for (let n = 0; n < 1000; n++) deep = '{"__proto__":' + deep + "}";
+      let at = 0;
+      // Once for each time that the answer is written.
+      Object.prototype.toJSON = function () { return at++ % 1000 === 0 ? JSON.parse(deep) : this; };
+      export ${kind}function f() { at = 0; return {}; }`;
+    for (const isHook of [true, false]) {
+      await expect(run(source, { id: `deep ${kind}`, args: [body, {}], isHook })).rejects.toMatchObject({
+        name: "SandboxError",
+        kind: "value",
+        message: "A value with such keys cannot be handed over.",
+      });
+    }
+  });
+
+  it("has no key that would become a prototype, however it is made", async () => {
+    const source = `
+      const { parse } = JSON;
+      JSON.parse = (text) => parse(text);
+      Object.defineProperty(Object.prototype, "toJSON", {
+        configurable: true,
+        get() { return () => parse('{"__proto__":{"polluted":1},"kept":1}'); },
+      });
+      export ${kind}function f() { return { a: 1 }; }`;
+    const answer = await run(source, { id: `key ${kind}`, args: [body, {}], isHook: true }).catch(
+      (error: unknown) => error,
+    );
+    expect(answer instanceof SandboxError || !Object.hasOwn(answer as object, "__proto__")).toBe(true);
+    expect((answer as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});
+
+describe("what was told of endings", () => {
+  it.each([
+    ["nothing", [], []],
+    ["too little", [1, "done"], []],
+    ["a count below nothing", [1, "done", -2, "1"], []],
+    ["a count of more than there is", [1, "done", 5, "1"], []],
+    ["a count that is none", [1, "done", "many", "1"], []],
+    ["a good one before a bad one", [1, "done", 0, "1", 2, "done", -1, ""], [1]],
+    ["numbers as texts", ["1", "done", "1", "0", "0", "{}", "2", "done", "0", ""], [1, 2]],
+  ])("is read as far as it goes: %s", (_what, told, ids) => {
+    expect(toEndings(told as (string | number)[]).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it("puts contents nowhere but into messages", () => {
+    const odd: readonly (Json | undefined)[] = [
+      undefined,
+      null,
+      1,
+      "text",
+      {},
+      { messages: "text" },
+      { messages: [null, 1] },
+    ];
+    for (const value of odd) {
+      expect(withContents(value, [0, 0, 1, 0, 7, 0], ["long"])).toEqual(value);
+    }
+    expect(withContents({ messages: [{ content: "" }] }, [0, 5], ["long"])).toEqual({
+      messages: [{ content: "" }],
+    });
+  });
+
+  it("is an error where reading it throws", () => {
+    const realm = {
+      toReported: (_kind: unknown, text: string | undefined) => JSON.parse(String(text)) as never,
+    };
+    for (const kind of ["done", "fail", "value"]) {
+      const { failure, answer } = toOutcome(
+        realm,
+        { kind, text: "{" },
+        (text) => JSON.parse(String(text)) as 1,
+      );
+      expect([failure?.kind, answer]).toEqual(["value", undefined]);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import ivm from "isolated-vm";
+import { type BootedContext, type Lane, openContext } from "./booted.ts";
+import { limits } from "../limits.ts";
+
+/** An isolate of nobody yet. */
+export interface Spare {
+  readonly isolate: ivm.Isolate;
+  /** Booted for the first code that will run in it; undefined in an isolate that is made when it is wanted. */
+  readonly first: BootedContext | undefined;
+  /** Is told when a thread in the isolate cannot be stopped. */
+  readonly keeper: { giveUp(): void };
+}
+
+/** Makes an isolate without any context. */
+export function makeIsolate(lane: Lane): Spare {
+  const keeper = { giveUp: () => {} };
+  const isolate = new ivm.Isolate({
+    memoryLimit: limits.isolateMegabytes,
+    // A thread that cannot be stopped is put to sleep. The event loop's own thread must not be.
+    ...(lane === "calls" && { onCatastrophicError: () => keeper.giveUp() }),
+  });
+  return { isolate, first: undefined, keeper };
+}
+
+/**
+ * One isolate of each lane that waits for its owner, once there is an owner at all: making one and booting a context in
+ * it is most of what a first call would wait for, and with hooks the event loop with it.
+ */
+export interface Spares {
+  take(lane: Lane): Spare | undefined;
+  /** Sees to it that there is one in a moment, when what goes on now is done. */
+  prepare(lane: Lane): void;
+  count(): number;
+  close(): void;
+}
+
+export function createSpares(): Spares {
+  const ready = new Map<Lane, Spare>();
+  const coming = new Set<Lane>();
+  let isClosed = false;
+
+  const make = async (lane: Lane): Promise<void> => {
+    if (isClosed) {
+      return;
+    }
+    let isolate: ivm.Isolate | undefined;
+    try {
+      const spare = makeIsolate(lane);
+      isolate = spare.isolate;
+      // On a thread in both lanes: nobody is in the isolate whom the event loop could wait for.
+      const first = await openContext(isolate, { lane, onLoop: false });
+      if (!isClosed) {
+        ready.set(lane, { ...spare, first });
+        return;
+      }
+    } catch {
+      // Who wants one makes it, and is told what is wrong.
+    }
+    if (isolate && !isolate.isDisposed) {
+      isolate.dispose();
+    }
+  };
+
+  return {
+    take(lane) {
+      const spare = ready.get(lane);
+      ready.delete(lane);
+      return spare;
+    },
+    prepare(lane) {
+      if (!isClosed && !ready.has(lane) && !coming.has(lane)) {
+        coming.add(lane);
+        const begin = () => void make(lane).finally(() => coming.delete(lane));
+        setTimeout(begin, limits.spareAfterMs).unref();
+      }
+    },
+    count: () => ready.size,
+    close() {
+      isClosed = true;
+      ready.forEach(({ isolate }) => isolate.dispose());
+      ready.clear();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { int } from "#config/variable.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { sandbox } from "#kernel/sandbox.ts";
+import { provide } from "#kernel/service.ts";
+import { createSandbox } from "./create-sandbox.ts";
+
+export default definePlugin({
+  id: "sandbox",
+  title: "Sandbox",
+  config: {
+    memoryBudget: int("SANDBOX_MEMORY_BUDGET", 256, {
+      min: 1,
+      text: "Megabytes that isolates of user functions and tools may hold together while they are idle",
+    }),
+  },
+  provides: [sandbox],
+
+  setup({ config, log }) {
+    const service = createSandbox({ log, budgetMegabytes: () => config.memoryBudget });
+    return { services: [provide(sandbox, service)], stop: () => service.close() };
+  },
+});
