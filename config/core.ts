@@ -53,6 +53,9 @@ const http = {
     text: "Compresses answers over 500 bytes of compressible types",
   }),
   fastJson: bool("ENABLE_ORJSON", true, { text: "Uses the faster JSON encoder and decoder where it can" }),
+  ecosystemAliases: bool("ENABLE_ECOSYSTEM_ALIASES", true, {
+    text: "Answers /openai and /ollama as other names of /compat and /runtime",
+  }),
   requestBodyMaxBytes: int("REQUEST_BODY_MAX_BYTES", 64 * 1024 * 1024, {
     min: 1024,
     text: "Largest JSON request body in bytes",

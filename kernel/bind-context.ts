@@ -42,6 +42,7 @@ export function toBindContext({
     maxBody: () => config.requestBodyMaxBytes,
     compress: () => config.compression,
     fastJson: () => config.fastJson,
+    aliases: () => config.ecosystemAliases,
     origins: createOrigins(config),
     onMismatch: report && ((route, problem) => report(`${route.method} ${route.path}`, problem)),
   };

@@ -16,6 +16,9 @@ Every route, by surface. Paths are complete. *Access* says who may call it: \`pu
 account, pending ones included; \`user\` the roles user and admin; \`admin\` administrators; \`permission:…\` members that
 hold the permission. While ENV is dev, each surface describes its routes with their shapes at the address that its
 heading names.
+
+\`/openai/…\` and \`/ollama/…\` are other names of \`/compat/…\` and \`/runtime/…\`, with the same routes, access and
+errors; ENABLE_ECOSYSTEM_ALIASES=false switches them off.
 `;
 
 /** The generated pages by path: what the plugins of this program declare, the same on every machine. */

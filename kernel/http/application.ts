@@ -5,7 +5,14 @@ import { AppError } from "#kernel/errors.ts";
 import { bindRoute, type BindContext, type OwnedRoute } from "./bind.ts";
 import { answerPreflight } from "./cors.ts";
 import { type AnyRoute, defineRoute } from "./route.ts";
-import { type ErrorShape, type Surface, type SurfaceFacts, surfaces } from "./surfaces.ts";
+import {
+  type ErrorShape,
+  isBelow,
+  type Surface,
+  type SurfaceFacts,
+  surfaces,
+  withoutAlias,
+} from "./surfaces.ts";
 
 /** Serves one node request. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -31,7 +38,9 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     if (answerPreflight(req, res, context.origins())) {
       return;
     }
-    const url = req.url ?? "/";
+    const url = context.aliases() ? withoutAlias(req.url ?? "/") : (req.url ?? "/");
+    // Access rules, logs and handlers see the surface's own name, so that both names are one route to them.
+    req.url = url;
     // Choosing here instead of mounting spares every request a walk through all other surfaces.
     const application = applications.find(({ base }) => isBelow(url, base));
     if (isDecodable(url)) {
@@ -52,14 +61,6 @@ function errorsAt(url: string, surface: Surface, routes: readonly OwnedRoute[]):
   );
   const isInner = inner !== undefined && isBelow(url, base + inner.base);
   return owned?.route.errors ?? (isInner ? inner.errors : errors);
-}
-
-function isBelow(url: string, base: string): boolean {
-  if (!url.startsWith(base)) {
-    return false;
-  }
-  const next = url[base.length];
-  return base === "" || next === undefined || next === "/" || next === "?";
 }
 
 /** The router would answer broken percent signs itself, in a shape of its own. */

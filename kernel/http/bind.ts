@@ -39,6 +39,8 @@ export interface BindContext {
   maxBody(): number;
   compress(): boolean;
   fastJson(): boolean;
+  /** Whether the ecosystem's names of surfaces are answered. */
+  aliases(): boolean;
   /** Allowed origins of CORS_ALLOW_ORIGIN, and that of WEBUI_URL. */
   origins(): readonly string[];
   /** Told of an answer that does not fit the route's `returns`; undefined where nothing is checked. */

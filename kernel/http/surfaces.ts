@@ -4,6 +4,8 @@ export type ErrorShape = "detail" | "runtime" | "compat" | "both" | "message";
 export interface SurfaceFacts {
   /** Path prefix; empty for the root. */
   readonly base: string;
+  /** The ecosystem's name of the base; answered as well unless ENABLE_ECOSYSTEM_ALIASES is off. */
+  readonly alias?: `/${string}`;
   readonly title: string;
   readonly errors: ErrorShape;
   /** A part of the surface that writes its errors in another shape. */
@@ -22,6 +24,7 @@ export const surfaces = {
   api: { base: "/api/v1", title: "Web interface", errors: "detail", docs: true, invalidStatus: 422 },
   runtime: {
     base: "/runtime",
+    alias: "/ollama",
     title: "Local runtime",
     errors: "runtime",
     inner: { base: "/v1", errors: "compat" },
@@ -30,7 +33,14 @@ export const surfaces = {
     // Core API, local model runtime pass-through.
     demandsJsonType: true,
   },
-  compat: { base: "/compat", title: "Compat", errors: "compat", docs: true, invalidStatus: 400 },
+  compat: {
+    base: "/compat",
+    alias: "/openai",
+    title: "Compat",
+    errors: "compat",
+    docs: true,
+    invalidStatus: 400,
+  },
   images: { base: "/images/api/v1", title: "Images", errors: "detail", docs: true, invalidStatus: 422 },
   audio: { base: "/audio/api/v1", title: "Audio", errors: "detail", docs: true, invalidStatus: 422 },
   retrieval: {
@@ -43,3 +53,22 @@ export const surfaces = {
 } as const satisfies Record<string, SurfaceFacts>;
 
 export type Surface = keyof typeof surfaces;
+
+const aliases = Object.values<SurfaceFacts>(surfaces).flatMap(({ base, alias }) =>
+  alias === undefined ? [] : [{ base, alias }],
+);
+
+/** Whether a URL is a base or stands below it. */
+export function isBelow(url: string, base: string): boolean {
+  if (!url.startsWith(base)) {
+    return false;
+  }
+  const next = url[base.length];
+  return base === "" || next === undefined || next === "/" || next === "?";
+}
+
+/** A path or URL with its surface's own base in place of the ecosystem's name of it. */
+export function withoutAlias(url: string): string {
+  const known = aliases.find(({ alias }) => isBelow(url, alias));
+  return known === undefined ? url : known.base + url.slice(known.alias.length);
+}

@@ -89,7 +89,12 @@ export function completionRoutes(options: CompletionRoutesOptions) {
         }),
       ),
   );
-  return { main: [chat, outlet, embed], api: [{ ...embed, path: "/embeddings" as const }] };
+  // Base addresses of clients end with /api or with /api/v1.
+  const api = [
+    { ...chat, path: "/chat/completions" as const },
+    { ...embed, path: "/embeddings" as const },
+  ] as const;
+  return { main: [chat, outlet, embed], api };
 }
 
 async function startInChat(

@@ -10,11 +10,15 @@ export function nameOf({ surface, route }: OwnedRoute): string {
 }
 
 /** The declared path with every parameter filled. */
-export function toUrlPath({ surface, route }: OwnedRoute, params: Record<string, string> = {}): string {
+export function toUrlPath(
+  { surface, route }: OwnedRoute,
+  params: Record<string, string> = {},
+  base: string = surfaces[surface].base,
+): string {
   const path = route.path.replaceAll(/\*\*:(\w+)|\*\*|:(\w+)/g, (_match, rest?: string, name?: string) =>
     encodeURIComponent(params[rest ?? name ?? ""] ?? unknownId),
   );
-  return surfaces[surface].base + path;
+  return base + path;
 }
 
 /** The shape in which a route tells its errors. */
@@ -34,16 +38,21 @@ export interface Probe {
   readonly params?: Record<string, string>;
   /** Stands for every parameter, as it is in the URL. */
   readonly raw?: string;
+  /** Another name of the surface's base. */
+  readonly base?: string;
 }
 
 /** Calls a route; of an endless answer only the status is read. */
 export async function probe(
   url: string,
   owned: OwnedRoute,
-  { token, body, params, raw }: Probe,
+  { token, body, params, raw, base }: Probe,
 ): Promise<ProbeAnswer> {
   const answer = await fetch(
-    url + (raw === undefined ? toUrlPath(owned, params) : toUrlPath(owned).replaceAll(unknownId, raw)),
+    url +
+      (raw === undefined
+        ? toUrlPath(owned, params, base)
+        : toUrlPath(owned, {}, base).replaceAll(unknownId, raw)),
     {
       method: owned.route.method,
       redirect: "manual",

@@ -1,3 +1,5 @@
+import { withoutAlias } from "#kernel/http/surfaces.ts";
+
 /**
  * True when `path` is one of `allowed` or stands below one (Core API, authentication rule 5). A path that says one
  * thing to this check and might say another to the router is never allowed.
@@ -13,7 +15,7 @@ export function isPathAllowed(path: string, allowed: readonly string[]): boolean
 
 function toEntry(entry: string): string {
   const path = entry.trim().replace(/(?<!\/)\/+$/, "");
-  return path === "" || path.startsWith("/") ? path : `/${path}`;
+  return path === "" || path.startsWith("/") ? withoutAlias(path) : withoutAlias(`/${path}`);
 }
 
 function toPlainPath(path: string): string | undefined {
