@@ -59,7 +59,7 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
       environment: () => toEnvironmentDefaults(config),
       stored: () => config.permissions,
     }),
-    passwords: createPasswords({ algorithm: config.hashAlgorithm }),
+    passwords: createPasswords({ algorithm: config.hashAlgorithm, hashCost: 4 }),
     tokens: createSessionTokens({
       secret: testSecret,
       lifetime: () => (config.jwtLifetime.ms === null ? null : config.jwtLifetime.ms / 1000),

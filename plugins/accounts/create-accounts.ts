@@ -3,7 +3,7 @@ import type { configuration, declarations, deployment, events, notices } from "#
 import { openAccountChanges } from "./account-changes.ts";
 import type { AccountsConfig, config as variables } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
-import { createPasswords } from "./passwords/passwords.ts";
+import { createPasswords, type Passwords } from "./passwords/passwords.ts";
 import { createPermissionDefaults, toEnvironmentDefaults } from "./permissions/permissions.ts";
 import { longestInlineImage, type ProfileImageRules } from "./users/profile-image.ts";
 import { createSessionTokens } from "./sessions/session.ts";
@@ -33,8 +33,11 @@ const decisive: ReadonlySet<string> = new Set([
   "API_KEYS_ALLOWED_ENDPOINTS",
 ]);
 
-/** Puts together what the parts of this plugin share. */
-export async function assembleDeps({ config, use, db, transaction, log }: Context): Promise<AccountsDeps> {
+/** Creates what the parts of this plugin share. */
+export async function createAccountsDeps(
+  { config, use, db, transaction, log }: Context,
+  hashCost: number,
+): Promise<AccountsDeps> {
   const changes = await openAccountChanges(use.notices);
   use.configuration.onChange((names) => {
     if (names.some((name) => decisive.has(name))) {
@@ -56,15 +59,20 @@ export async function assembleDeps({ config, use, db, transaction, log }: Contex
       environment: () => toEnvironmentDefaults(config),
       stored: () => config.permissions,
     }),
-    passwords: createPasswords({ algorithm: config.hashAlgorithm, rule: () => toPasswordRule(config) }),
+    passwords: createConfiguredPasswords(config, hashCost),
     tokens: createSessionTokens({ secret: use.deployment.secretKey, lifetime: () => toLifetime(config) }),
     throttle: createThrottle(db, signInLimits),
     images: toImageRules(config),
   };
 }
 
+/** Creates the password functions as the variables say. */
+export function createConfiguredPasswords(config: AccountsConfig, hashCost: number): Passwords {
+  return createPasswords({ algorithm: config.hashAlgorithm, hashCost, rule: () => toPasswordRule(config) });
+}
+
 /** The rule of ENABLE_PASSWORD_VALIDATION; undefined while it is off. */
-export function toPasswordRule(config: AccountsConfig): { pattern: RegExp; hint: string } | undefined {
+function toPasswordRule(config: AccountsConfig): { pattern: RegExp; hint: string } | undefined {
   if (!config.validatePasswords) {
     return undefined;
   }

@@ -4,14 +4,15 @@ import { definePlugin, tables } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
 import { configuration, declarations, deployment, events, grants, notices } from "#kernel/services.ts";
 import { createAccounts } from "./accounts.ts";
-import { assembleDeps } from "./create-accounts.ts";
+import { createAccountsDeps } from "./create-accounts.ts";
 import { createAuthenticator } from "./sessions/authenticator.ts";
 import { config } from "./config.ts";
 import { createConfiguredAdmin } from "./sign-in/first-admin.ts";
 import { createLastSeen } from "./sessions/last-seen.ts";
 import { migrations } from "./migrations.ts";
+import { productHashCost } from "./passwords/passwords.ts";
 import { platformPermissions } from "./permissions/permissions.ts";
-import { resetPasswordCommand } from "./passwords/reset-command.ts";
+import { createResetPasswordCommand } from "./passwords/reset-command.ts";
 import { sweepRevokedSessions } from "./sessions/revoked-sessions.ts";
 import { accountsRoutes } from "./routes.ts";
 import { accessPreviews, accounts, firstSettings } from "./service.ts";
@@ -21,63 +22,68 @@ import { trustsHeaders } from "./sign-in/trusted-header.ts";
 
 const hour = 3600;
 
-export default definePlugin({
-  id: "accounts",
-  title: "Accounts",
-  config,
-  uses: {
-    configuration,
-    declarations,
-    deployment,
-    events,
-    firstSettings,
-    grants,
-    notices,
-    previews: accessPreviews,
-  },
-  provides: [accounts, authenticator],
-  tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
-  migrations,
-  permissions: platformPermissions,
-  commands: [resetPasswordCommand],
+/** Creates the plugin. Only the test set-up passes a `hashCost`: the cost of the product is no setting. */
+export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
+  return definePlugin({
+    id: "accounts",
+    title: "Accounts",
+    config,
+    uses: {
+      configuration,
+      declarations,
+      deployment,
+      events,
+      firstSettings,
+      grants,
+      notices,
+      previews: accessPreviews,
+    },
+    provides: [accounts, authenticator],
+    tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
+    migrations,
+    permissions: platformPermissions,
+    commands: [createResetPasswordCommand(hashCost)],
 
-  async setup(context) {
-    const { config, use, db, log } = context;
-    const deps = await assembleDeps(context);
-    const lastSeen = createLastSeen(db, log);
-    const settings = createUserSettings({
-      ...deps,
-      defaults: () => config.interfaceDefaults,
-      first: () => Object.assign({}, ...use.firstSettings.list().map((each) => each.fields())),
-    });
-    const sweep = async () => {
-      await sweepRevokedSessions(db);
-      await deps.throttle.sweep();
-    };
-    const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
-    return {
-      routes: { api: accountsRoutes(deps, { ...use, settings }) },
-      jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
-      services: [
-        provide(accounts, createAccounts(deps, settings)),
-        provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
-      ],
-      async start() {
-        if (trustsHeaders(config) && trustsEverybody(use.configuration.jsonOf("FORWARDED_ALLOW_IPS"))) {
-          log.warn(
-            "WEBUI_AUTH_TRUSTED_EMAIL_HEADER is set, and FORWARDED_ALLOW_IPS believes everybody: who reaches this port without the proxy can be anyone",
-          );
-        }
-        await createConfiguredAdmin({
-          ...deps,
-          closeSignUp,
-          opensAgain: isForgotten(use.configuration, "ENABLE_SIGNUP"),
-        });
-      },
-      stop: () => lastSeen.stop(),
-    };
-  },
-});
+    async setup(context) {
+      const { config, use, db, log } = context;
+      const deps = await createAccountsDeps(context, hashCost);
+      const lastSeen = createLastSeen(db, log);
+      const settings = createUserSettings({
+        ...deps,
+        defaults: () => config.interfaceDefaults,
+        first: () => Object.assign({}, ...use.firstSettings.list().map((each) => each.fields())),
+      });
+      const sweep = async () => {
+        await sweepRevokedSessions(db);
+        await deps.throttle.sweep();
+      };
+      const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
+      return {
+        routes: { api: accountsRoutes(deps, { ...use, settings }) },
+        jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
+        services: [
+          provide(accounts, createAccounts(deps, settings)),
+          provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
+        ],
+        async start() {
+          if (trustsHeaders(config) && trustsEverybody(use.configuration.jsonOf("FORWARDED_ALLOW_IPS"))) {
+            log.warn(
+              "WEBUI_AUTH_TRUSTED_EMAIL_HEADER is set, and FORWARDED_ALLOW_IPS believes everybody: who reaches this port without the proxy can be anyone",
+            );
+          }
+          await createConfiguredAdmin({
+            ...deps,
+            closeSignUp,
+            opensAgain: isForgotten(use.configuration, "ENABLE_SIGNUP"),
+          });
+        },
+        stop: () => lastSeen.stop(),
+      };
+    },
+  });
+}
+
+export default createAccountsPlugin();
 
 /** Whether a setting is back at its default after a restart, whatever was set before it. */
 function isForgotten(configuration: ConfigRegistry, name: string): boolean {

@@ -6,6 +6,8 @@ export type PasswordAlgorithm = "bcrypt" | "argon2";
 
 export interface PasswordOptions {
   readonly algorithm: PasswordAlgorithm;
+  /** Cost of new bcrypt hashes; `productHashCost` when left out. */
+  readonly hashCost?: number;
   /** The optional rule for new passwords; undefined accepts every non-empty one. */
   rule?(): { pattern: RegExp; hint: string } | undefined;
 }
@@ -24,7 +26,10 @@ export interface Passwords {
 
 // bcrypt looks at 72 bytes and ignores the rest, so that longer passwords would be weaker than they look.
 const bcryptLimit = 72;
-const bcryptCost = 12;
+
+/** The bcrypt cost of the product. No variable lowers it; only the test set-up creates the plugin with another one. */
+export const productHashCost = 12;
+
 // Hashing takes threads that file and name lookups need too: few at a time, and queues that end. Whoever signs in
 // waits apart from those who choose a password, so that a flood of sign-ups keeps nobody out.
 const parallelChecks = 2;
@@ -32,7 +37,7 @@ const parallelHashes = 1;
 const waitingLimit = 500;
 
 /** Creates the password functions; the algorithm is that of new hashes, old ones of either kind keep verifying. */
-export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords {
+export function createPasswords({ algorithm, hashCost = productHashCost, rule }: PasswordOptions): Passwords {
   const checkInTurn = createTurns(parallelChecks);
   const hashInTurn = createTurns(parallelHashes);
   let decoy: Promise<string> | undefined;
@@ -50,7 +55,7 @@ export function createPasswords({ algorithm, rule }: PasswordOptions): Passwords
     }
   };
   const encode = (password: string) =>
-    algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, bcryptCost);
+    algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, hashCost);
   const hash = (password: string) => hashInTurn(() => encode(password));
   /** What the password of an account that does not exist is checked against: made once, and out of turn. */
   const findDecoy = async () => {

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "#kernel/errors.ts";
 import type { Command } from "#kernel/plugin.ts";
-import { toPasswordRule } from "../create-accounts.ts";
+import { createConfiguredPasswords } from "../create-accounts.ts";
 import type { config as variables } from "../config.ts";
-import { createPasswords } from "./passwords.ts";
 import type { AccountsDatabase, AccountsTables } from "../tables.ts";
 import { findUserByEmail, setActive, setPassword } from "../users/users-store.ts";
 
@@ -18,19 +17,21 @@ export interface ResetPassword {
 }
 
 /** `npm start -- reset-password --email x`: for operators who locked themselves out. */
-export const resetPasswordCommand: Command<typeof variables, AccountsTables> = {
-  name: "reset-password",
-  summary: "Sets the password of an account and ends its sessions",
-  options: { email: "the account", password: "the new password; left out, one is made up and printed" },
-  async run({ config, db, options, print }) {
-    const { email, password } = options;
-    if (!email) {
-      throw new AppError("invalid", "Say whose password to change: --email name@example.org");
-    }
-    const { hash } = createPasswords({ algorithm: config.hashAlgorithm, rule: () => toPasswordRule(config) });
-    await resetPassword({ db, email, password, hash, print });
-  },
-};
+export function createResetPasswordCommand(hashCost: number): Command<typeof variables, AccountsTables> {
+  return {
+    name: "reset-password",
+    summary: "Sets the password of an account and ends its sessions",
+    options: { email: "the account", password: "the new password; left out, one is made up and printed" },
+    async run({ config, db, options, print }) {
+      const { email, password } = options;
+      if (!email) {
+        throw new AppError("invalid", "Say whose password to change: --email name@example.org");
+      }
+      const { hash } = createConfiguredPasswords(config, hashCost);
+      await resetPassword({ db, email, password, hash, print });
+    },
+  };
+}
 
 /**
  * Sets an account's password from the command line, ends its sessions and switches it on again. Throws `not_found`
