@@ -6,20 +6,20 @@ import { accounts } from "#plugins/accounts/service.ts";
 import { chats } from "#plugins/chats/service.ts";
 import { chatAccess, completions } from "#plugins/completions/service.ts";
 import { modelAddons, models } from "#plugins/models/service.ts";
-import { createActions } from "./actions.ts";
-import { createAddons } from "./addons.ts";
-import { assembleFunctions } from "./assemble.ts";
+import { createActions } from "./calls/actions.ts";
+import { createAddons } from "./calls/addons.ts";
+import { createFunctionParts } from "./create-functions.ts";
 import { functionVariables } from "./config.ts";
-import { createEventFunctions } from "./event-functions.ts";
-import { createFilterSource } from "./filters.ts";
+import { createEventFunctions } from "./calls/event-functions.ts";
+import { createFilterSource } from "./calls/filters.ts";
 import { createFunctions } from "./migrations/0001_functions.ts";
-import { createPipeModels } from "./pipe-models.ts";
-import { createPipeProvider } from "./pipes.ts";
+import { createPipeModels } from "./calls/pipe-models.ts";
+import { createPipeProvider } from "./calls/pipes.ts";
 import { actionRoutes } from "./routes/actions.ts";
 import { adminRoutes } from "./routes.ts";
-import { sealStored } from "./seal-stored.ts";
+import { sealStored } from "./valves/seal-stored.ts";
 import { userEvents } from "./service.ts";
-import { forgetUser } from "./storage.ts";
+import { forgetUser } from "./host/storage.ts";
 import type { FunctionTables } from "./tables.ts";
 
 export default definePlugin({
@@ -45,7 +45,7 @@ export default definePlugin({
 
   async setup(context) {
     const { config, use, db, log } = context;
-    const parts = await assembleFunctions(context);
+    const parts = await createFunctionParts(context);
     const { active, invoke } = parts;
     const isEnabled = () => config.enabled;
     const tell = createEventFunctions({ ...parts, deployment: use.deployment, log, isEnabled });

@@ -1,16 +1,16 @@
 import { AppError } from "#kernel/errors.ts";
-import type { FunctionContext, FunctionParts } from "./assemble.ts";
-import { createDryRun } from "./dry-run.ts";
-import { createFunctionValves } from "./function-valves.ts";
-import { createHostFactory } from "./host.ts";
-import { createLibrary } from "./library.ts";
-import { createUrlLoader } from "./load-url.ts";
+import type { FunctionContext, FunctionParts } from "./create-functions.ts";
+import { createDryRun } from "./library/dry-run.ts";
+import { createFunctionValves } from "./valves/function-valves.ts";
+import { createHostFactory } from "./host/create-host.ts";
+import { createLibrary } from "./library/library.ts";
+import { createUrlLoader } from "./library/load-url.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { valveRoutes } from "./routes/valves.ts";
 import { versionRoutes } from "./routes/versions.ts";
-import { createPassingStorage } from "./storage.ts";
-import { createTransfer } from "./transfer.ts";
-import { createVersions } from "./versions.ts";
+import { createPassingStorage } from "./host/storage.ts";
+import { createTransfer } from "./library/transfer.ts";
+import { createVersions } from "./library/versions.ts";
 
 /** Everything below `/api/v1/functions`. */
 export function adminRoutes({ config, use, db, transaction, log }: FunctionContext, parts: FunctionParts) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute, reply } from "#kernel/http/route.ts";
-import type { RunAction } from "../actions.ts";
+import type { RunAction } from "../calls/actions.ts";
 
 const ActionRequest = z
   .looseObject({

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Sandbox } from "#kernel/sandbox.ts";
 import type { AccountSummary } from "#plugins/accounts/service.ts";
-import type { DryRun } from "../dry-run.ts";
-import type { Library } from "../library.ts";
-import { toScriptId } from "../load.ts";
-import { toFullRecord } from "../record.ts";
+import type { DryRun } from "../library/dry-run.ts";
+import type { Library } from "../library/library.ts";
+import { toScriptId } from "../calls/load.ts";
+import { toFullRecord } from "../library/record.ts";
 import {
   DryRunForm,
   DryRunResult,
@@ -20,7 +20,7 @@ import {
   OwnedFunctionItem,
   SyncForm,
 } from "../schema.ts";
-import type { Transfer } from "../transfer.ts";
+import type { Transfer } from "../library/transfer.ts";
 
 export interface LibraryRoutesParts {
   readonly library: Library;

@@ -1,5 +1,5 @@
 import { defineRoute } from "#kernel/http/route.ts";
-import type { FunctionValves } from "../function-valves.ts";
+import type { FunctionValves } from "../valves/function-valves.ts";
 import { IdParams, Valves, ValvesSpec } from "../schema.ts";
 
 const params = IdParams;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { AccountSummary } from "#plugins/accounts/service.ts";
-import type { Library } from "../library.ts";
-import { toFullRecord } from "../record.ts";
+import type { Library } from "../library/library.ts";
+import { toFullRecord } from "../library/record.ts";
 import {
   FunctionRecord,
   FunctionVersion,
@@ -10,7 +10,7 @@ import {
   IdParams,
   VersionParams,
 } from "../schema.ts";
-import type { Versions } from "../versions.ts";
+import type { Versions } from "../library/versions.ts";
 
 export interface VersionRoutesParts {
   readonly versions: Versions;

@@ -1,0 +1,130 @@
+import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox.ts";
+import type { ValveValues } from "../valves/valve-set.ts";
+import type { ActiveFunction } from "./active.ts";
+import { type CallFacts, toContext, toParts, toStreamContext, toStreamLater } from "./call-context.ts";
+import type { CreateHost } from "../host/create-host.ts";
+import type { UserValves } from "../valves/user-valves.ts";
+
+/** One call of an exported function with a body and the context. */
+export interface Invocation extends Pick<CallOptions, "isUnread" | "keepsJson"> {
+  readonly name: string;
+  readonly body?: unknown;
+  readonly facts: CallFacts;
+  /** Further keys of the context. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Calls active functions with everything that belongs to a call: context, own valves, host, time limit. */
+export interface Invoke {
+  /** Filters and events: FUNCTION_HOOK_TIMEOUT_SECONDS. Throws SandboxError. */
+  call(fn: ActiveFunction, invocation: Invocation): AtOnce<Json | undefined>;
+  /** Pipes and actions, which may wait for models and people: FUNCTION_CALL_TIMEOUT_SECONDS. */
+  callLong(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
+  iterate(fn: ActiveFunction, invocation: Invocation): AsyncIterable<Json | undefined>;
+  /** Opens the stream hooks of functions of one owner. */
+  openStream(functions: readonly ActiveFunction[], facts: CallFacts): Promise<StreamChain>;
+}
+
+export interface InvokeParts {
+  readonly sandbox: Sandbox;
+  readonly host: CreateHost;
+  readonly userValves: Pick<UserValves, "of">;
+  readonly log: Logger;
+  limits(): { readonly hookSeconds: number; readonly callSeconds: number };
+}
+
+const noValves: ValveValues = {};
+
+interface CallTime {
+  readonly seconds: number;
+  readonly isHook?: boolean;
+}
+
+export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeParts): Invoke {
+  const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
+    principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : noValves;
+
+  const begin = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
+    whenThere(toOwn(fn, invocation.facts), (own) => open(fn, invocation, { ...time, own }));
+
+  function open(
+    fn: ActiveFunction,
+    { name, body, facts, extra, signal: outer, isUnread, keepsJson }: Invocation,
+    { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
+  ) {
+    const { principal, chatId, messageId, sessionId } = facts;
+    // A context that stands alone may be changed by the code.
+    const parts = body === undefined ? undefined : toParts(fn, facts, own);
+    const { capabilities } = fn.facts;
+    const { signal, end } = toScope(fn, outer);
+    const options: CallOptions = {
+      name,
+      args: parts
+        ? [body, extra ? { ...parts.own, ...extra } : parts.own]
+        : [{ ...toContext(fn, facts, own), ...extra }],
+      shared: parts?.shared,
+      later: parts?.later,
+      host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
+      signal: outer,
+      deadlineMs: seconds * 1000,
+      isHook,
+      isUnread,
+      keepsJson,
+    };
+    return { options, end };
+  }
+
+  // Hooks are called for every request: nothing is waited for that is there, and each await would cost them.
+  const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
+    whenThere(begin(fn, invocation, time), ({ options, end }) => {
+      const answer = sandbox.call(fn.script, options);
+      return end ? answer.finally(end) : answer;
+    });
+
+  return {
+    call: (fn, invocation) => call(fn, invocation, { seconds: limits().hookSeconds, isHook: true }),
+    callLong: async (fn, invocation) => call(fn, invocation, { seconds: limits().callSeconds }),
+    async *iterate(fn, invocation) {
+      const { options, end } = await begin(fn, invocation, { seconds: limits().callSeconds });
+      try {
+        yield* sandbox.iterate(fn.script, options);
+      } finally {
+        end?.();
+      }
+    },
+    async openStream(functions, facts) {
+      const later = toStreamLater(facts);
+      const links = functions.map(async (fn) => ({
+        script: fn.script,
+        shared: toStreamContext(fn, facts, await toOwn(fn, facts)),
+        later,
+        failed: (error: Error) =>
+          log.warn(
+            { err: error, filter: fn.id },
+            "a stream filter failed; it is left out of the rest of this run",
+          ),
+      }));
+      return await sandbox.openStream(await Promise.all(links));
+    },
+  };
+}
+
+interface Scope {
+  readonly signal: AbortSignal | undefined;
+  /** Called when the call is over. */
+  readonly end: (() => void) | undefined;
+}
+
+/** What a call began through its host ends with it: nobody would read the answer. */
+function toScope({ facts }: ActiveFunction, outer: AbortSignal | undefined): Scope {
+  const { fetch, complete } = facts.capabilities;
+  if (fetch.length === 0 && !complete) {
+    return { signal: outer, end: undefined };
+  }
+  const controller = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, controller.signal]) : controller.signal;
+  return { signal, end: () => controller.abort() };
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import { type Host, type Json, type Sandbox, SandboxError, type StreamLink } from "#kernel/sandbox.ts";
+import { type ActiveFunction, toActiveFunction } from "../calls/active.ts";
+import { toContext, toParts, toStreamContext, toStreamLater } from "../calls/call-context.ts";
+import type { HostCall } from "../host/host-call.ts";
+import { toFacts } from "../calls/facts.ts";
+import { toScriptId } from "../calls/load.ts";
+import type { DryRunForm, DryRunResult } from "../schema.ts";
+import type { UserEvent } from "../service.ts";
+
+export interface DryRunParts {
+  readonly sandbox: Sandbox;
+  readonly log: Logger;
+  /** A host whose storage is forgotten and whose events end up in `events`. */
+  host(call: HostCall, events: EventLog): Host;
+  seconds(): number;
+}
+
+/** Items of a generator, or events, that are kept, and characters of their JSON. */
+const maxItems = 10_000;
+const maxCharacters = 4 * 2 ** 20;
+
+/** What a trial would have sent. */
+export interface EventLog {
+  /** Throws `too_large` when it is too much. */
+  add(event: UserEvent): void;
+}
+
+function createEventLog(): EventLog & { readonly events: readonly UserEvent[] } {
+  const events: UserEvent[] = [];
+  let characters = 0;
+  return {
+    events,
+    add(event) {
+      characters += JSON.stringify(event).length;
+      if (events.length >= maxItems || characters > maxCharacters) {
+        throw new AppError("too_large", "A dry run keeps no more events.");
+      }
+      events.push(event);
+    },
+  };
+}
+
+/** One trial of code that is stored nowhere. */
+interface Trial {
+  readonly fn: ActiveFunction;
+  readonly form: DryRunForm;
+  readonly principal: Principal;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one hook of unsaved code as the caller and tells what came of it; nothing is saved, nobody is sent anything. */
+export function createDryRun(parts: DryRunParts) {
+  const { sandbox, log } = parts;
+  return async (principal: Principal, form: DryRunForm, signal: AbortSignal): Promise<DryRunResult> => {
+    const id = `dry_run_${randomUUID().replaceAll("-", "")}`;
+    // An isolate of its own: what goes wrong here must not hurt the author's functions in use.
+    const script = { owner: `dry-run:${principal.userId}`, id: toScriptId(id), source: form.content };
+    const kept = createEventLog();
+    const started = performance.now();
+    let loaded = started;
+    let outcome: Pick<DryRunResult, "result" | "type" | "error"> = { result: null, type: null, error: null };
+    try {
+      const facts = toFacts(await sandbox.load(script));
+      loaded = performance.now();
+      outcome = { ...outcome, type: facts.type };
+      const row = { id, name: id, is_global: false, created_at: 0 };
+      const fn = toActiveFunction(row, {
+        script,
+        facts,
+        saved: facts.valves?.check(form.valves ?? {}) ?? {},
+      });
+      const call = { id, capabilities: facts.capabilities, principal, signal };
+      const trial = { fn, form, principal, host: parts.host(call, kept), signal };
+      outcome = { ...outcome, result: (await run(parts, trial)) ?? null };
+    } catch (error) {
+      outcome = { ...outcome, error: toError(error, log) };
+    }
+    const result = {
+      ...outcome,
+      log: [...sandbox.logs(script.id)],
+      events: kept.events.map((event) => ({ ...event })),
+      time_ms: Math.max(0, performance.now() - Math.max(loaded, started)),
+      load_ms: loaded - started,
+    };
+    sandbox.forget(script.id);
+    return result;
+  };
+}
+
+export type DryRun = ReturnType<typeof createDryRun>;
+
+async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
+  const { fn, form, principal, host, signal } = trial;
+  const facts = {
+    principal,
+    metadata: () => form.metadata ?? {},
+    ...(form.id === undefined ? {} : { id: form.id }),
+  };
+  const own = fn.facts.userValves?.complete(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
+  if (form.hook === "stream") {
+    const given = { shared: toStreamContext(fn, facts, own), later: toStreamLater(facts) };
+    return await stream(parts.sandbox, trial, given);
+  }
+  const { own: place, ...shared } = toParts(fn, facts, own);
+  const given =
+    form.hook === "pipes"
+      ? { args: [toContext(fn, facts, own)] }
+      : { args: [form.body ?? {}, place], ...shared };
+  const options = {
+    name: form.hook,
+    ...given,
+    host,
+    signal,
+    deadlineMs: parts.seconds() * 1000,
+  };
+  if (form.hook !== "pipe") {
+    return await parts.sandbox.call(fn.script, options);
+  }
+  const items: (Json | undefined)[] = [];
+  let characters = 0;
+  for await (const item of parts.sandbox.iterate(fn.script, options)) {
+    items.push(item);
+    characters += JSON.stringify(item)?.length ?? 0;
+    if (items.length >= maxItems || characters >= maxCharacters) {
+      break;
+    }
+  }
+  return items.length === 1 ? items[0] : items.map((item) => item ?? null);
+}
+
+/** A chunk or a list of chunks goes through the stream hook; what it dropped is missing. */
+async function stream(
+  sandbox: Sandbox,
+  { fn, form }: Trial,
+  given: Pick<StreamLink, "shared" | "later">,
+): Promise<unknown> {
+  let failure: Error | undefined;
+  const chain = await sandbox.openStream([
+    { script: fn.script, ...given, failed: (error) => (failure = error) },
+  ]);
+  try {
+    const batch = Array.isArray(form.body) ? form.body : [form.body ?? {}];
+    const answer: unknown = JSON.parse(await chain.push(JSON.stringify(batch)));
+    if (failure !== undefined) {
+      throw failure;
+    }
+    return answer;
+  } finally {
+    chain.close();
+  }
+}
+
+function toError(error: unknown, log: Logger): DryRunResult["error"] {
+  if (error instanceof SandboxError) {
+    const { kind, message, line = null, column = null } = error;
+    return { kind, message, line, column };
+  }
+  if (error instanceof AppError) {
+    return { kind: "value", message: error.message, line: null, column: null };
+  }
+  log.error({ err: error }, "a dry run failed");
+  throw error;
+}

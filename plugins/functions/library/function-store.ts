@@ -1,0 +1,166 @@
+import type { Selectable } from "kysely";
+import { seconds } from "#storage/clock.ts";
+import { toJson } from "#storage/values.ts";
+import type { FunctionsDatabase, FunctionTable, FunctionVersionTable } from "../tables.ts";
+
+export type FunctionRow = Selectable<FunctionTable>;
+export type VersionRow = Selectable<FunctionVersionTable>;
+
+/** Versions of its code that a function keeps; the oldest go first. */
+export const keptVersions = 50;
+
+/** The code of a function with what was read from it. */
+export type CodeFields = Pick<FunctionRow, "name" | "type" | "content" | "meta">;
+
+export async function listFunctions(db: FunctionsDatabase): Promise<FunctionRow[]> {
+  return await db.selectFrom("function").selectAll().orderBy("name").orderBy("id").execute();
+}
+
+export async function listActive(db: FunctionsDatabase): Promise<FunctionRow[]> {
+  return await db.selectFrom("function").selectAll().where("is_active", "=", true).orderBy("id").execute();
+}
+
+export async function findFunction(db: FunctionsDatabase, id: string): Promise<FunctionRow | undefined> {
+  return await db.selectFrom("function").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** Stores a new function, inactive; undefined when the id is taken. */
+export async function insertFunction(
+  db: FunctionsDatabase,
+  fields: CodeFields & { id: string; user_id: string },
+): Promise<FunctionRow | undefined> {
+  const now = seconds();
+  const row = await db
+    .insertInto("function")
+    .values({
+      ...fields,
+      meta: toJson(fields.meta),
+      valves: toJson({}),
+      is_active: false,
+      is_global: false,
+      error: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined) {
+    await addVersion(db, row, fields.user_id);
+  }
+  return row;
+}
+
+/** Replaces code and facts; a changed code becomes a version by `author`. Undefined when the function is gone. */
+export async function updateCode(
+  db: FunctionsDatabase,
+  id: string,
+  { fields, author }: { fields: CodeFields; author: string },
+): Promise<FunctionRow | undefined> {
+  const before = await db
+    .selectFrom("function")
+    .select("content")
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  const row = await db
+    .updateTable("function")
+    .set({ ...fields, meta: toJson(fields.meta), error: null, updated_at: seconds() })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined && before?.content !== row.content) {
+    await addVersion(db, row, author);
+  }
+  return row;
+}
+
+export async function updateFields(
+  db: FunctionsDatabase,
+  id: string,
+  fields: Partial<Pick<FunctionRow, "is_active" | "is_global" | "error">>,
+): Promise<FunctionRow | undefined> {
+  return await db
+    .updateTable("function")
+    .set({ ...fields, updated_at: seconds() })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function updateValves(db: FunctionsDatabase, id: string, valves: unknown): Promise<void> {
+  await db
+    .updateTable("function")
+    .set({ valves: toJson(valves), updated_at: seconds() })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Switches an active function off with a reason; false when it is off already or its code is another by now. */
+export async function switchOff(
+  db: FunctionsDatabase,
+  { id, content }: { id: string; content?: string | undefined },
+  reason: string,
+): Promise<boolean> {
+  const row = await db
+    .updateTable("function")
+    .set({ is_active: false, error: reason, updated_at: seconds() })
+    .where("id", "=", id)
+    .where("is_active", "=", true)
+    .$if(content !== undefined, (query) => query.where("content", "=", content as string))
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** True when there was one. Versions and storage go with it. */
+export async function deleteFunction(db: FunctionsDatabase, id: string): Promise<boolean> {
+  return (
+    (await db.deleteFrom("function").where("id", "=", id).returning("id").executeTakeFirst()) !== undefined
+  );
+}
+
+/** Newest first. */
+export async function listVersions(
+  db: FunctionsDatabase,
+  id: string,
+): Promise<Omit<VersionRow, "content">[]> {
+  return await db
+    .selectFrom("function_version")
+    .select(["function_id", "version", "user_id", "created_at"])
+    .where("function_id", "=", id)
+    .orderBy("version", "desc")
+    .execute();
+}
+
+export async function findVersion(
+  db: FunctionsDatabase,
+  id: string,
+  version: number,
+): Promise<VersionRow | undefined> {
+  return await db
+    .selectFrom("function_version")
+    .selectAll()
+    .where("function_id", "=", id)
+    .where("version", "=", version)
+    .executeTakeFirst();
+}
+
+async function addVersion(db: FunctionsDatabase, row: FunctionRow, author: string): Promise<void> {
+  const last = await db
+    .selectFrom("function_version")
+    .select((eb) => eb.fn.max("version").as("version"))
+    .where("function_id", "=", row.id)
+    .executeTakeFirst();
+  const version = Number(last?.version ?? 0) + 1;
+  const { id, content, updated_at: time } = row;
+  await db
+    .insertInto("function_version")
+    .values({ function_id: id, version, content, user_id: author, created_at: time })
+    .execute();
+  await db
+    .deleteFrom("function_version")
+    .where("function_id", "=", id)
+    .where("version", "<=", version - keptVersions)
+    .execute();
+}

@@ -1,0 +1,38 @@
+import type { FunctionFacts } from "../calls/facts.ts";
+import type { FunctionRow } from "./function-store.ts";
+
+/** A function as every list shows it: without code and valves. */
+export function toRecord(row: FunctionRow) {
+  const { id, user_id, name, meta, is_active, is_global, error, created_at, updated_at } = row;
+  const type = row.type as FunctionFacts["type"];
+  return { id, user_id, name, type, meta, is_active, is_global, error, created_at, updated_at };
+}
+
+/** With its code; valves have routes of their own. */
+export function toFullRecord(row: FunctionRow) {
+  return { ...toRecord(row), content: row.content };
+}
+
+/** What the record says about the code: the author's own words win over what the code says about itself. */
+export function toMeta(
+  given: Readonly<Record<string, unknown>> | undefined,
+  facts: FunctionFacts,
+  stored: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  // An edit that says nothing about it keeps what an administrator wrote, unless that was the code's own words.
+  const before = stored["description"] === toManifestText(stored) ? undefined : stored["description"];
+  const description = given === undefined ? before : given["description"];
+  return {
+    ...(given ?? stored),
+    description: description || facts.description,
+    manifest: facts.manifest,
+    icon: facts.icon,
+    toggle: facts.toggle,
+    has_valves: facts.valves !== undefined,
+    has_user_valves: facts.userValves !== undefined,
+  };
+}
+
+function toManifestText(stored: Readonly<Record<string, unknown>>): unknown {
+  return (stored["manifest"] as Record<string, unknown> | undefined)?.["description"];
+}

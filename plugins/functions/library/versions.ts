@@ -1,0 +1,30 @@
+import { AppError } from "#kernel/errors.ts";
+import { findFunction, findVersion, listVersions, type VersionRow } from "./function-store.ts";
+import type { FunctionsDatabase } from "../tables.ts";
+
+/** Every code a function had, newest first, as far as they are kept. */
+export function createVersions(db: FunctionsDatabase) {
+  return {
+    async list(id: string) {
+      if ((await findFunction(db, id)) === undefined) {
+        throw notFound();
+      }
+      const versions = await listVersions(db, id);
+      return versions.map(({ function_id: _id, ...version }, at) => ({ ...version, is_current: at === 0 }));
+    },
+    async find(id: string, version: number): Promise<Omit<VersionRow, "function_id">> {
+      const row = await findVersion(db, id, version);
+      if (row === undefined) {
+        throw notFound();
+      }
+      const { function_id: _id, ...found } = row;
+      return found;
+    },
+  };
+}
+
+export type Versions = ReturnType<typeof createVersions>;
+
+function notFound(): AppError {
+  return new AppError("not_found", "Not found");
+}

@@ -1,0 +1,154 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Logger } from "#kernel/log.ts";
+import type { Sandbox } from "#kernel/sandbox.ts";
+import type { ValveSchema, ValveSet, ValveValues } from "./valve-set.ts";
+import { toUser } from "../calls/call-context.ts";
+import type { FunctionChanges } from "../library/changes.ts";
+import type { FunctionFacts } from "../calls/facts.ts";
+import { findFunction, type FunctionRow, updateValves } from "../library/function-store.ts";
+import type { CreateHost } from "../host/create-host.ts";
+import { loadFacts, toScript } from "../calls/load.ts";
+import type { FunctionsDatabase } from "../tables.ts";
+import type { UserValves } from "./user-valves.ts";
+import { toValvePlace, type ValveVault } from "./valve-vault.ts";
+
+export interface FunctionValvesParts {
+  readonly db: FunctionsDatabase;
+  readonly sandbox: Sandbox;
+  readonly vault: ValveVault;
+  readonly userValves: UserValves;
+  readonly changes: FunctionChanges;
+  readonly host: CreateHost;
+  readonly log: Logger;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Settings of functions: those of the instance, and each person's own (contract 4.1, 4.2). */
+export type FunctionValves = ReturnType<typeof createFunctionValves>;
+
+const maxBytes = 64 * 1024;
+
+/** Milliseconds that a form waits for the options that the code lists. */
+const optionsDeadline = 5_000;
+
+export function createFunctionValves(parts: FunctionValvesParts) {
+  const { db, sandbox, vault, userValves, changes } = parts;
+
+  async function load(id: string): Promise<{ row: FunctionRow; facts: FunctionFacts }> {
+    const row = await requireRow(db, id);
+    return { row, facts: await loadFacts(sandbox, toScript(row)) };
+  }
+
+  /** What is switched off runs for nobody but those who try it. */
+  async function loadFor(caller: Principal, id: string) {
+    const row = await requireRow(db, id);
+    if (!row.is_active && caller.role !== "admin") {
+      throw new AppError("not_found", "Not found");
+    }
+    return { row, facts: await loadFacts(sandbox, toScript(row)) };
+  }
+
+  async function toSpec(
+    caller: Principal,
+    { row, facts }: { row: FunctionRow; facts: FunctionFacts },
+    set: ValveSet | undefined,
+  ): Promise<Schema | null> {
+    if (set === undefined) {
+      return null;
+    }
+    const properties = await Promise.all(
+      [...set.properties].map(async ([name, schema]) => {
+        const options = await listOptions(parts, { caller, row, facts }, schema);
+        const input = schema["input"] as Record<string, unknown> | undefined;
+        return [name, options ? { ...schema, input: { ...input, options } } : schema] as const;
+      }),
+    );
+    return { ...set.schema, properties: Object.fromEntries(properties) };
+  }
+
+  return {
+    async read(id: string): Promise<ValveValues> {
+      return vault.open((await requireRow(db, id)).valves, toValvePlace(id));
+    },
+    async spec(caller: Principal, id: string) {
+      const loaded = await load(id);
+      return await toSpec(caller, loaded, loaded.facts.valves);
+    },
+    async update(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
+      const { row, facts } = await load(id);
+      const values = requireSet(facts.valves).check(requireSmall(given));
+      await updateValves(db, id, vault.close(values, toValvePlace(id)));
+      await changes.changed(id);
+      changes.announce("valves_updated", caller, row);
+      return values;
+    },
+    async readUser(caller: Principal, id: string): Promise<ValveValues> {
+      await requireRow(db, id);
+      return await userValves.saved(caller.userId, id);
+    },
+    async userSpec(caller: Principal, id: string) {
+      const loaded = await loadFor(caller, id);
+      return await toSpec(caller, loaded, loaded.facts.userValves);
+    },
+    async updateUser(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
+      const { facts } = await loadFor(caller, id);
+      const values = requireSet(facts.userValves).check(requireSmall(given));
+      await userValves.save(caller.userId, id, values);
+      return values;
+    },
+  };
+}
+
+/** The options of a field whose `input.options` names an exported function: it is called with the user. */
+async function listOptions(
+  { sandbox, host, log }: FunctionValvesParts,
+  { caller, row, facts }: { caller: Principal; row: FunctionRow; facts: FunctionFacts },
+  schema: ValveSchema,
+): Promise<unknown[] | undefined> {
+  const name = (schema["input"] as Record<string, unknown> | undefined)?.["options"];
+  if (typeof name !== "string") {
+    return undefined;
+  }
+  const controller = new AbortController();
+  const { signal } = controller;
+  try {
+    const answer = await sandbox.call(toScript(row), {
+      name,
+      args: [toUser(caller), { id: row.id }],
+      host: host({ id: row.id, capabilities: facts.capabilities, principal: caller, signal }),
+      deadlineMs: optionsDeadline,
+    });
+    return Array.isArray(answer) ? answer : [];
+  } catch (error) {
+    log.warn({ err: error, function: row.id, options: name }, "a function could not list its options");
+    return [];
+  } finally {
+    // What it began through its host ends with it.
+    controller.abort();
+  }
+}
+
+async function requireRow(db: FunctionsDatabase, id: string): Promise<FunctionRow> {
+  const row = await findFunction(db, id);
+  if (row === undefined) {
+    throw new AppError("not_found", "Not found");
+  }
+  return row;
+}
+
+/** They stay in memory, and every call copies them into the sandbox. */
+function requireSmall(values: ValveValues): ValveValues {
+  if (Buffer.byteLength(JSON.stringify(values)) > maxBytes) {
+    throw new AppError("too_large", `The valves of a function may take at most ${maxBytes} bytes.`);
+  }
+  return values;
+}
+
+function requireSet(set: ValveSet | undefined): ValveSet {
+  if (set === undefined) {
+    throw new AppError("not_found", "This function has no such valves.");
+  }
+  return set;
+}
