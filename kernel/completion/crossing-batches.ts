@@ -1,6 +1,6 @@
 import type { Chunk } from "./chunk.ts";
 import type { ChunkBatch } from "./provider.ts";
-import { isObject, toSoundChunk } from "./sound-chunk.ts";
+import { isObject, normalizeChunk } from "./normalize-chunk.ts";
 import { type Around, TextDeltaReader, TextDeltaWriter, textOf, withText } from "./text-delta.ts";
 
 /**
@@ -51,7 +51,7 @@ export class CrossingBatches {
     if (!values.every(isObject)) {
       throw new TypeError("A stream hook made something else of a chunk.");
     }
-    const chunks = values.map(toSoundChunk);
+    const chunks = values.map(normalizeChunk);
     if (chunks.length === 1) {
       this.#reader.learn(json.slice(1, -1), chunks[0] as Chunk);
     }

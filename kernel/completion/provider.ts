@@ -1,4 +1,4 @@
-import type { AtOnce } from "./at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Chunk, Completion } from "./chunk.ts";
@@ -117,7 +117,7 @@ export interface ModelProvider {
    * upstreams (each within its time limit). Never throws because an upstream is down. Every request asks: give the
    * same array until it changes, and no promise where nothing has to be waited for.
    */
-  models(options?: { refresh?: boolean }): AtOnce<readonly ProviderModel[]>;
+  models(options?: { refresh?: boolean }): MaybePromise<readonly ProviderModel[]>;
   /** Starts one model call. Throws ProviderError when the upstream refuses, AppError `upstream`, `timeout` or `unavailable` otherwise. */
   complete(call: CompletionCall): Promise<CompletionAnswer>;
   /** The common embeddings format; left out by providers that have none. */

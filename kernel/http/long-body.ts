@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Encoding } from "./compress.ts";
 import { createCompressor, gzip } from "./compress-stream.ts";
-import { onceDrained, writePieces } from "./piece.ts";
+import { onceDrained, writePieces } from "./http-chunk.ts";
 
 /** What leaves in one write. Buffers are passed on without a copy: nobody may change them any more. */
 export type BodyStep = string | Buffer | readonly Buffer[];

@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { receive } from "#kernel/egress/direct-body.ts";
 import { type RespondContext, writeHead } from "./head.ts";
-import { onceDrained, writePiece } from "./piece.ts";
+import { onceDrained, writeHttpChunk } from "./http-chunk.ts";
 import type { Relay } from "./route.ts";
-import { WholeLines } from "./whole-lines.ts";
+import { LineSplitter } from "./line-splitter.ts";
 
 /** Passes an upstream's bytes on as they come; a client that leaves aborts the upstream at once. */
 export function writeRelay(
@@ -30,7 +30,7 @@ export function writeRelay(
     const finish = () => response.end();
     // One socket read brings many small pieces; they leave in one write.
     let waiting: Buffer[] = [];
-    const lines = options.brokenFrame && new WholeLines();
+    const lines = options.brokenFrame && new LineSplitter();
     const send = (piece: Buffer) => {
       if (piece.length > 0 && waiting.push(piece) === 1) {
         process.nextTick(flush);
@@ -39,7 +39,7 @@ export function writeRelay(
     const flush = () => {
       const pieces = waiting;
       waiting = [];
-      if (pieces.length > 0 && !writePiece(response, join(pieces))) {
+      if (pieces.length > 0 && !writeHttpChunk(response, join(pieces))) {
         flow.pause();
         onceDrained(response, flow.resume);
       }

@@ -5,9 +5,9 @@ import { chooseEncoding, compressBuffer } from "./compress.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
 import { type Head, type RespondContext, writeHead } from "./head.ts";
-import { leaveTogether } from "./leave-together.ts";
+import { endBatched } from "./end-batched.ts";
 import { LongBody, sendLongBody } from "./long-body.ts";
-import { onceDrained, writePiece } from "./piece.ts";
+import { onceDrained, writeHttpChunk } from "./http-chunk.ts";
 import { writeRelay } from "./relay.ts";
 import { Relay, Reply, Stream } from "./route.ts";
 
@@ -86,7 +86,7 @@ function finish(
 ): void {
   if (!response.destroyed && !response.writableEnded) {
     writeHead(response, answer, context);
-    leaveTogether(response, answer.body);
+    endBatched(response, answer.body);
   }
 }
 
@@ -147,7 +147,7 @@ type Frame = string | Uint8Array;
 function pushFrames(response: ServerResponse, frames: Pushable<Frame>, context: RespondContext): void {
   const flow = frames.pushTo({
     next(frame) {
-      const isTaken = response.destroyed || writePiece(response, frame);
+      const isTaken = response.destroyed || writeHttpChunk(response, frame);
       if (!isTaken) {
         onceDrained(response, flow.resume);
       }
@@ -181,7 +181,7 @@ async function pullFrames(
         leave();
         break;
       }
-      if (!writePiece(response, next.value)) {
+      if (!writeHttpChunk(response, next.value)) {
         await new Promise<void>((resolve) => onceDrained(response, resolve));
       }
     }

@@ -1,5 +1,5 @@
-import type { AtOnce } from "#kernel/completion/at-once.ts";
-import { isObject } from "#kernel/completion/sound-chunk.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
+import { isObject } from "#kernel/completion/normalize-chunk.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -28,7 +28,7 @@ export interface Pipeline {
     filters: readonly Filter[],
     request: CompletionRequest,
     context: FilterContext,
-  ): AtOnce<CompletionRequest>;
+  ): MaybePromise<CompletionRequest>;
   /**
    * Runs outlet hooks; an error is logged and the last good value kept. Where nobody reads what comes of it, the last
    * hook is told so.

@@ -1,5 +1,5 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
-import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
+import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext, StreamGroup, StreamHooks } from "./filter.ts";
 
@@ -114,5 +114,5 @@ function requireChunk(value: unknown): Chunk {
   if (!isObject(value) || value instanceof Promise) {
     throw new TypeError("A stream hook returns a chunk, null or nothing, and is not async.");
   }
-  return toSoundChunk(value);
+  return normalizeChunk(value);
 }

@@ -4,7 +4,7 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
 import { type Flow, receive } from "#kernel/egress/direct-body.ts";
 import { toUpstreamError } from "./failure.ts";
-import { Hold } from "./hold.ts";
+import { DeltaBatcher } from "./delta-batcher.ts";
 
 /** Bytes of a stream in, chunks out; it knows nothing of where they come from. */
 export interface StreamParser {
@@ -68,11 +68,11 @@ class ChunkReader implements Pushable<ChunkBatch> {
   /** Bytes taken since the parser was last empty. */
   #unread = 0;
   #isPaused = false;
-  readonly #hold: Hold;
+  readonly #batcher: DeltaBatcher;
 
   constructor(body: Readable, options: ChunkReaderOptions) {
     this.#signal = options.signal;
-    this.#hold = new Hold(options.atLeast ?? 1, this.#deliverDue);
+    this.#batcher = new DeltaBatcher(options.atLeast ?? 1, this.#deliverDue);
     this.#parser = options.parser;
     this.#flow = receive(body, {
       data: (piece) => this.#take(piece),
@@ -126,7 +126,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
   #leave(): void {
     this.#state = "finished";
     this.#parser.isDone = true;
-    this.#hold.clear();
+    this.#batcher.clear();
     this.#flow?.abort();
   }
 
@@ -145,7 +145,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
       return;
     }
     // One socket read comes as many small pieces; they make one batch.
-    if (!this.#isDue && this.#isWanted && this.#hold.add(piece)) {
+    if (!this.#isDue && this.#isWanted && this.#batcher.add(piece)) {
       this.#isDue = true;
       process.nextTick(this.#deliverDue);
     }
@@ -193,7 +193,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
     if (!this.#isWanted) {
       return;
     }
-    this.#hold.clear();
+    this.#batcher.clear();
     const batch = this.#parser.take();
     if (!this.#parser.hasMore) {
       this.#unread = 0;

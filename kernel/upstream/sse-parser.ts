@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import { LineTail } from "./line-tail.ts";
+import { LineBuffer } from "./line-buffer.ts";
 
 /** One event of a Server-Sent Events stream. */
 export interface SseEvent {
@@ -31,7 +31,7 @@ export class SseParser {
 
   readonly #softLimit: number;
   readonly #hardLimit: number;
-  readonly #tail: LineTail;
+  readonly #tail: LineBuffer;
   /** What came since the last look: one socket read comes as many small pieces, which are read as one. */
   #pieces: Buffer[] = [];
   #text = "";
@@ -45,7 +45,7 @@ export class SseParser {
   constructor({ softLimit = Infinity, hardLimit }: SseLimits) {
     this.#softLimit = softLimit;
     this.#hardLimit = hardLimit;
-    this.#tail = new LineTail(softLimit);
+    this.#tail = new LineBuffer(softLimit);
   }
 
   /** True while something waits for `take`. */

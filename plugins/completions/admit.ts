@@ -1,5 +1,5 @@
 import { hasPermission } from "#kernel/access/permissions.ts";
-import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
@@ -31,11 +31,11 @@ export function admitModel(
   request: CompletionRequest,
   { principal, model: known }: Admitting,
   admission: Admission,
-): AtOnce<ResolvedModel> {
+): MaybePromise<ResolvedModel> {
   const resolving =
     known ?? resolveDirect(request, admission) ?? admission.models.resolve(principal, request.model);
-  return whenThere(resolving, (model) =>
-    whenThere(requireNamed(request, principal, admission), () =>
+  return mapMaybe(resolving, (model) =>
+    mapMaybe(requireNamed(request, principal, admission), () =>
       withControls(model, {
         picked: request.params?.["model_controls"],
         mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
@@ -62,10 +62,10 @@ function requireNamed(
   { tool_ids: toolIds, terminal_id: terminalId, chat_id: chatId }: CompletionRequest,
   principal: Principal,
   { toolRegistry, terminals }: Admission,
-): AtOnce<void> {
+): MaybePromise<void> {
   const granted =
     toolIds && toolIds.length > 0 ? toolRegistry.requireGranted({ principal, toolIds }) : undefined;
-  return whenThere(granted, () =>
+  return mapMaybe(granted, () =>
     terminalId
       ? requireTerminal(terminalId, { principal, terminals: terminals(), chatId: chatId || undefined })
       : undefined,

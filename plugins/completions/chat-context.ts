@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import { isObject } from "#kernel/completion/sound-chunk.ts";
+import { isObject } from "#kernel/completion/normalize-chunk.ts";
 import type { ChatFacts } from "./chat-access.ts";
 import type { MessagePictures } from "./service.ts";
 
@@ -26,7 +26,7 @@ export function withPictures(
   request: CompletionRequest,
   principal: Principal,
   pictures: readonly MessagePictures[],
-): AtOnce<CompletionRequest> {
+): MaybePromise<CompletionRequest> {
   const [first] = pictures;
   return first !== undefined && request.messages.some(({ content }) => Array.isArray(content))
     ? first

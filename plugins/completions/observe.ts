@@ -1,6 +1,6 @@
 import type { Chunk, CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
-import { isObject, toSoundChunk } from "#kernel/completion/sound-chunk.ts";
+import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts";
 
 /** The reply that a stream carried which was passed on without looking into it. */
 export interface Observation {
@@ -52,7 +52,7 @@ function* toChunks(text: string): Generator<Chunk> {
     }
     const value = parse(line.slice(5));
     if (isObject(value)) {
-      yield toSoundChunk(value);
+      yield normalizeChunk(value);
     }
   }
 }

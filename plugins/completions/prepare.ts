@@ -1,4 +1,4 @@
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
 import type { Principal } from "#kernel/access/principal.ts";
@@ -27,7 +27,7 @@ export interface Preparing {
 export function prepare(
   request: CompletionRequest,
   { model, principal, findProfile, prompts = [], leftOut }: Preparing,
-): AtOnce<CompletionRequest> {
+): MaybePromise<CompletionRequest> {
   const { system: own, stream_response: streams } = model.params;
   const filled = fillRequest(request, leftOut ? without(model.params, leftOut) : model.params);
   const system = [own, ...prompts].filter((text) => typeof text === "string" && text !== "").join("\n\n");

@@ -1,7 +1,7 @@
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import { fromWhole } from "#kernel/completion/whole.ts";
+import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
 import { openStreamHooks } from "#kernel/pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
@@ -37,7 +37,7 @@ export async function openRounds(
       const opened = await hooks;
       const answer = await callModel(run, { ...asked, messages: [...messages] }, facts);
       const batches =
-        answer.kind === "whole" ? fromWhole(answer.completion) : answer.stream.chunks(run.deltaSize);
+        answer.kind === "whole" ? streamCompletion(answer.completion) : answer.stream.chunks(run.deltaSize);
       return throughHooks(batches, run, opened);
     },
     async outlet(gather) {

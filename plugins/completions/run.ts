@@ -1,4 +1,4 @@
-import { whenThere } from "#kernel/completion/at-once.ts";
+import { mapMaybe } from "#kernel/maybe-promise.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
@@ -42,7 +42,7 @@ export function createRunner(options: RunOptions): Completions {
           : await gatherPrompts(options.prompts(), { principal, model, chatId: chat?.id, folderId });
       const picturing = withPictures(inChat(request, chat), principal, options.pictures());
       const asking = picturing instanceof Promise ? await picturing : picturing;
-      const entering = whenThere(
+      const entering = mapMaybe(
         prepare(asking, { model, principal, prompts, leftOut, findProfile: options.findProfile }),
         (prepared) =>
           enterPipeline(prepared, {

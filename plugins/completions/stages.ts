@@ -1,4 +1,4 @@
-import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
@@ -48,7 +48,7 @@ interface Entering {
 export function enterPipeline(
   request: CompletionRequest,
   { model, options, context, sent }: Entering,
-): AtOnce<Run> {
+): MaybePromise<Run> {
   const facts: FilterContext = {
     ...context,
     modelId: model.id,
@@ -65,11 +65,11 @@ export function enterPipeline(
     modelIds: toModelIds(model),
     filterIds: request.filter_ids ?? [],
   });
-  return whenThere(chosen, (filters) => {
+  return mapMaybe(chosen, (filters) => {
     if (sent?.text !== undefined && sent.request === request && filters.some(({ inlet }) => inlet)) {
       withJson(request, sent.text);
     }
-    return whenThere(options.pipeline.inlet(filters, request, facts), (filtered) => ({
+    return mapMaybe(options.pipeline.inlet(filters, request, facts), (filtered) => ({
       request: withVoicePrompt(filtered, options.settings()),
       model,
       filters,

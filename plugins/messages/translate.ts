@@ -1,6 +1,6 @@
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import { fromWhole, toWhole } from "#kernel/completion/whole.ts";
+import { streamCompletion, collectCompletion } from "#kernel/completion/stream-completion.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
 import { reply, stream } from "#kernel/http/route.ts";
 import type { RunAnswer } from "#plugins/completions/service.ts";
@@ -42,7 +42,7 @@ export async function translate(options: MessagesOptions, call: Call, beginCount
   });
   const facts = { model: body.model, stops: (common.stop as string[] | undefined) ?? [] };
   if (!isStream) {
-    const whole = answer.kind === "whole" ? answer.completion : await toWhole(answer.chunks());
+    const whole = answer.kind === "whole" ? answer.completion : await collectCompletion(answer.chunks());
     return fromCompletion(whole, facts);
   }
   return stream(
@@ -102,7 +102,7 @@ function toPrompt(format: MessageFormat | undefined, request: CompletionRequest)
 }
 
 function toBatches(answer: RunAnswer): AsyncIterable<ChunkBatch> {
-  return answer.kind === "whole" ? fromWhole(answer.completion) : answer.chunks();
+  return answer.kind === "whole" ? streamCompletion(answer.completion) : answer.chunks();
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
-import { whenThere } from "#kernel/completion/at-once.ts";
-import { meterProvider } from "#kernel/completion/metered.ts";
+import { mapMaybe } from "#kernel/maybe-promise.ts";
+import { meterProvider } from "#kernel/upstream/metered.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -64,7 +64,7 @@ export async function setUpModels(context: Context) {
   const toMetered = createMetered(ended);
   const service: Models = {
     // Whoever calls a model gets it here: each call is counted, whoever makes it.
-    resolve: (principal, id) => whenThere(catalogue.resolve(principal, id), toMetered),
+    resolve: (principal, id) => mapMaybe(catalogue.resolve(principal, id), toMetered),
     resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
     isKnown: catalogue.isKnown,
     direct: (model, provider) => toMetered(catalogue.direct(model, provider)),

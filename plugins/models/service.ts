@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 
@@ -33,14 +33,14 @@ export interface ModelSeed {
 
 export interface Models {
   /** The model, at once when the lists are in memory. Throws `not_found` ("Model not found") for unknown and forbidden ids alike. */
-  resolve(principal: Principal, id: string): AtOnce<ResolvedModel>;
+  resolve(principal: Principal, id: string): MaybePromise<ResolvedModel>;
   /**
    * The model whoever asks; undefined when none is offered under this id. Only for ids that an administrator chose for
    * work of the platform itself, never for one that a caller named.
    */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   /** Whether an id is that of a provider's model, an arena or a record, usable by the caller or not. */
-  isKnown(id: string): AtOnce<boolean>;
+  isKnown(id: string): MaybePromise<boolean>;
   /** A model that the caller's client brings along: no record and no grant is about it, only the instance's defaults. */
   direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
   /** The wire items of the model list that the caller may see, in order. */

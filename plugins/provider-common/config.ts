@@ -1,7 +1,7 @@
 import { upstreamVariables } from "#config/core-upstream.ts";
 import { bool, json, list, text, type Values } from "#config/variable.ts";
 import { moveConfigs, moveKeys } from "#kernel/upstream/endpoint.ts";
-import { ConnectionConfigs } from "./connection.ts";
+import { ConnectionConfigs } from "./connections/connection.ts";
 
 /** How this server proves who it is to Microsoft Entra; the names are those of its own tools. */
 const entraVariables = {

@@ -1,4 +1,4 @@
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { CallContext, MessageSupport, ProviderModel } from "#kernel/completion/provider.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { defineService } from "#kernel/service.ts";
@@ -63,7 +63,7 @@ export interface CommonConnections {
   /** Posts to the model's connection with its credentials. Throws ProviderError for a refusal, AppError without a usable answer. */
   post(request: CommonPost): Promise<Upstream>;
   /** Models of connections to upstreams of the vendor's message format, like `models` of a provider (contract D.11). */
-  messageModels(options?: { refresh?: boolean }): AtOnce<readonly ProviderModel[]>;
+  messageModels(options?: { refresh?: boolean }): MaybePromise<readonly ProviderModel[]>;
   /** How requests of the vendor's message format fare with a model, by its public id; undefined for unknown ones. */
   messageSupport(modelId: string): MessageSupport | undefined;
   /** The connections that run pipelines, by the last good lists; the same array until something changes. */

@@ -5,14 +5,14 @@ import { createEgress } from "#kernel/egress/egress.ts";
 import { createLogger } from "#kernel/log.ts";
 import type { CommonConfig } from "./config.ts";
 import { variables } from "./config.ts";
-import { type Connection, type ConnectionConfig } from "./connection.ts";
-import { createConnections } from "./connections.ts";
-import { createEntraTokens } from "./entra.ts";
-import { fetchModels } from "./fetch-models.ts";
-import { createHeaderBuilder } from "./headers.ts";
-import { createMessageSupport } from "./message-support.ts";
-import { createProvider } from "./provider.ts";
-import { createUpstreamClient } from "./upstream.ts";
+import { type Connection, type ConnectionConfig } from "./connections/connection.ts";
+import { createConnections } from "./connections/connections.ts";
+import { createEntraTokens } from "./connections/entra.ts";
+import { fetchModels } from "./models/fetch-models.ts";
+import { createHeaderBuilder } from "./connections/headers.ts";
+import { createMessageSupport } from "./connections/message-support.ts";
+import { createProvider } from "./completions/provider.ts";
+import { createUpstreamClient } from "./connections/upstream.ts";
 
 export const caller: Principal = {
   userId: "u1",

@@ -1,13 +1,13 @@
-import { whenThere } from "#kernel/completion/at-once.ts";
+import { mapMaybe } from "#kernel/maybe-promise.ts";
 import type { MessageSupport } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/http/json.ts";
-import { toAddress } from "./addresses.ts";
-import type { Connections } from "./connections.ts";
-import type { CommonProvider } from "./provider.ts";
+import { toAddress } from "./connections/addresses.ts";
+import type { Connections } from "./connections/connections.ts";
+import type { CommonProvider } from "./completions/provider.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import type { CommonConnections, ConnectionRequest } from "./service.ts";
-import type { UpstreamClient } from "./upstream.ts";
+import type { UpstreamClient } from "./connections/upstream.ts";
 
 export interface ServiceParts {
   readonly provider: CommonProvider;
@@ -37,7 +37,7 @@ export function toService(parts: ServiceParts): CommonConnections {
     async post({ modelId, path, ...call }) {
       return provider.send(path, { ...call, target: provider.requireTarget(modelId) });
     },
-    messageModels: (wanted) => whenThere(connections.offers(wanted), ({ messageModels }) => messageModels),
+    messageModels: (wanted) => mapMaybe(connections.offers(wanted), ({ messageModels }) => messageModels),
     messageSupport: parts.messageSupport,
     pipelineHosts: () => connections.known().pipelineHosts,
     async refresh(index) {

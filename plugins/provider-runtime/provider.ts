@@ -1,4 +1,4 @@
-import { whenThere } from "#kernel/completion/at-once.ts";
+import { mapMaybe } from "#kernel/maybe-promise.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import type { Completion } from "#kernel/completion/chunk.ts";
 import type {
@@ -66,7 +66,7 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
 
   return {
     id: providerId,
-    models: (wanted) => whenThere(backends.offers(wanted), ({ models }) => models),
+    models: (wanted) => mapMaybe(backends.offers(wanted), ({ models }) => models),
     requireHolders,
     messages: ({ id }) => ({
       upstreamId: id,

@@ -1,6 +1,6 @@
 import type { ChunkBatch, CompletionAnswer } from "#kernel/completion/provider.ts";
 import { type FindProfile, withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
-import { fromWhole } from "#kernel/completion/whole.ts";
+import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, stream, type Upstream } from "#kernel/http/route.ts";
@@ -102,7 +102,7 @@ async function deliver(
 function toBatches(answer: RunAnswer | CompletionAnswer): AsyncIterable<ChunkBatch> {
   switch (answer.kind) {
     case "whole":
-      return fromWhole(answer.completion);
+      return streamCompletion(answer.completion);
     case "stream":
       return answer.stream.chunks();
     default:

@@ -1,4 +1,4 @@
-import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import { CrossingBatches } from "#kernel/completion/crossing-batches.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
@@ -111,7 +111,7 @@ function runInlet(
   fn: ActiveFunction,
   invoke: Invoke,
   { request, context }: { request: CompletionRequest; context: FilterContext },
-): AtOnce<CompletionRequest | undefined> {
+): MaybePromise<CompletionRequest | undefined> {
   const { exports, fileHandler } = fn.facts;
   const changed = exports.has("inlet")
     ? (invoke.call(fn, {
@@ -120,9 +120,9 @@ function runInlet(
         facts: toFacts({ ...context, request }),
         signal: context.signal,
         keepsJson: true,
-      }) as AtOnce<CompletionRequest | undefined>)
+      }) as MaybePromise<CompletionRequest | undefined>)
     : undefined;
-  return fileHandler ? whenThere(changed, (each) => withoutFiles(each ?? request)) : changed;
+  return fileHandler ? mapMaybe(changed, (each) => withoutFiles(each ?? request)) : changed;
 }
 
 /** It has dealt with the files itself, so that nobody retrieves from them again (contract 4.2). */

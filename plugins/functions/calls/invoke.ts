@@ -1,4 +1,4 @@
-import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox.ts";
 import type { ValveValues } from "../valves/valve-set.ts";
@@ -20,7 +20,7 @@ export interface Invocation extends Pick<CallOptions, "isUnread" | "keepsJson"> 
 /** Calls active functions with everything that belongs to a call: context, own valves, host, time limit. */
 export interface Invoke {
   /** Filters and events: FUNCTION_HOOK_TIMEOUT_SECONDS. Throws SandboxError. */
-  call(fn: ActiveFunction, invocation: Invocation): AtOnce<Json | undefined>;
+  call(fn: ActiveFunction, invocation: Invocation): MaybePromise<Json | undefined>;
   /** Pipes and actions, which may wait for models and people: FUNCTION_CALL_TIMEOUT_SECONDS. */
   callLong(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
   iterate(fn: ActiveFunction, invocation: Invocation): AsyncIterable<Json | undefined>;
@@ -48,7 +48,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
     principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : noValves;
 
   const begin = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
-    whenThere(toOwn(fn, invocation.facts), (own) => open(fn, invocation, { ...time, own }));
+    mapMaybe(toOwn(fn, invocation.facts), (own) => open(fn, invocation, { ...time, own }));
 
   function open(
     fn: ActiveFunction,
@@ -79,7 +79,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
 
   // Hooks are called for every request: nothing is waited for that is there, and each await would cost them.
   const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
-    whenThere(begin(fn, invocation, time), ({ options, end }) => {
+    mapMaybe(begin(fn, invocation, time), ({ options, end }) => {
       const answer = sandbox.call(fn.script, options);
       return end ? answer.finally(end) : answer;
     });

@@ -1,4 +1,4 @@
-import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { ActiveFunction, ActiveFunctions } from "./active.ts";
@@ -15,7 +15,7 @@ export interface PipeModel {
 
 export interface PipeModels {
   /** The same array until something changes. */
-  list(options?: { refresh?: boolean }): AtOnce<readonly ProviderModel[]>;
+  list(options?: { refresh?: boolean }): MaybePromise<readonly ProviderModel[]>;
   find(id: string): Promise<PipeModel | undefined>;
 }
 
@@ -77,8 +77,8 @@ export function createPipeModels({ active, invoke, log }: PipeModelsParts): Pipe
     return isFirst || refresh ? entry.running : undefined;
   }
 
-  const update = (refresh: boolean): AtOnce<void> =>
-    whenThere(active.now() ?? active.current(), ({ ofType: { pipe } }) => {
+  const update = (refresh: boolean): MaybePromise<void> =>
+    mapMaybe(active.now() ?? active.current(), ({ ofType: { pipe } }) => {
       const waits = pipe.map((fn) => touch(fn, refresh)).filter((wait) => wait !== undefined);
       return waits.length > 0 ? within(Promise.all(waits), patience).then(() => take(pipe)) : take(pipe);
     });
@@ -96,7 +96,7 @@ export function createPipeModels({ active, invoke, log }: PipeModelsParts): Pipe
   }
 
   return {
-    list: ({ refresh = false } = {}) => whenThere(update(refresh), () => offered),
+    list: ({ refresh = false } = {}) => mapMaybe(update(refresh), () => offered),
     async find(id) {
       await update(false);
       return byId.get(id);

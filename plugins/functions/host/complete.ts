@@ -5,7 +5,7 @@ import { CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Batches, Json } from "#kernel/sandbox.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
-import { createHead, fromCompletion } from "#kernel/completion/loose-answer.ts";
+import { createHead, fromCompletion } from "#kernel/completion/pipe-output.ts";
 
 /** Functions that ask functions that ask functions: deeper than this is taken for a circle. */
 const maxDepth = 8;
@@ -41,7 +41,7 @@ export function createHostComplete(completions: Pick<Completions, "run">): HostC
       const request = toRequest(given);
       return await chains.run([...waiting, id], async () => {
         const answer = await completions.run(request, { principal, signal });
-        return request.stream === true ? toBatches(answer) : toWhole(answer, request.model);
+        return request.stream === true ? toBatches(answer) : collectCompletion(answer, request.model);
       });
     },
   };
@@ -73,7 +73,7 @@ function toBatches(answer: RunAnswer): Batches {
 }
 
 /** Models may be told to stream whatever the request says; the function gets a whole answer all the same. */
-async function toWhole(answer: RunAnswer, model: string): Promise<Json> {
+async function collectCompletion(answer: RunAnswer, model: string): Promise<Json> {
   if (answer.kind === "whole") {
     return answer.completion as unknown as Json;
   }

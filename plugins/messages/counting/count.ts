@@ -1,4 +1,4 @@
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { CallContext, MessageSupport, ProviderModel } from "#kernel/completion/provider.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
@@ -6,7 +6,7 @@ import { readText } from "#kernel/upstream/read-text.ts";
 export interface CountCall {
   readonly support: MessageSupport | undefined;
   /** The request whose prompt is counted. */
-  prompt(): AtOnce<Readonly<Record<string, unknown>>>;
+  prompt(): MaybePromise<Readonly<Record<string, unknown>>>;
   readonly context: CallContext;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
-import { type AtOnce, whenThere } from "#kernel/completion/at-once.ts";
+import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type Arena, toMembers } from "./arena.ts";
@@ -31,7 +31,7 @@ export interface CatalogueOptions {
 
 export interface Catalogue {
   /** Throws `not_found`. Every completion asks: the same object comes back until models, records or settings change. */
-  resolve(principal: Principal, id: string): AtOnce<ResolvedModel>;
+  resolve(principal: Principal, id: string): MaybePromise<ResolvedModel>;
   /** Without a question of access; undefined when nothing is offered under this id. */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   /** A model that a caller's client brings along. */
@@ -42,7 +42,7 @@ export interface Catalogue {
   /** The provider's model behind an id. Throws `not_found`. */
   find(id: string): Promise<Provided>;
   /** True when the id is taken: by a provider's model, an arena or a record. */
-  isKnown(id: string): AtOnce<boolean>;
+  isKnown(id: string): MaybePromise<boolean>;
   /** True when a provider or an arena offers a model of this id now. */
   isOffered(id: string): Promise<boolean>;
   /** True when the caller may use the model of this id now. */
@@ -54,9 +54,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { records, permit, provided, settings } = options;
   const toOffers = createOffers();
   const resolved = createResolved();
-  const current = (): AtOnce<Offers> =>
-    whenThere(provided.current(false), (models) =>
-      whenThere(records.current(), (saved) => toOffers(models, saved)),
+  const current = (): MaybePromise<Offers> =>
+    mapMaybe(provided.current(false), (models) =>
+      mapMaybe(records.current(), (saved) => toOffers(models, saved)),
     );
   const findArena = (id: string) =>
     settings().arenaEnabled ? settings().arenas.find((arena) => arena.id === id) : undefined;
@@ -84,7 +84,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   return {
-    resolve: (principal, id) => whenThere(current(), (offers) => resolveOf(offers, principal, id)),
+    resolve: (principal, id) => mapMaybe(current(), (offers) => resolveOf(offers, principal, id)),
 
     async resolveAsInstance(id) {
       const offer = (await current()).find(id);
@@ -126,9 +126,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
     isKnown: (id) =>
       findArena(id) !== undefined ||
-      whenThere(
+      mapMaybe(
         provided.current(false),
-        (models) => models.has(id) || whenThere(records.current(), (saved) => saved.has(id)),
+        (models) => models.has(id) || mapMaybe(records.current(), (saved) => saved.has(id)),
       ),
 
     isOffered: async (id) => findArena(id) !== undefined || (await provided.current(false)).has(id),

@@ -1,4 +1,4 @@
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 
 /** A provider's model with the provider. */
@@ -11,7 +11,7 @@ export type ProvidedMap = ReadonlyMap<string, Provided>;
 
 export interface ProvidedIndex {
   /** The providers' models by id; `refresh` waits for the upstreams, each within its time limit. */
-  current(refresh: boolean): AtOnce<ProvidedMap>;
+  current(refresh: boolean): MaybePromise<ProvidedMap>;
 }
 
 /**

@@ -94,7 +94,7 @@ async function planOne(
   { model, row, mode }: { model: Portable; row: ModelRow | undefined; mode: ImportMode },
 ): Promise<Planned> {
   const { id } = model;
-  const form = mode === "exact" ? toWhole(model) : model;
+  const form = mode === "exact" ? collectCompletion(model) : model;
   const image = model.background_image_data
     ? readBackgroundImage(model.background_image_data, id)
     : undefined;
@@ -112,7 +112,7 @@ async function planOne(
 }
 
 /** What the list leaves out is gone. */
-function toWhole(model: Portable): Portable {
+function collectCompletion(model: Portable): Portable {
   const meta = { voice_avatar: null, ...model.meta };
   return { params: {}, base_model_id: null, ...model, meta };
 }

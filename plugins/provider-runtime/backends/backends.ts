@@ -1,4 +1,4 @@
-import type { AtOnce } from "#kernel/completion/at-once.ts";
+import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import { type Breaker, createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -19,7 +19,7 @@ export interface Backends {
   /** The backend of this index. Throws `not_found` for one that does not exist or cannot be called. */
   require(index: number): Backend;
   /** What they offer: from the last good lists, refreshed behind; `refresh` waits for every backend. */
-  offers(options?: { refresh?: boolean }): AtOnce<Offers>;
+  offers(options?: { refresh?: boolean }): MaybePromise<Offers>;
   /** What `offers` would resolve to now, without asking anybody. */
   known(): Offers;
   /** The backends that hold a model, by its public id, in the order in which to try them; those that are down come last. */

@@ -9,7 +9,7 @@ import { AppError, ProviderError } from "#kernel/errors.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import type { Backend } from "../backends/backend.ts";
 import type { RuntimeClient } from "../backends/client.ts";
-import { LineBuffer } from "../reply/line-buffer.ts";
+import { NdjsonSplitter } from "../reply/ndjson-splitter.ts";
 
 /** A model file on its way to a backend. */
 export interface ModelFile {
@@ -105,7 +105,7 @@ export async function* deliver(delivery: Delivery): AsyncGenerator<Record<string
   }
   const body = JSON.stringify({ model, files: { [fileName]: file.digest }, stream: true });
   const upstream = await client.open(backend, { path: "/api/create", body, isStream: true, context });
-  const lines = new LineBuffer({ hardLimit: largestAnswer });
+  const lines = new NdjsonSplitter({ hardLimit: largestAnswer });
   for await (const piece of upstream.body as Readable & AsyncIterable<Buffer>) {
     lines.push(piece);
     yield* reports(lines);
@@ -128,7 +128,7 @@ async function isKnown({ client, backend, context }: Delivery, path: string): Pr
   }
 }
 
-function* reports(lines: LineBuffer): Generator<Record<string, unknown>> {
+function* reports(lines: NdjsonSplitter): Generator<Record<string, unknown>> {
   for (let line = lines.take(); line !== undefined; line = lines.take()) {
     if (line.trim() === "") {
       continue;

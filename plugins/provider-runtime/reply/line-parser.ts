@@ -1,7 +1,7 @@
 import type { Chunk, Delta, Usage } from "#kernel/completion/chunk.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
-import { LineBuffer } from "./line-buffer.ts";
+import { NdjsonSplitter } from "./ndjson-splitter.ts";
 import {
   type ReplyHead,
   requireNoError,
@@ -33,14 +33,14 @@ export class LineParser implements StreamParser {
   isDone = false;
 
   readonly #options: LineParserOptions;
-  readonly #lines: LineBuffer;
+  readonly #lines: NdjsonSplitter;
   #calls = 0;
   #isFirst = true;
   #isReply = false;
 
   constructor(options: LineParserOptions) {
     this.#options = options;
-    this.#lines = new LineBuffer({ hardLimit: largestLine });
+    this.#lines = new NdjsonSplitter({ hardLimit: largestLine });
   }
 
   get hasMore(): boolean {

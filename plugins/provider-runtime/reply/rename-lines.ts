@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Upstream } from "#kernel/http/route.ts";
 import { toUpstreamError } from "#kernel/upstream/failure.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import { LineBuffer } from "./line-buffer.ts";
+import { NdjsonSplitter } from "./ndjson-splitter.ts";
 
 const largestAnswer = 64 * 1024 * 1024;
 const largestLine = 16 * 1024 * 1024;
@@ -29,7 +29,7 @@ export async function* renameLines(
   { body }: Upstream,
   { prefix, signal, broken }: RenameOptions & { broken(error: unknown): string },
 ): AsyncGenerator<string> {
-  const lines = new LineBuffer({ hardLimit: largestLine });
+  const lines = new NdjsonSplitter({ hardLimit: largestLine });
   try {
     for await (const piece of body as Readable & AsyncIterable<Buffer>) {
       lines.push(piece);
@@ -46,7 +46,7 @@ export async function* renameLines(
   }
 }
 
-function* take(lines: LineBuffer, prefix: string): Generator<string> {
+function* take(lines: NdjsonSplitter, prefix: string): Generator<string> {
   while (lines.hasMore) {
     let text = "";
     for (let count = 0; count < linesPerTurn && lines.hasMore; count++) {

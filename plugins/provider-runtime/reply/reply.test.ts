@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import { ending, line } from "#test/support/runtime.ts";
-import { packVectors } from "#kernel/completion/pack-vectors.ts";
+import { packVectors } from "#kernel/upstream/pack-vectors.ts";
 import { fromNativeEmbed, toNativeEmbed } from "../request/embeddings.ts";
 import { LineParser } from "./line-parser.ts";
 import { createHead, toCompletion } from "./reply.ts";

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { toBase64 } from "#kernel/completion/pack-vectors.ts";
+import { toBase64 } from "#kernel/upstream/pack-vectors.ts";
 import type { EmbeddingsRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";

@@ -1,4 +1,4 @@
-import { packVectors } from "#kernel/completion/pack-vectors.ts";
+import { packVectors } from "#kernel/upstream/pack-vectors.ts";
 import { z } from "zod";
 import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";

@@ -1,8 +1,8 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import { beginCall, type CallEnded } from "#kernel/completion/metered.ts";
+import { beginCall, type CallEnded } from "#kernel/upstream/metered.ts";
 import type { Wire as CallWire } from "#kernel/completion/model-call.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
-import { watchBytes } from "#kernel/completion/watch-answer.ts";
+import { watchBytes } from "#kernel/upstream/watch-answer.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorAnswer, toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, type RequestInfo, stream, type Upstream } from "#kernel/http/route.ts";
