@@ -1,16 +1,54 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type UserWorkspaceConfig } from "vitest/config";
+import { SlowestFiles } from "./test/support/slowest-files.ts";
+
+const everywhere = "{config,storage,kernel,plugins,test,scripts,bench}/**/*.test.ts";
+/** Suites about the embedded database, the start of the program and what faults leave behind. */
+const embedded = ["storage/**/*.test.ts", "test/{host,walkthrough}/**/*.test.ts"];
+const faults = ["test/faults/**/*.test.ts"];
+/** Hostile code may leave a process in any state. */
+const hostile = ["test/security/**/*.test.ts", "{kernel,plugins}/sandbox/**/*.test.ts"];
+const modules = ["**/node_modules/**"];
+
+/** `.ci/run` sets it to `server` to run the suites of the embedded database on a server as well. */
+const kind = process.env["TEST_DATABASE"] ?? "embedded";
+
+const common = {
+  setupFiles: ["test/support/setup.ts"],
+  pool: "forks",
+  execArgv: ["--no-node-snapshot"],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+} satisfies UserWorkspaceConfig["test"];
 
 export default defineConfig({
   test: {
-    include: ["{config,storage,kernel,plugins,test,scripts,bench}/**/*.test.ts"],
-    exclude: ["**/node_modules/**"],
     globalSetup: ["test/support/global-setup.ts"],
-    setupFiles: ["test/support/setup.ts"],
-    pool: "forks",
     maxWorkers: 2,
-    execArgv: ["--no-node-snapshot"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    dangerouslyIgnoreUnhandledErrors: false,
+    reporters: ["default", new SlowestFiles()],
+    projects: [
+      {
+        test: {
+          ...common,
+          name: "platform",
+          include: [everywhere],
+          exclude: [...modules, ...embedded, ...faults, ...hostile],
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: "hostile", include: hostile, exclude: modules } },
+      {
+        test: {
+          ...common,
+          name: "embedded",
+          include: embedded,
+          exclude: modules,
+          isolate: false,
+          env: { TEST_DATABASE: kind },
+        },
+      },
+      {
+        test: { ...common, name: "faults", include: faults, exclude: modules, env: { TEST_DATABASE: kind } },
+      },
+    ],
   },
 });

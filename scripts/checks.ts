@@ -19,9 +19,15 @@ export const checks: readonly Check[] = [
   { name: "lint", run: () => runTool("oxlint/bin/oxlint", ["--format=unix"]) },
   { name: "no promise is left alone", run: () => findFloatingPromises(root) },
   { name: "borders", run: findBorderViolationLines },
-  { name: "types", run: () => runTool("typescript/bin/tsc", ["-p", "tsconfig.json", "--pretty", "false"]) },
+  { name: "types", run: findTypeErrors },
   { name: "generated docs are up to date", run: findStaleDocs },
 ];
+
+/** Remembers what it saw in the cache folder: a second run after a small change takes a fifth of the time. */
+function findTypeErrors(): Promise<string[]> {
+  const memory = ["--incremental", "--tsBuildInfoFile", `${root}node_modules/.cache/types.tsbuildinfo`];
+  return runTool("typescript/bin/tsc", ["-p", "tsconfig.json", "--pretty", "false", ...memory]);
+}
 
 async function findBorderViolationLines(): Promise<string[]> {
   const { cruised, violations } = await findBorderViolations(root);

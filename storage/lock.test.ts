@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase } from "./database.ts";
 import { lockFolder } from "./embedded/lock.ts";
-import { prepareTestDataDir } from "./testing.ts";
+import { prepareTestDataDir, type TestDataDir } from "./testing.ts";
 
 const script = new URL("process.fixture.ts", import.meta.url).pathname;
 
@@ -24,9 +24,9 @@ async function kill(child: ReturnType<typeof fork>): Promise<void> {
 }
 
 describe("folder of the embedded database", () => {
-  let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+  let place: TestDataDir;
   beforeAll(async () => {
-    place = await prepareTestDataDir([], "embedded");
+    place = await prepareTestDataDir({}, "embedded");
   });
   afterAll(() => place.remove());
 

@@ -7,7 +7,7 @@ import { coreMigrations } from "./core-migrations.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { describeKinds } from "./kinds.fixture.ts";
 import { type LibraryTables, migrate, type MigrationSet } from "./migrate.ts";
-import { findTestServer, openTestDatabase, prepareTestDataDir } from "./testing.ts";
+import { openTestDatabase, prepareTestDataDir, type TestDataDir } from "./testing.ts";
 
 const create = (table: string): Migration => ({
   up: (db) => db.schema.createTable(table).addColumn("id", "integer").execute(),
@@ -147,9 +147,9 @@ describeKinds("migrating processes", (kind) => {
     });
   const messageOf = async (child: ReturnType<typeof start>) =>
     ((await once(child, "message")) as [string])[0];
-  let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+  let place: TestDataDir;
   beforeEach(async () => {
-    place = await prepareTestDataDir([], kind);
+    place = await prepareTestDataDir({}, kind);
   });
   afterEach(() => place.remove());
 
@@ -179,9 +179,9 @@ describeKinds("migrating processes", (kind) => {
   });
 });
 
-describe.skipIf(!findTestServer())("DATABASE_SCHEMA", () => {
+describe("DATABASE_SCHEMA", () => {
   test("keeps two installations in one database apart", async () => {
-    const place = await prepareTestDataDir([], "server");
+    const place = await prepareTestDataDir({}, "server");
     const options = { url: place.env.DATABASE_URL, dataDir: place.env.DATA_DIR! };
     const first = await openDatabase({ ...options, schema: "public" });
     const second = await openDatabase({ ...options, schema: "other" });
@@ -202,7 +202,7 @@ describe.skipIf(!findTestServer())("DATABASE_SCHEMA", () => {
   });
 
   test("holds for a name with capitals as well", async () => {
-    const place = await prepareTestDataDir([], "server");
+    const place = await prepareTestDataDir({}, "server");
     const options = { url: place.env.DATABASE_URL, dataDir: place.env.DATA_DIR! };
     const own = await openDatabase({ ...options, schema: "Other" });
     expect((await own.query("select current_schema() as name")).rows).toEqual([{ name: "Other" }]);
@@ -211,7 +211,7 @@ describe.skipIf(!findTestServer())("DATABASE_SCHEMA", () => {
   });
 
   test("that is missing is neither made nor passed over where migrations are switched off", async () => {
-    const place = await prepareTestDataDir([], "server");
+    const place = await prepareTestDataDir({}, "server");
     const options = { url: place.env.DATABASE_URL, dataDir: place.env.DATA_DIR!, schema: "other" };
     await expect(openDatabase({ ...options, mayCreate: false })).rejects.toThrow(
       /no schema other \(DATABASE_SCHEMA\), and migrations are switched off/,
@@ -222,9 +222,9 @@ describe.skipIf(!findTestServer())("DATABASE_SCHEMA", () => {
   });
 });
 
-describe.skipIf(!findTestServer())("a pool of one connection", () => {
+describe("a pool of one connection", () => {
   test("is enough to migrate", async () => {
-    const place = await prepareTestDataDir([], "server");
+    const place = await prepareTestDataDir({}, "server");
     const database = await openDatabase({
       url: place.env.DATABASE_URL,
       dataDir: place.env.DATA_DIR!,

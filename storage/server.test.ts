@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Client } from "pg";
 import { isUnavailable, openDatabase, type Database } from "./database.ts";
 import { createNames } from "./server/statements.ts";
-import { findTestServer, prepareTestDataDir } from "./testing.ts";
+import { prepareTestDataDir, type TestDataDir, testServer } from "./testing.ts";
 
-describe.skipIf(!findTestServer())("server", () => {
-  let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+describe("server", () => {
+  let place: TestDataDir;
   let database: Database;
   let admin: Client;
   let log: string[];
   beforeEach(async () => {
-    place = await prepareTestDataDir([], "server");
+    place = await prepareTestDataDir({}, "server");
     log = [];
     database = await openDatabase({
       url: place.env.DATABASE_URL,
@@ -18,7 +18,7 @@ describe.skipIf(!findTestServer())("server", () => {
       pool: { size: 3, timeoutSeconds: 1 },
       log: (message) => log.push(message),
     });
-    admin = new Client({ connectionString: findTestServer() });
+    admin = new Client({ connectionString: testServer() });
     await admin.connect();
   });
   afterEach(async () => {

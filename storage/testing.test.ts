@@ -23,7 +23,7 @@ describeKinds("test databases", (kind) => {
   });
 
   test("can be prepared for a process that opens them by itself", async () => {
-    const place = await prepareTestDataDir([], kind);
+    const place = await prepareTestDataDir({}, kind);
     const { DATABASE_URL: url, DATA_DIR: dataDir = "" } = place.env;
     const database = await openDatabase({ url, dataDir });
     await database.db.insertInto("secret").values({ name: "a", value: "b" }).execute();

@@ -8,10 +8,16 @@ import { Client } from "pg";
 import { CORE_OWNER, coreMigrations } from "./core-migrations.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { EMBEDDED_FOLDER } from "./embedded/open.ts";
-import { migrate, type MigrationSet } from "./migrate.ts";
+import { type LibraryTables, migrate, type MigrationSet } from "./migrate.ts";
 
-// Real databases for tests: an embedded one per call, copied from a migrated template in well under a second,
-// or a fresh database on the server that TEST_DATABASE_URL names.
+// Real databases for tests, each a copy of a migrated template: on the server of the test run (20 ms), or embedded in
+// a folder (half a second) for the suites that are about that.
+
+export interface TestTables {
+  readonly sets?: readonly MigrationSet[];
+  /** Tables that libraries make by themselves. */
+  libraries?(database: Database): readonly LibraryTables[];
+}
 
 /**
  * Opens a fresh migrated database; closing it removes it. The platform's own tables are always there,
@@ -19,9 +25,9 @@ import { migrate, type MigrationSet } from "./migrate.ts";
  */
 export async function openTestDatabase(
   sets: readonly MigrationSet[] = [],
-  kind: Database["kind"] = defaultKind(),
+  kind: Database["kind"] = databaseKind(),
 ): Promise<Database & { dataDir: string }> {
-  const place = await prepareTestDataDir(sets, kind);
+  const place = await prepareTestDataDir({ sets }, kind);
   try {
     const database = await openDatabase({
       url: place.env.DATABASE_URL,
@@ -40,16 +46,22 @@ export async function openTestDatabase(
   }
 }
 
-/** A migrated database for a process that opens it by itself: the environment to give it, and the way to clean up. */
+/** A folder with a migrated database: the environment for a process that opens it by itself, and the way to clean up. */
+export interface TestDataDir {
+  readonly env: Record<string, string>;
+  remove(): Promise<void>;
+}
+
+/** Makes a data folder with a migrated database of `kind`. */
 export async function prepareTestDataDir(
-  sets: readonly MigrationSet[] = [],
-  kind: Database["kind"] = defaultKind(),
-): Promise<{ env: Record<string, string>; remove(): Promise<void> }> {
-  const all = withCore(sets);
+  tables: TestTables = {},
+  kind: Database["kind"] = databaseKind(),
+): Promise<TestDataDir> {
+  const all = { ...tables, sets: withCore(tables.sets ?? []) };
   const dataDir = await mkdtemp(join(tmpdir(), "data-"));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
   if (kind === "server") {
-    const { url, drop } = await createServerDatabase(requireTestServer(), all);
+    const { url, drop } = await cloneServerDatabase(all);
     return {
       env: { DATA_DIR: dataDir, DATABASE_URL: url },
       remove: async () => {
@@ -63,22 +75,33 @@ export async function prepareTestDataDir(
   return { env: { DATA_DIR: dataDir }, remove: removeFolder };
 }
 
-/** The server that TEST_DATABASE_URL names; tests of server behaviour are left out without one. */
-export function findTestServer(): string | undefined {
-  // oxlint-disable-next-line node/no-process-env -- set by whoever runs the tests, not a variable of the product
-  return process.env.TEST_DATABASE_URL || undefined;
-}
-
-function requireTestServer(): string {
-  const server = findTestServer();
-  if (!server) {
-    throw new Error("TEST_DATABASE_URL is needed for tests on a server");
+/** Address of the test run's server; the run's set-up starts one when TEST_DATABASE_URL names none. */
+export function testServer(): string {
+  // oxlint-disable-next-line node/no-process-env -- belongs to the test run, not a variable of the product
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) {
+    throw new Error("TEST_DATABASE_URL is not set: tests run through vitest, whose set-up starts a server");
   }
-  return server;
+  return url;
 }
 
-function defaultKind(): Database["kind"] {
-  return findTestServer() ? "server" : "embedded";
+/** Removes every database that this run made on its server. */
+export async function dropTestDatabases(): Promise<void> {
+  await withClient(testServer(), async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      "select datname from pg_database where starts_with(datname, $1)",
+      [databasePrefix()],
+    );
+    for (const { datname } of rows) {
+      await client.query(`drop database if exists ${datname} with (force)`);
+    }
+  });
+}
+
+/** What a test gets that names no kind: a server, or the embedded database in suites with TEST_DATABASE=embedded. */
+export function databaseKind(): Database["kind"] {
+  // oxlint-disable-next-line node/no-process-env -- belongs to the test run, not a variable of the product
+  return process.env.TEST_DATABASE === "embedded" ? "embedded" : "server";
 }
 
 function withCore(sets: readonly MigrationSet[]): readonly MigrationSet[] {
@@ -87,42 +110,84 @@ function withCore(sets: readonly MigrationSet[]): readonly MigrationSet[] {
     : [{ owner: CORE_OWNER, migrations: coreMigrations }, ...sets];
 }
 
-async function createServerDatabase(
-  server: string,
-  sets: readonly MigrationSet[],
-): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await runOn(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const drop = () => runOn(server, `drop database if exists ${name} with (force)`);
-  const database = await openDatabase({ url: url.href, dataDir: tmpdir(), pool: { size: 2 } });
-  try {
-    await migrate(database, sets);
-  } catch (error) {
-    await database.close();
-    await drop();
-    throw error;
-  }
-  await database.close();
-  return { url: url.href, drop };
+/** Databases of one run share it, so that runs on one server do not meet. */
+function databasePrefix(): string {
+  // oxlint-disable-next-line node/no-process-env -- belongs to the test run, not a variable of the product
+  return `test_${process.env.TEST_RUN_ID ?? "single"}_`;
 }
 
-async function runOn(server: string, statement: string): Promise<void> {
+async function cloneServerDatabase(tables: AllTables): Promise<{ url: string; drop(): Promise<void> }> {
+  const server = testServer();
+  const name = `${databasePrefix()}${randomUUID().replaceAll("-", "")}`;
+  await withClient(server, async (client) => {
+    const template = await findServerTemplate(client, tables);
+    await client.query(`create database ${name} template ${template}`);
+  });
+  return {
+    url: toDatabaseUrl(server, name),
+    drop: () =>
+      withClient(server, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+  };
+}
+
+/** Name of the run's migrated template for these tables. Of several workers that need it first, one makes it. */
+async function findServerTemplate(client: Client, tables: AllTables): Promise<string> {
+  const name = `${databasePrefix()}template_${await templateKey(tables)}`;
+  const exists = async () =>
+    (await client.query("select 1 from pg_database where datname = $1", [name])).rows.length > 0;
+  if (await exists()) {
+    return name;
+  }
+  await client.query("select pg_advisory_lock(hashtext($1))", [name]);
+  try {
+    if (!(await exists())) {
+      const building = `${name}_building`;
+      await client.query(`drop database if exists ${building} with (force)`);
+      await client.query(`create database ${building}`);
+      await migrateInto({ url: toDatabaseUrl(testServer(), building), dataDir: tmpdir() }, tables);
+      await client.query(`alter database ${building} rename to ${name}`);
+    }
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtext($1))", [name]);
+  }
+  return name;
+}
+
+async function migrateInto(
+  place: { url?: string; dataDir: string },
+  { sets, libraries }: AllTables,
+): Promise<void> {
+  const database = await openDatabase({ ...place, pool: { size: 2 } });
+  try {
+    await migrate(database, sets, { libraries: libraries?.(database) ?? [] });
+  } finally {
+    await database.close();
+  }
+}
+
+function toDatabaseUrl(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function withClient<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: server });
   await client.connect();
   try {
-    await client.query(statement);
+    return await run(client);
   } finally {
     await client.end();
   }
 }
 
+type AllTables = TestTables & { readonly sets: readonly MigrationSet[] };
+
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/databases/", import.meta.url));
 
 /** The folder of a closed database with these migrations, made once and built on that of an empty database. */
-async function findTemplate(sets: readonly MigrationSet[]): Promise<string> {
-  const template = join(CACHE, await templateKey(sets));
+async function findTemplate(tables: AllTables): Promise<string> {
+  const template = join(CACHE, await templateKey(tables));
   if (await exists(template)) {
     return template;
   }
@@ -130,15 +195,10 @@ async function findTemplate(sets: readonly MigrationSet[]): Promise<string> {
   await removeOldTemplates();
   const building = await mkdtemp(join(CACHE, "building-"));
   try {
-    if (sets.length > 0) {
-      copyFolder(await findTemplate([]), building);
+    if (tables.sets.length > 0) {
+      copyFolder(await findTemplate({ sets: [] }), building);
     }
-    const database = await openDatabase({ dataDir: building });
-    try {
-      await migrate(database, sets);
-    } finally {
-      await database.close();
-    }
+    await migrateInto({ dataDir: building }, tables);
     // Several suites may build at once; the first to finish wins.
     await rename(building, template);
   } catch (error) {
@@ -150,12 +210,15 @@ async function findTemplate(sets: readonly MigrationSet[]): Promise<string> {
   return template;
 }
 
-/** Changes with the database's version and with every migration's text. */
-async function templateKey(sets: readonly MigrationSet[]): Promise<string> {
+/** Changes with the database's version, the libraries that make tables, and every migration's text. */
+async function templateKey({ sets, libraries }: AllTables): Promise<string> {
   const hash = createHash("sha256");
   hash.update(await readFile(new URL("../node_modules/@electric-sql/pglite/package.json", import.meta.url)));
   if (sets.length > 0) {
     hash.update(await readFile(new URL("core-migrations.ts", import.meta.url)));
+  }
+  if (libraries) {
+    hash.update(await readFile(new URL("../package-lock.json", import.meta.url)));
   }
   for (const { owner, migrations } of sets) {
     for (const name of Object.keys(migrations).toSorted()) {

@@ -3,13 +3,11 @@ import { stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callServer } from "#test/support/app.ts";
-import { type ChatServers, databaseKinds, startChatServers } from "#test/support/chat-servers.ts";
+import { type ChatServers, startChatServers } from "#test/support/chat-servers.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 
-const server = databaseKinds.find(([, kind]) => kind === "server")!;
-
-describe.skipIf(server[2])("two replicas on one Postgres", () => {
+describe("two replicas on one Postgres", () => {
   let chat: ChatServers;
   beforeAll(async () => {
     chat = await startChatServers({ database: "server", replicas: 2 });

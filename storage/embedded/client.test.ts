@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("a thread that ends fails what waits and what comes later as unavailable", async () => {
-  const place = await prepareTestDataDir([], "embedded");
+  const place = await prepareTestDataDir({}, "embedded");
   const client = await startClient({ folder: join(place.env.DATA_DIR!, "database") }, (message) =>
     log.push(message),
   );
@@ -40,7 +40,7 @@ test("a folder that holds something else is refused with its name", async () => 
 });
 
 test("errors keep what the database said and lose the values", async () => {
-  const place = await prepareTestDataDir([], "embedded");
+  const place = await prepareTestDataDir({}, "embedded");
   const client = await startClient({ folder: join(place.env.DATA_DIR!, "database") }, () => {});
   const insert = {
     op: "query",

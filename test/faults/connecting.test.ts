@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChatServers, startChatServers } from "#test/support/chat-servers.ts";
 import { connectPlain, within } from "#test/support/sockets.ts";
 import { startTcpProxy, type TcpProxy } from "#test/support/tcp-proxy.ts";
+import { testServer } from "#storage/testing.ts";
 
-const server = process.env["TEST_DATABASE_URL"];
+const server = testServer();
 
 /** Promise R14: an outage of the database is survived. */
-describe.skipIf(!server)("clients that connect while the database is away (needs TEST_DATABASE_URL)", () => {
+describe("clients that connect while the database is away", () => {
   let proxy: TcpProxy;
   let all: ChatServers;
   beforeAll(async () => {

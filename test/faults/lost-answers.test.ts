@@ -4,11 +4,12 @@ import { type ChatServers, startChatServers } from "#test/support/chat-servers.t
 import { type DeafProxy, startDeafProxy } from "#test/support/deaf-proxy.ts";
 import { connectPlain, within } from "#test/support/sockets.ts";
 import { text } from "#test/support/upstream-scripts.ts";
+import { testServer } from "#storage/testing.ts";
 
-const server = process.env["TEST_DATABASE_URL"];
+const server = testServer();
 
 /** Promises R1 and R2: what the database did counts, whether its answer arrived or not. */
-describe.skipIf(!server)("an answer of the database that is lost (needs TEST_DATABASE_URL)", () => {
+describe("an answer of the database that is lost", () => {
   let proxy: DeafProxy;
   let all: ChatServers;
   beforeAll(async () => {

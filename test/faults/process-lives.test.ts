@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
-import { catalogue } from "#plugins/catalogue.ts";
-import { prepareTestDataDir } from "#storage/testing.ts";
+import type { TestDataDir } from "#storage/testing.ts";
 import { callServer } from "#test/support/app.ts";
 import { firstAdmin } from "#test/support/client.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 
 /** A plugin that leaves a promise alone which then fails. */
@@ -40,13 +37,13 @@ export default definePlugin({
 /** No request may end the process (promises 2.1, unbounded work). */
 describe("the process goes on", () => {
   let folder: string;
-  let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+  let place: TestDataDir;
   let server: ServerProcess;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "lives-"));
     await mkdir(join(folder, "careless"));
     await writeFile(join(folder, "careless/plugin.ts"), careless);
-    place = await prepareTestDataDir(toMigrationSets(orderPlugins(catalogue, kernelServiceIds)));
+    place = await preparePlatformDataDir();
     server = await startProcess({ ...place.env, PLUGINS_PATH: folder });
     await firstAdmin(server.url);
   }, 120_000);

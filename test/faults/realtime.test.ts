@@ -12,16 +12,17 @@ import { firstAdmin } from "#test/support/client.ts";
 import { report } from "#test/support/faults.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { connectPlain, connectSocketIo, type PlainClient, within } from "#test/support/sockets.ts";
+import { testServer } from "#storage/testing.ts";
 
-const server = process.env["TEST_DATABASE_URL"];
+const server = testServer();
 const redisUrl = process.env["TEST_REDIS_URL"];
 const stage = fileURLToPath(new URL("../support/stage", import.meta.url));
 
 const ways: [string, boolean, (name: string) => Record<string, string>, (name: string) => Promise<void>][] = [
-  ["the database (needs TEST_DATABASE_URL)", !server, () => ({}), cutDatabase],
+  ["the database", false, () => ({}), cutDatabase],
   [
-    "Redis (needs TEST_DATABASE_URL and TEST_REDIS_URL)",
-    !server || !redisUrl,
+    "Redis (needs TEST_REDIS_URL)",
+    !redisUrl,
     (name) => ({
       REDIS_URL: redisUrl as string,
       REDIS_KEY_PREFIX: name,

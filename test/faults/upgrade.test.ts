@@ -6,11 +6,12 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { report, times } from "#test/support/faults.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
+import { testServer } from "#storage/testing.ts";
 
-const server = process.env["TEST_DATABASE_URL"];
+const server = testServer();
 
 /** Promise R20: an upgrade is safe. */
-describe.skipIf(!server)("several replicas on one fresh database (needs TEST_DATABASE_URL)", () => {
+describe("several replicas on one fresh database", () => {
   let name: string;
   let url: string;
   let folder: string;

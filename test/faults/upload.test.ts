@@ -5,13 +5,10 @@ import { type ClientRequest, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
-import { catalogue } from "#plugins/catalogue.ts";
 import { openBlobs } from "#storage/blobs.ts";
-import { prepareTestDataDir } from "#storage/testing.ts";
+import type { TestDataDir } from "#storage/testing.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
 // Promise R8: an upload is complete or absent, whenever the server dies or the client leaves.
 
@@ -21,7 +18,7 @@ const size = 512 * 1024;
 /** How much of an upload was sent when the fault comes. */
 const points = [0, 0.001, 0.1, 0.5, 0.9, 0.999, 1, 1];
 
-let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+let place: TestDataDir;
 let server: ServerProcess;
 let token: string;
 /** Hash of the content by file name, and the names whose upload was answered with 200. */
@@ -29,7 +26,7 @@ const sent = new Map<string, string>();
 const acknowledged = new Set<string>();
 
 beforeAll(async () => {
-  place = await prepareTestDataDir(toMigrationSets(orderPlugins(catalogue, kernelServiceIds)));
+  place = await preparePlatformDataDir();
   server = await startProcess(place.env);
   const person = { name: "admin", email: "admin@example.test", password: "Correct-horse-1" };
   token = (await json("POST", "/api/v1/auths/signup", person)).token as string;

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { catalogue } from "#plugins/catalogue.ts";
 import { migrate } from "#storage/migrate.ts";
-import { openTestDatabase, prepareTestDataDir } from "#storage/testing.ts";
+import { openTestDatabase } from "#storage/testing.ts";
 import { callServer, startApp } from "#test/support/app.ts";
-import { boot, toMigrationSets } from "#kernel/boot.ts";
+import { boot } from "#kernel/boot.ts";
 import { jobSchema, jobTables } from "#kernel/job-tables.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
 describe("the tables of the job queue", () => {
   test("are made with the migrations, once, and refused when they are beyond the library", async () => {
@@ -35,7 +34,7 @@ describe("the tables of the job queue", () => {
   });
 
   test("serve such a process once another one has made them", async () => {
-    const place = await prepareTestDataDir(toMigrationSets(orderPlugins(catalogue, kernelServiceIds)));
+    const place = await preparePlatformDataDir();
     const start = (enabled: string) =>
       boot({
         catalogue,

@@ -1,21 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
-import { catalogue } from "#plugins/catalogue.ts";
-import { findTestServer, prepareTestDataDir } from "#storage/testing.ts";
+import type { TestDataDir } from "#storage/testing.ts";
 import { type App, startApp } from "#test/support/app.ts";
 import { startTcpProxy, type TcpProxy } from "#test/support/tcp-proxy.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
 /** Security case S99, on a replica that reaches the database and hears no announcements. */
-describe.skipIf(!findTestServer())("a replica that hears nothing (needs TEST_DATABASE_URL)", () => {
-  let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+describe("a replica that hears nothing", () => {
+  let place: TestDataDir;
   let proxy: TcpProxy;
   let here: App;
   let there: App;
   beforeAll(async () => {
-    place = await prepareTestDataDir(toMigrationSets(orderPlugins(catalogue, kernelServiceIds)));
+    place = await preparePlatformDataDir();
     const url = new URL(place.env["DATABASE_URL"] as string);
     proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
     here = await startApp({ env: place.env });

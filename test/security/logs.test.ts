@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
-import { catalogue } from "#plugins/catalogue.ts";
-import { prepareTestDataDir } from "#storage/testing.ts";
+import type { TestDataDir } from "#storage/testing.ts";
 import { firstAdmin } from "#test/support/client.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { failure } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
 const secrets = {
   secret: "s1gning-s3cret-of-this-test-0123456789abcdef",
@@ -18,13 +15,13 @@ const secrets = {
 };
 
 let upstream: Upstream;
-let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+let place: TestDataDir;
 let server: ServerProcess;
 
 beforeAll(async () => {
   upstream = await startUpstream();
   upstream.always("/chat/completions", failure(401, `Incorrect API key provided: ${secrets.upstreamKey}`));
-  place = await prepareTestDataDir(toMigrationSets(orderPlugins(catalogue, kernelServiceIds)));
+  place = await preparePlatformDataDir();
   server = await startProcess({
     ...place.env,
     ENV: "dev",

@@ -8,12 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { firstAdmin } from "#test/support/client.ts";
 import { report } from "#test/support/faults.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
+import { testServer } from "#storage/testing.ts";
 
-const server = process.env["TEST_DATABASE_URL"];
+const server = testServer();
 const longest = 2_000;
 
 /** Security case S99, over processes that share nothing but the database. */
-describe.skipIf(!server)("what is taken away on one replica (needs TEST_DATABASE_URL)", () => {
+describe("what is taken away on one replica", () => {
   const name = `revoke_${randomUUID().replaceAll("-", "")}`;
   let folder: string;
   let here: ServerProcess;

@@ -1,9 +1,8 @@
-import { boot, type Running, toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
+import { boot, type Running } from "#kernel/boot.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
+import { createAccountsPlugin } from "#plugins/accounts/plugin.ts";
 import { catalogue } from "#plugins/catalogue.ts";
-import { prepareTestDataDir } from "#storage/testing.ts";
+import { preparePlatformDataDir } from "./platform-database.ts";
 
 export interface AppOptions {
   /** Variables on top of the test defaults. */
@@ -48,10 +47,15 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** The product's plugins; accounts hash passwords at the lowest cost, or most of a run would be spent on that. */
+const testCatalogue: readonly AnyPlugin[] = catalogue.map((plugin) =>
+  plugin.id === "accounts" ? createAccountsPlugin({ hashCost: 4 }) : plugin,
+);
+
 /** Starts the real platform on a free port with a database of its own; `close` removes all of it. */
 export async function startApp(options: AppOptions = {}): Promise<App> {
-  const plugins = [...catalogue, ...(options.plugins ?? [])];
-  const place = await prepareTestDataDir(toMigrationSets(orderPlugins(plugins, kernelServiceIds)));
+  const plugins = [...testCatalogue, ...(options.plugins ?? [])];
+  const place = await preparePlatformDataDir(plugins);
   const mismatches: string[] = [];
   const running = await boot({
     catalogue: plugins,

@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
 import { catalogue } from "#plugins/catalogue.ts";
-import { findTestServer, prepareTestDataDir } from "#storage/testing.ts";
+import { databaseKind } from "#storage/testing.ts";
 import { chatDriver, type ChatDriver } from "./chat-driver.ts";
 import { callServer } from "./app.ts";
 import { firstAdmin } from "./client.ts";
+import { preparePlatformDataDir } from "./platform-database.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
@@ -37,15 +35,13 @@ export interface ChatServersOptions {
   toUrl?(url: URL): URL;
 }
 
-/** Both kinds of database, and why one of them may be left out. */
-export const databaseKinds: readonly [string, "embedded" | "server", boolean][] = [
-  ["the embedded database", "embedded", false],
-  ["Postgres (needs TEST_DATABASE_URL)", "server", findTestServer() === undefined],
+/** The kind of database that this suite runs on; `.ci/run` runs the suites of the embedded one on a server as well. */
+export const databaseKinds: readonly [string, "embedded" | "server"][] = [
+  databaseKind() === "embedded" ? ["the embedded database", "embedded"] : ["Postgres", "server"],
 ];
 
 export async function startChatServers(options: ChatServersOptions): Promise<ChatServers> {
-  const sets = toMigrationSets(orderPlugins(catalogue, kernelServiceIds));
-  const place = await prepareTestDataDir(sets, options.database);
+  const place = await preparePlatformDataDir(catalogue, options.database);
   const folder = await mkdtemp(join(tmpdir(), "servers-"));
   const upstream = await startUpstream();
   upstream.models = ["alpha"];

@@ -6,10 +6,11 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { firstAdmin } from "#test/support/client.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
+import { testServer } from "#storage/testing.ts";
 
-const server = process.env["TEST_DATABASE_URL"];
+const server = testServer();
 
-describe.skipIf(!server)("two replicas (needs TEST_DATABASE_URL)", () => {
+describe("two replicas", () => {
   const name = `functions_${randomUUID().replaceAll("-", "")}`;
   let folder: string;
   let here: ServerProcess;

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { orderPlugins } from "#kernel/order.ts";
-import { kernelServiceIds } from "#kernel/parts.ts";
-import { catalogue } from "#plugins/catalogue.ts";
-import { prepareTestDataDir } from "#storage/testing.ts";
+import type { TestDataDir } from "#storage/testing.ts";
 import { callServer } from "#test/support/app.ts";
 import { firstAdmin } from "#test/support/client.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
 let upstream: Upstream;
-let place: Awaited<ReturnType<typeof prepareTestDataDir>>;
+let place: TestDataDir;
 let server: ServerProcess;
 let token: string;
 
@@ -19,7 +16,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   upstream.models = ["alpha"];
   upstream.always("/chat/completions", text("Hi"));
-  place = await prepareTestDataDir(toMigrationSets(orderPlugins(catalogue, kernelServiceIds)));
+  place = await preparePlatformDataDir();
   server = await startProcess({
     ...place.env,
     GLOBAL_LOG_LEVEL: "INFO",

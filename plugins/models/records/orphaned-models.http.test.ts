@@ -7,7 +7,6 @@ import { databaseUrl } from "#config/core-database.ts";
 import { boot, type Running } from "#kernel/boot.ts";
 import { housekeeping } from "#kernel/housekeeping.ts";
 import { catalogue } from "#plugins/catalogue.ts";
-import { findTestServer } from "#storage/testing.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { TestUser } from "#test/support/app.ts";
 import { everybody, type ModelsApp, reads, startModels } from "../models.fixture.ts";
@@ -99,7 +98,7 @@ it("grants of models that a crash left behind are swept daily, others stay", asy
 });
 
 /** Two processes that share nothing but the database. */
-describe.skipIf(!findTestServer())("on another replica (needs TEST_DATABASE_URL)", () => {
+describe("on another replica", () => {
   let there: Running;
   let folder: string;
   beforeAll(async () => {

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "#storage/database.ts";
-import { findTestServer } from "#storage/testing.ts";
 import { text, tokens } from "#test/support/upstream-scripts.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 
 const path = "/chat/completions";
 
 // The embedded database has one process alone: nobody else takes part there.
-describe.skipIf(findTestServer() === undefined)("runs of several replicas (needs TEST_DATABASE_URL)", () => {
+describe("runs of several replicas", () => {
   let stage: RunStage;
   /** The database as another process sees it. */
   let other: Database;

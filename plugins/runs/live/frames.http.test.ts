@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { findTestServer } from "#storage/testing.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 
 let stage: RunStage;
@@ -40,28 +39,25 @@ it("a client that comes back gets the stored reply without pictures for models",
 });
 
 // The embedded database has one process alone: what it left is ended once, when the next one starts.
-it.skipIf(findTestServer() === undefined)(
-  "a reply whose process died is shown without them, with its chat's title and folder",
-  async () => {
-    const { chatId, replyId, folderId } = await makeDrawn();
-    const client = await stage.connect();
-    const runId = randomUUID();
-    const { database } = stage.app.running;
-    const write = "update chat_message set run_id = $1, done = false where chat_id = $2 and id = $3";
-    await database.query(write, [runId, chatId, replyId]);
-    await database.query(
-      `insert into chat_run (id, chat_id, message_id, user_id, owner_id, created_at) values ($1, $2, $3, $4, 'gone', 0)`,
-      [runId, chatId, replyId, stage.user.id],
-    );
-    const end = await client.event((_, data) => data?.chat_id === chatId && data.data.type === "chat:active");
-    expect(end.data.data).toEqual({ active: false, folder_id: folderId });
-    const frames = eventsOf(client, replyId).map(({ data }) => data);
-    expect(frames.map(({ type }) => type)).toEqual([
-      "chat:message:error",
-      "chat:completion",
-      "chat:tasks:cancel",
-    ]);
-    expect(frames[1].data).toMatchObject({ done: true, title: "A chat", error: { content: "interrupted" } });
-    expect(frames[1].data.output).toEqual(shown);
-  },
-);
+it("a reply whose process died is shown without them, with its chat's title and folder", async () => {
+  const { chatId, replyId, folderId } = await makeDrawn();
+  const client = await stage.connect();
+  const runId = randomUUID();
+  const { database } = stage.app.running;
+  const write = "update chat_message set run_id = $1, done = false where chat_id = $2 and id = $3";
+  await database.query(write, [runId, chatId, replyId]);
+  await database.query(
+    `insert into chat_run (id, chat_id, message_id, user_id, owner_id, created_at) values ($1, $2, $3, $4, 'gone', 0)`,
+    [runId, chatId, replyId, stage.user.id],
+  );
+  const end = await client.event((_, data) => data?.chat_id === chatId && data.data.type === "chat:active");
+  expect(end.data.data).toEqual({ active: false, folder_id: folderId });
+  const frames = eventsOf(client, replyId).map(({ data }) => data);
+  expect(frames.map(({ type }) => type)).toEqual([
+    "chat:message:error",
+    "chat:completion",
+    "chat:tasks:cancel",
+  ]);
+  expect(frames[1].data).toMatchObject({ done: true, title: "A chat", error: { content: "interrupted" } });
+  expect(frames[1].data.output).toEqual(shown);
+});
