@@ -3,7 +3,7 @@ import { sandbox } from "#kernel/sandbox.ts";
 import { fill, optional } from "#kernel/service.ts";
 import { deployment, egress, events, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
-import { chats } from "#plugins/chats/service.ts";
+import { replies } from "#plugins/chats/service.ts";
 import { chatAccess, completions } from "#plugins/completions/service.ts";
 import { modelAddons, models } from "#plugins/models/service.ts";
 import { createActions } from "./calls/actions.ts";
@@ -29,7 +29,7 @@ export default definePlugin({
   uses: {
     accounts,
     chatAccess,
-    chats: optional(chats),
+    replies: optional(replies),
     completions,
     deployment,
     egress,
