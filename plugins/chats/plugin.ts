@@ -1,7 +1,8 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { configuration, events, grants, hub } from "#kernel/services.ts";
+import { configuration, events, grants } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { readMarks } from "#plugins/realtime/service.ts";

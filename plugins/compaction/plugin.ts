@@ -1,6 +1,7 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { events, hub } from "#kernel/services.ts";
+import { events } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { chatContext, chats, chatSettings, contextMeter, replies } from "#plugins/chats/service.ts";
 import { taskModel } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
-import { deployment, events, hub, notices } from "#kernel/services.ts";
+import { deployment, events, notices } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { chats, replies } from "#plugins/chats/service.ts";
 import { chatAccess, chatRuns, completions, messagePictures } from "#plugins/completions/service.ts";
