@@ -46,13 +46,11 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
   const workers = new Map<string, string>();
 
   async function start(owned: readonly OwnedJob[]): Promise<void> {
-    // Replicas that start at once must not race for the queues.
-    await exclusively(database, "jobs", async () => {
-      await boss.start();
-      for (const { job } of owned) {
-        await prepareQueue(boss, job);
-      }
-    });
+    await boss.start();
+    await prepareQueues(
+      owned.map(({ job }) => job),
+      { boss, database },
+    );
     for (const entry of owned) {
       await startJob(entry);
     }
@@ -120,16 +118,41 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
   };
 }
 
-async function prepareQueue(boss: PgBoss, job: Job): Promise<void> {
+/** Makes the queues that are missing or differ from what their jobs want; an ordinary start only looks. */
+async function prepareQueues(jobs: readonly Job[], { boss, database }: Queues): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  const outdated = jobs.filter((job) => !isPrepared(known.get(job.id), job));
+  if (outdated.length > 0) {
+    // Replicas that start at once must not race for the queues.
+    await exclusively(database, "jobs", async () => {
+      for (const job of outdated) {
+        await boss.createQueue(job.id, queueOptionsOf(job));
+        await boss.updateQueue(job.id, queueOptionsOf(job));
+      }
+    });
+  }
+}
+
+interface Queues {
+  readonly boss: PgBoss;
+  readonly database: Database;
+}
+
+function queueOptionsOf(job: Job) {
   const retries = job.retries ?? 0;
-  const options = {
+  return {
     retryLimit: retries,
     retryBackoff: retries > 0,
     retryDelay: 2,
     expireInSeconds: job.expiresIn ?? 300,
   };
-  await boss.createQueue(job.id, options);
-  await boss.updateQueue(job.id, options);
+}
+
+/** Whether an earlier start made the queue as the job wants it. */
+function isPrepared(queue: Partial<ReturnType<typeof queueOptionsOf>> | undefined, job: Job): boolean {
+  return Object.entries(queueOptionsOf(job)).every(
+    ([name, value]) => queue?.[name as keyof typeof queue] === value,
+  );
 }
 
 /** Of all that replicas send within one interval, the queue keeps one. */

@@ -49,16 +49,22 @@ export async function migrate(
   const libraries = options.libraries ?? [];
   const work = async (connection: Kysely<any>) => {
     const ledgers = await findLedgerSchema(connection);
-    if (options.enabled === false) {
-      const pending = await listPending({ connection, ledgers, sets });
-      refusePending([...pending, ...(await listBehind(libraries)).map(libraryKey)]);
+    const listMissing = async () => ({
+      pending: await listPending({ connection, ledgers, sets }),
+      behind: await listBehind(libraries),
+    });
+    const missing = await listMissing();
+    if (missing.pending.size + missing.behind.length === 0) {
       return;
+    }
+    if (options.enabled === false) {
+      refusePending([...missing.pending, ...missing.behind.map(libraryKey)]);
     }
     await lock(connection, ledgers, log);
     try {
       await createLedgers({ connection, ledgers, sets });
-      const pending = await listPending({ connection, ledgers, sets });
-      const behind = await listBehind(libraries);
+      // Another process may have run them while this one waited for the lock.
+      const { pending, behind } = await listMissing();
       for (const step of order.filter((entry) => pending.has(stepKey(entry)))) {
         await runStep({ connection, ledgers, step, log });
       }
@@ -128,18 +134,11 @@ async function createLedgers({ connection, ledgers, sets }: Scope): Promise<void
 }
 
 /** What the ledgers lack. Throws when a ledger knows more than the code: the database is newer than this version. */
-async function listPending({ connection, ledgers, sets }: Scope): Promise<Set<string>> {
+async function listPending(scope: Scope): Promise<Set<string>> {
+  const done = await readLedgers(scope);
   const pending = new Set<string>();
-  const { rows } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = ${ledgers}`.execute(
-    connection,
-  );
-  const existing = new Set(rows.map((row) => row.name));
-  for (const { owner, migrations } of sets) {
-    const done = existing.has(owner)
-      ? await sql<{ name: string }>`select name from ${sql.id(ledgers, owner)}`.execute(connection)
-      : { rows: [] };
-    const names = new Set(done.rows.map((row) => row.name));
+  for (const { owner, migrations } of scope.sets) {
+    const names = done.get(owner) ?? new Set();
     const unknown = [...names].filter((name) => !Object.hasOwn(migrations, name));
     if (unknown.length > 0) {
       throw newerDatabase(`${owner} ${unknown.toSorted().join(", ")}`);
@@ -149,6 +148,29 @@ async function listPending({ connection, ledgers, sets }: Scope): Promise<Set<st
     }
   }
   return pending;
+}
+
+/** The steps that ran, by owner; one statement for all ledgers, since every start reads them. */
+async function readLedgers({ connection, ledgers, sets }: Scope): Promise<Map<string, Set<string>>> {
+  const done = new Map<string, Set<string>>();
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = ${ledgers}`.execute(
+    connection,
+  );
+  const existing = new Set(tables.map(({ name }) => name));
+  const owners = sets.map(({ owner }) => owner).filter((owner) => existing.has(owner));
+  if (owners.length > 0) {
+    const parts = owners.map(
+      (owner) => sql`select ${owner}::text as owner, name from ${sql.id(ledgers, owner)}`,
+    );
+    const { rows } = await sql<{ owner: string; name: string }>`${sql.join(parts, sql` union all `)}`.execute(
+      connection,
+    );
+    for (const { owner, name } of rows) {
+      done.set(owner, (done.get(owner) ?? new Set()).add(name));
+    }
+  }
+  return done;
 }
 
 /** The libraries whose tables are not yet what this version needs. Throws when they are beyond it. */

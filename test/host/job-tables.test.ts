@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { catalogue } from "#plugins/catalogue.ts";
 import { migrate } from "#storage/migrate.ts";
-import { openTestDatabase } from "#storage/testing.ts";
-import { callServer, startApp } from "#test/support/app.ts";
-import { boot } from "#kernel/boot.ts";
+import { openTestDatabase, prepareTestDataDir } from "#storage/testing.ts";
+import { callServer } from "#test/support/app.ts";
+import { boot, toMigrationSets } from "#kernel/boot.ts";
+import { orderPlugins } from "#kernel/order.ts";
+import { kernelServiceIds } from "#kernel/parts.ts";
 import { jobSchema, jobTables } from "#kernel/job-tables.ts";
-import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
 describe("the tables of the job queue", () => {
   test("are made with the migrations, once, and refused when they are beyond the library", async () => {
@@ -26,15 +27,10 @@ describe("the tables of the job queue", () => {
     }
   });
 
-  test("are not made by a process that must not migrate: it refuses to serve and names them", async () => {
-    const refused = startApp({ env: { ENABLE_DB_MIGRATIONS: "false" } });
-    await expect(refused).rejects.toThrow(
-      /lacks 1 migration steps \(jobs \d+\), and migrations are switched off/,
-    );
-  });
-
-  test("serve such a process once another one has made them", async () => {
-    const place = await preparePlatformDataDir();
+  test("are not made by a process that must not migrate, which serves once another one made them", async () => {
+    const place = await prepareTestDataDir({
+      sets: toMigrationSets(orderPlugins(catalogue, kernelServiceIds)),
+    });
     const start = (enabled: string) =>
       boot({
         catalogue,
@@ -42,6 +38,9 @@ describe("the tables of the job queue", () => {
         environment: { ...place.env, GLOBAL_LOG_LEVEL: "CRITICAL", ENABLE_DB_MIGRATIONS: enabled },
       });
     try {
+      await expect(start("false")).rejects.toThrow(
+        /lacks 1 migration steps \(jobs \d+\), and migrations are switched off/,
+      );
       await (await start("true")).stop();
       const running = await start("false");
       expect((await callServer(running.url, "GET /ready")).status).toBe(200);
