@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { databaseUrl } from "./core-database.ts";
 import { core, displayName } from "./core.ts";
@@ -71,14 +72,31 @@ test("CUSTOM_NAME sets the name that users see", () => {
 
 test.each([
   ["t0p-s3cr3t", "WEBUI_SECRET_KEY is a well-known value"],
+  ["changeme", "WEBUI_SECRET_KEY is a well-known value"],
+  ["changeme-changeme-changeme", "WEBUI_SECRET_KEY is a well-known value"],
+  ["Change_Me_1234567890", "WEBUI_SECRET_KEY is a well-known value"],
+  ["your-secret-key-here", "WEBUI_SECRET_KEY is a well-known value"],
   ["0123456789abcde", "WEBUI_SECRET_KEY is shorter than 16 characters"],
+  ["0123456789abcdef", "WEBUI_SECRET_KEY is easy to guess"],
+  ["aaaaaaaaaaaaaaaaaaaaaaaa", "WEBUI_SECRET_KEY is easy to guess"],
+  ["hunter2hunter2hunter2", "WEBUI_SECRET_KEY is easy to guess"],
+  ["banana banana apple apple", "WEBUI_SECRET_KEY is easy to guess"],
+  ["my-super-secret-jwt-token", "WEBUI_SECRET_KEY is easy to guess"],
+  ["password-password-12345", "WEBUI_SECRET_KEY is easy to guess"],
+  ["abababababcdcdcdcdcd", "WEBUI_SECRET_KEY is easy to guess"],
 ])("the secret key %j refuses the start", (key, message) => {
   expect(() => open({ WEBUI_SECRET_KEY: key })).toThrow(message);
 });
 
 test("a secret key may be left out or be long enough", () => {
   expect(open({ WEBUI_SECRET_KEY: "" }).secretKey).toBe(null);
-  expect(open({ WEBUI_SECRET_KEY: "0123456789abcdef" }).secretKey).toBe("0123456789abcdef");
+  const fine = [
+    ...Array.from({ length: 200 }, () => randomBytes(8).toString("hex")),
+    ...Array.from({ length: 200 }, () => randomBytes(12).toString("base64")),
+    ...Array.from({ length: 200 }, () => randomUUID()),
+    "correct horse battery staple",
+  ];
+  expect(fine.map((key) => open({ WEBUI_SECRET_KEY: key }).secretKey)).toEqual(fine);
 });
 
 test("an allowed private origin needs its scheme", () => {

@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { databaseVariables } from "./core-database.ts";
 import { outboundVariables } from "./core-outbound.ts";
 import { processVariables } from "./core-process.ts";
+import { socketVariables } from "./core-sockets.ts";
 import { storageVariables } from "./core-storage.ts";
 import { upstreamVariables } from "./core-upstream.ts";
 import { persistence } from "./persistence.ts";
+import { findKeyProblem } from "./secret-key.ts";
 import { bool, int, list, oneOf, text } from "./variable.ts";
 import type { Values } from "./variable.ts";
 
@@ -27,8 +29,8 @@ const identity = {
   }),
   secretKey: text("WEBUI_SECRET_KEY", null, {
     secret: true,
-    check: checkSecretKey,
-    text: "Signs sessions; not set, a random one is made and kept in the database",
+    check: findKeyProblem,
+    text: "Signs sessions and encrypts stored secrets; not set, a random one is made and kept in the database, which signs but protects no secret",
   }),
 };
 
@@ -99,6 +101,7 @@ export const core = {
   ...storageVariables,
   ...outboundVariables,
   ...upstreamVariables,
+  ...socketVariables,
   ...processVariables,
 };
 
@@ -107,23 +110,4 @@ export type CoreConfig = Values<typeof core>;
 /** The name that users see. */
 export function displayName(config: Pick<CoreConfig, "name" | "customName">): string {
   return config.customName ?? config.name;
-}
-
-const wellKnownSecrets = new Set([
-  "t0p-s3cr3t",
-  "secret",
-  "changeme",
-  "change-me",
-  "your-secret-key",
-  "your_secret_key",
-]);
-
-// A key that can be guessed lets anybody sign sessions. Sixteen characters is what the usual generators write at least.
-function checkSecretKey(key: string): string | undefined {
-  if (wellKnownSecrets.has(key.toLowerCase())) {
-    return "is a well-known value; set a random one, for example from: openssl rand -hex 32";
-  }
-  return key.length < 16
-    ? "is shorter than 16 characters; set a random one, for example from: openssl rand -hex 32"
-    : undefined;
 }

@@ -22,6 +22,8 @@ export interface VariableOptions<T> {
   readonly persisted?: boolean;
   /** Never shown, listed or logged. */
   readonly secret?: boolean;
+  /** Where the secrets of a JSON value stand, such as `*.key`; left out, every text in it is one. */
+  readonly secretPlaces?: readonly string[];
   /** Name under which a settings form gathers variables. */
   readonly group?: string;
   /** One sentence for the docs and the settings page. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, readVariable } from "./environment.ts";
+import { openSecrets, plainSecrets, sealSecrets, type SecretCodec } from "./secrets.ts";
 import { frozenCopy } from "./setting.ts";
 import type { Entry, StoredSetting } from "./setting.ts";
 import type { AnyVariable, Environment } from "./variable.ts";
@@ -16,6 +17,7 @@ export class Entries {
   readonly #options: EntriesOptions;
   readonly #byName = new Map<string, Entry>();
   readonly #byKey = new Map<string, Entry>();
+  #codec = plainSecrets;
   #sealed = false;
 
   constructor(options: EntriesOptions) {
@@ -25,6 +27,35 @@ export class Entries {
   /** From now on no persisted variable can be declared: its stored value would be missed. */
   seal(): void {
     this.#sealed = true;
+  }
+
+  /** Stored secrets are opened and sealed with `codec`. */
+  useCodec(codec: SecretCodec): void {
+    this.#codec = codec;
+  }
+
+  /** What the store keeps of a value of `entry`. */
+  toRow({ variable, secrets }: Entry, value: unknown): { key: string; value: unknown } {
+    const unreadable = secrets?.unreadable ?? new Map<string, string>();
+    const sealed = sealSecrets(variable, variable.toJson(value), { codec: this.#codec, unreadable });
+    return { key: variable.key as string, value: sealed };
+  }
+
+  /** Names of the variables with a secret that cannot be read. */
+  unreadable(): string[] {
+    return this.sorted()
+      .filter(({ secrets }) => secrets !== undefined && secrets.unreadable.size > 0)
+      .map(({ variable }) => variable.name);
+  }
+
+  /** What to store instead of those of `rows` that hold unencrypted secrets; nothing without a key. */
+  toSealed(rows: readonly StoredSetting[]): { key: string; before: unknown; after: unknown }[] {
+    return rows.flatMap(({ key, value }) => {
+      const entry = this.#byKey.get(key);
+      return this.#codec.encrypts && entry?.secrets?.isPlain === true && entry.variable.secret
+        ? [{ key, before: value, after: this.toRow(entry, entry.value).value }]
+        : [];
+    });
   }
 
   /** The entry behind a key of the config record. */
@@ -55,6 +86,7 @@ export class Entries {
       base,
       value: base.value,
       source: base.source,
+      secrets: undefined,
       changedBy: null,
       changedAt: null,
     };
@@ -130,6 +162,7 @@ export class Entries {
         Object.assign(entry, {
           value: entry.base.value,
           source: entry.base.source,
+          secrets: undefined,
           changedBy: null,
           changedAt: null,
         });
@@ -142,11 +175,17 @@ export class Entries {
   }
 
   #applyRow(entry: Entry, row: StoredSetting): boolean {
-    const parsed = entry.variable.fromJson(row.value);
+    const { variable } = entry;
+    const { json, ...secrets } = openSecrets(variable, row.value, this.#codec);
+    const read = variable.fromJson(json);
+    // A value that is nothing without its secret is empty as a whole.
+    const parsed =
+      read.problem !== undefined && secrets.unreadable.size > 0 ? { value: variable.default } : read;
     if (parsed.problem !== undefined) {
-      this.#options.warn(`The stored value of ${entry.variable.name} ${parsed.problem}; it is left aside.`);
+      this.#options.warn(`The stored value of ${variable.name} ${parsed.problem}; it is left aside.`);
       return false;
     }
+    entry.secrets = secrets;
     // An unchanged value keeps its identity, so that whoever derived something from it need not do so again.
     if (!isDeepStrictEqual(entry.value, parsed.value)) {
       entry.value = frozenCopy(parsed.value);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { SettingStore, StoredSetting } from "./registry.ts";
 
 /** A store in memory that several registries can share, as processes share the database; it notes what it was asked. */
@@ -20,6 +21,14 @@ export function createMemoryStore(initial: Record<string, unknown> = {}) {
     remove: async (keys) => {
       for (const key of keys === "all" ? [...rows.keys()] : keys) {
         rows.delete(key);
+      }
+    },
+    rewrite: async (changes) => {
+      for (const { key, before, after } of changes) {
+        const row = rows.get(key);
+        if (row && isDeepStrictEqual(row.value, before)) {
+          rows.set(key, { ...row, value: after });
+        }
       }
     },
   };

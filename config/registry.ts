@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { Entries } from "./entries.ts";
 import { ConfigError, readVariable } from "./environment.ts";
 import { persistence } from "./persistence.ts";
+import { plainSecrets, type SecretCodec } from "./secrets.ts";
 import { frozenCopy, secretMask, toSetting } from "./setting.ts";
-import type { Entry, Setting, SettingStore } from "./setting.ts";
+import type { Entry, Setting, SettingStore, StoredSetting } from "./setting.ts";
 import type { AnyVariable, Environment, Values, Variable, Variables } from "./variable.ts";
 
 export { ConfigError } from "./environment.ts";
+export type { SecretCodec } from "./secrets.ts";
 export { secretMask } from "./setting.ts";
 export type { Setting, SettingStore, StoredSetting } from "./setting.ts";
 
@@ -62,17 +64,20 @@ export class ConfigRegistry {
     return Object.freeze(values) as Values<V>;
   }
 
-  /** Reads the stored values; on a first launch it stores those that the environment states. Call once, after all declarations. */
-  async attach(store: SettingStore): Promise<void> {
+  /**
+   * Reads the stored values, whose secrets `codec` opens; on a first launch it stores those that the environment states.
+   * Call once, after all declarations.
+   */
+  async attach(store: SettingStore, codec: SecretCodec = plainSecrets): Promise<void> {
     if (this.#store) {
       throw new Error("The configuration already has its store.");
     }
     if (this.#resetsStore) {
       await store.remove("all", null);
     }
+    this.#entries.useCodec(codec);
     if (this.#followsStore) {
-      const rows = await store.load();
-      this.#entries.apply(rows, this.#entries.changeable());
+      const rows = await this.#readAll(store);
       await this.#storeFirstLaunch(store, new Set(rows.map((row) => row.key)));
     }
     this.#entries.seal();
@@ -98,10 +103,7 @@ export class ConfigRegistry {
       await this.#follow(store, keys);
       const entries = [...wanted, ...this.#moved(wanted)]
         .filter(({ entry, value }) => !isDeepStrictEqual(entry.value, value))
-        .map(({ entry, value }) => ({
-          key: entry.variable.key as string,
-          value: entry.variable.toJson(value),
-        }));
+        .map(({ entry, value }) => this.#entries.toRow(entry, value));
       if (entries.length > 0) {
         await store.save(entries, by);
         await this.#follow(store, keys);
@@ -173,6 +175,25 @@ export class ConfigRegistry {
     return this.#entries.sorted().map(({ owner, variable }) => ({ owner, variable }));
   }
 
+  async #readAll(store: SettingStore): Promise<StoredSetting[]> {
+    const rows = await store.load();
+    this.#entries.apply(rows, this.#entries.changeable());
+    for (const name of this.#entries.unreadable()) {
+      this.#warn(`The secret of ${name} was stored with another WEBUI_SECRET_KEY; enter it again.`);
+    }
+    // Stored before there was a key to encrypt them with.
+    const plain = this.#entries.toSealed(rows);
+    if (plain.length > 0) {
+      await store.rewrite(plain);
+      const keys = plain.map(({ key }) => key);
+      this.#entries.apply(
+        await store.load(keys),
+        keys.flatMap((key) => this.#entries.findByKey(key) ?? []),
+      );
+    }
+    return rows;
+  }
+
   // A default is not stored, so that a later release may better it; nor is the substitute of a wrong value.
   async #storeFirstLaunch(store: SettingStore, present: ReadonlySet<string>): Promise<void> {
     const fresh = this.#entries
@@ -181,10 +202,7 @@ export class ConfigRegistry {
     if (fresh.length === 0) {
       return;
     }
-    const entries = fresh.map(({ base, variable }) => ({
-      key: variable.key as string,
-      value: variable.toJson(base.value),
-    }));
+    const entries = fresh.map((entry) => this.#entries.toRow(entry, entry.base.value));
     await store.save(entries, null);
     this.#entries.apply(await store.load(entries.map((entry) => entry.key)), fresh);
   }

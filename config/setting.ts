@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EnvironmentValue } from "./environment.ts";
+import type { OpenedSecrets } from "./secrets.ts";
 import type { AnyVariable, VariableKind } from "./variable.ts";
 
 /** One row of the config record; `updatedAt` in epoch seconds. */
@@ -14,6 +16,8 @@ export interface SettingStore {
   load(keys?: readonly string[]): Promise<StoredSetting[]>;
   save(entries: { key: string; value: unknown }[], by: string | null): Promise<void>;
   remove(keys: readonly string[] | "all", by?: string | null): Promise<void>;
+  /** Stores the same values in another form: who changed them and when stays. A value that is no longer `before` is left. */
+  rewrite(changes: readonly { key: string; before: unknown; after: unknown }[]): Promise<void>;
 }
 
 /** A variable as the settings page shows it. */
@@ -32,6 +36,12 @@ export interface Setting {
   readonly value: unknown;
   /** For a value changed for the running session only, this stays what it was and `changedAt` tells of the change. */
   readonly source: "environment" | "stored" | "default";
+  /** True when the environment states another value than the one in force. */
+  readonly environmentDiffers: boolean;
+  /** Whether a stored secret is encrypted; null for what is no secret or is not stored. */
+  readonly encrypted: boolean | null;
+  /** Places inside the value whose secret cannot be read; an empty text stands for the value itself. */
+  readonly enterAgain: readonly string[];
   readonly readOnly: boolean;
   readonly changedBy: string | null;
   /** Epoch seconds. */
@@ -46,6 +56,8 @@ export interface Entry {
   readonly base: EnvironmentValue<unknown>;
   value: unknown;
   source: Setting["source"];
+  /** Of the stored row; undefined without one. */
+  secrets: Omit<OpenedSecrets, "json"> | undefined;
   changedBy: string | null;
   changedAt: number | null;
 }
@@ -68,6 +80,9 @@ export function toSetting(entry: Entry, readOnly: boolean): Setting {
     default: shown(variable, variable.default),
     value: shown(variable, entry.value),
     source: entry.source,
+    environmentDiffers: entry.base.stated && !isDeepStrictEqual(entry.base.value, entry.value),
+    encrypted: isEncrypted(entry),
+    enterAgain: [...(entry.secrets?.unreadable.keys() ?? [])],
     readOnly,
     changedBy: entry.changedBy,
     changedAt: entry.changedAt,
@@ -82,6 +97,11 @@ export function frozenCopy<T>(value: T): T {
 function shown(variable: AnyVariable, value: unknown): unknown {
   const json: unknown = variable.toJson(value);
   return variable.secret && isSet(json) ? secretMask : json;
+}
+
+function isEncrypted({ variable, value, secrets }: Entry): boolean | null {
+  const isStored = secrets !== undefined && (secrets.unreadable.size > 0 || isSet(variable.toJson(value)));
+  return variable.secret && isStored ? !secrets.isPlain : null;
 }
 
 function isSet(json: unknown): boolean {

@@ -74,6 +74,18 @@ describeKinds("config store", (kind) => {
     expect(heard).toEqual(new Set([...keys, "marker"]));
   });
 
+  test("stores the same in another form, unless it changed meanwhile", async () => {
+    await store.save([{ key: "a", value: ["x", { y: 1.5 }] }], "ann");
+    await store.save([{ key: "b", value: "newer" }], "bob");
+    const before = await store.load();
+    await store.rewrite([
+      { key: "a", before: ["x", { y: 1.5 }], after: "sealed" },
+      { key: "b", before: "older", after: "sealed" },
+      { key: "c", before: "gone", after: "sealed" },
+    ]);
+    expect(await store.load()).toEqual([{ ...before[0], value: "sealed" }, before[1]]);
+  });
+
   test("two writers of the same keys do not wait for each other", async () => {
     const entries = (value: number, keys: string[]) => keys.map((key) => ({ key, value }));
     await Promise.all(

@@ -67,6 +67,16 @@ export function createConfigStore(database: Database): SettingStore {
         );
       });
     },
+    async rewrite(changes) {
+      for (const { key, before, after } of changes) {
+        await db
+          .updateTable("config")
+          .set({ value: toJson(after) })
+          .where("key", "=", key)
+          .where("value", "=", toJson(before))
+          .execute();
+      }
+    },
   };
 }
 

@@ -11,13 +11,11 @@ import type { ReadMarks } from "#plugins/realtime/service.ts";
 import { createLoaders } from "./access.ts";
 import { createBranches } from "./reading/branches.ts";
 import { createChatActions } from "./chats.ts";
-import { createContext } from "./context.ts";
 import { createCopies } from "./copies.ts";
 import { createMessageEvents } from "./replies/events.ts";
 import { createFolderChats, toFolderReference } from "./folders/folder-chats.ts";
 import { createMessageActions } from "./tree/messages.ts";
 import { createRemoval } from "./removal.ts";
-import { createReplies } from "./replies/replies.ts";
 import { createShareAccess } from "./sharing/share-access.ts";
 import { createShareReading } from "./sharing/share-reading.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
@@ -28,7 +26,7 @@ import { listRoutes } from "./routes/lists.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { adminRoutes, shareRoutes } from "./routes/shares.ts";
 import { stateRoutes, tagRoutes } from "./routes/states.ts";
-import type { ChatFolders, ContextMeter } from "./service.ts";
+import type { ChatContext, ChatFolders } from "./service.ts";
 import { existingChats } from "./sharing/share-store.ts";
 import { createShares } from "./sharing/shares.ts";
 import { createStates, type States } from "./states.ts";
@@ -49,13 +47,13 @@ interface Context {
     readonly grants: Grants;
     readonly hub: Hub;
     readonly folders: Slot<ChatFolders>;
-    readonly contextMeter: Slot<ContextMeter>;
+    readonly context: Slot<ChatContext>;
     readonly settings: Slot<readonly string[]>;
   };
 }
 
-/** Builds the services, routes and fills of the plugin. */
-export function createChatsPlugin({ config, db, transaction, use }: Context) {
+/** Joins the parts of the plugin. */
+export function setUpChats({ config, db, transaction, use }: Context) {
   const adminsRead = () => config.adminChatAccess;
   const parts: ChatParts = {
     ...use,
@@ -67,12 +65,10 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
   };
   const actions = createChatActions(parts);
   const reading = createShareReading(parts);
-  const replies = createReplies(parts);
+  const service = createChatsService(parts, actions);
   const states = createStates(parts, use.hub);
   return {
-    chats: createChatsService(parts, actions),
-    replies,
-    context: createContext(db),
+    service,
     readMarks: readMarksOf(states),
     folderChats: createFolderChats(parts),
     fileReferences: [toShareReference(db), toFolderReference(parts)],
@@ -82,7 +78,7 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
       ...listRoutes(parts),
       ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
-      ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: replies })),
+      ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: service })),
       ...stateRoutes(states),
       ...tagRoutes(parts, createTags(parts)),
       ...shareRoutes(parts, { reading, shares: createShares(parts), access: createShareAccess(parts) }),

@@ -1,8 +1,7 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { configuration, events, grants } from "#kernel/services.ts";
-import { hub } from "#kernel/sockets/hub.ts";
+import { configuration, events, grants, hub } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { readMarks } from "#plugins/realtime/service.ts";
@@ -14,16 +13,8 @@ import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { createTails } from "./migrations/0005_tails.ts";
 import { boundWords } from "./migrations/0006_bounded_words.ts";
 import { sharedType } from "./parts.ts";
-import {
-  chatContext,
-  chatFolders,
-  chatSettings,
-  chats,
-  contextMeter,
-  folderChats,
-  replies,
-} from "./service.ts";
-import { createChatsPlugin } from "./create-chats.ts";
+import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
+import { setUpChats } from "./create-chats.ts";
 import type { ChatTables } from "./tables.ts";
 
 export default definePlugin({
@@ -39,10 +30,10 @@ export default definePlugin({
     grants,
     hub,
     folders: chatFolders,
-    contextMeter,
+    context: chatContext,
     settings: chatSettings,
   },
-  provides: [chats, replies, chatContext, folderChats],
+  provides: [chats, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "chat_message_tail", "shared_chat", "chat_file", "tag"),
   migrations: {
     "0001_chats": createChats,
@@ -55,20 +46,15 @@ export default definePlugin({
   resources: [sharedType],
 
   setup(context) {
-    const made = createChatsPlugin(context);
+    const { service, folderChats: inFolders, existing, ...rest } = setUpChats(context);
     return {
-      routes: { api: made.routes },
-      services: [
-        provide(chats, made.chats),
-        provide(replies, made.replies),
-        provide(chatContext, made.context),
-        provide(folderChats, made.folderChats),
-      ],
+      routes: { api: rest.routes },
+      services: [provide(chats, service), provide(folderChats, inFolders)],
       fills: [
-        ...made.fileReferences.map((reference) => fill(fileReferences, reference)),
-        fill(readMarks, made.readMarks),
+        ...rest.fileReferences.map((reference) => fill(fileReferences, reference)),
+        fill(readMarks, rest.readMarks),
       ],
-      resources: { [sharedType]: made.existing },
+      resources: { [sharedType]: existing },
     };
   },
 });

@@ -1,12 +1,26 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
-import { chatClient, type ChatClient, conversation, probeChats } from "./chats.fixture.ts";
+import { definePlugin } from "#kernel/plugin.ts";
+import { type Accounts, accounts } from "#plugins/accounts/service.ts";
+import { type ChatClient, chatClient, conversation } from "./chats.fixture.ts";
+import { type Chats, chats } from "./service.ts";
 
 let app: App;
+let stored: Chats;
+let people: Accounts;
 const clients: PlainClient[] = [];
 
-const { plugin: probe, services } = probeChats();
+const probe = definePlugin({
+  id: "read-marks-probe",
+  title: "Probe",
+  uses: { chats, accounts },
+  setup({ use }) {
+    stored = use.chats;
+    people = use.accounts;
+    return {};
+  },
+});
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -67,9 +81,7 @@ it("whoever changes or deletes messages has read the chat; who has a filter chan
     [(id) => me.call(`POST /${id}/messages/a1`, { content: "new" }), false],
     [
       async (id) =>
-        services.chats.rewrite((await services.accounts.principalOf(user.id))!, id, [
-          { id: "a1", content: "filtered" },
-        ]),
+        stored.rewrite((await people.principalOf(user.id))!, id, [{ id: "a1", content: "filtered" }]),
       true,
     ],
   ];

@@ -3,23 +3,14 @@ import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import type {
-  ChatContext,
-  ChatFacts,
-  ChatMessage,
-  Chats,
-  ContextMeter,
-  Replies,
-} from "#plugins/chats/service.ts";
+import type { ChatContext, ChatFacts, Chats, ChatMessage } from "#plugins/chats/service.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { type CompactionSettings, thresholdOf } from "./config.ts";
 import type { Compaction } from "./service.ts";
 import { contextTokens } from "./size.ts";
 
 export interface ManualParts {
-  readonly chats: Pick<Chats, "require" | "branch">;
-  readonly context: ChatContext;
-  readonly replies: Pick<Replies, "applyEvent">;
+  readonly chats: Chats;
   readonly compaction: Compaction;
   readonly hub: Pick<Hub, "emit">;
   readonly models: Pick<Models, "resolve">;
@@ -30,7 +21,7 @@ export type Manual = ReturnType<typeof createManual>;
 
 /** Compacting on request. */
 export function createManual(parts: ManualParts) {
-  const { chats, compaction, context, hub, models, replies, settings } = parts;
+  const { chats, compaction, hub, models, settings } = parts;
   return {
     /**
      * Compacts the shown branch of the caller's chat. Throws `forbidden` while compaction is switched off, `conflict`
@@ -45,7 +36,7 @@ export function createManual(parts: ManualParts) {
       if (!settings.enabled) {
         throw new AppError("forbidden", "Compacting chats is switched off.");
       }
-      if (await context.isRunning(chatId)) {
+      if (await chats.isRunning(chatId)) {
         throw new AppError("conflict", "A reply is being written. Stop it first, or wait for its end.");
       }
       const leafId = chat.current_message_id;
@@ -56,7 +47,7 @@ export function createManual(parts: ManualParts) {
         const messageId = leafId ?? undefined;
         if (messageId !== undefined) {
           // A status stays with its message (contract §3.4); what cannot be kept is shown all the same.
-          await replies.applyEvent(caller, { chatId, messageId }, event).catch(() => false);
+          await chats.applyEvent(caller, { chatId, messageId }, event).catch(() => false);
         }
         hub.emit(toRoom("user", caller.userId), "events", toEnvelope(event, { chatId, messageId }));
       };
@@ -86,18 +77,18 @@ export function createManual(parts: ManualParts) {
 }
 
 /** Says how full a chat's context is; nothing while compaction is switched off. */
-export function createContextMeter({
-  context,
+export function createChatContext({
+  chats,
   models,
   settings,
-}: Pick<ManualParts, "context" | "models" | "settings">): ContextMeter {
+}: Omit<ManualParts, "hub" | "compaction">): ChatContext {
   return {
     async usage(caller, chat) {
       const leaf = chat.current_message_id;
       if (!settings.enabled || leaf === null) {
         return null;
       }
-      const steps = await context.contextSteps(chat.id, leaf);
+      const steps = await chats.contextSteps(chat.id, leaf);
       const model = await findModel(models, caller, modelOf(chat, []));
       return { tokens: contextTokens(steps), threshold: thresholdOf(settings, model?.params) };
     },

@@ -1,15 +1,14 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { events } from "#kernel/services.ts";
-import { hub } from "#kernel/sockets/hub.ts";
-import { chatContext, chats, chatSettings, contextMeter, replies } from "#plugins/chats/service.ts";
+import { events, hub } from "#kernel/services.ts";
+import { chatContext, chats, chatSettings } from "#plugins/chats/service.ts";
 import { taskModel } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { historySteps } from "#plugins/runs/service.ts";
 import { createCompaction } from "./compact.ts";
 import { compactionVariables } from "./config.ts";
 import { createHistoryStep } from "./history.ts";
-import { createContextMeter, createManual } from "./manual.ts";
+import { createChatContext, createManual } from "./manual.ts";
 import { compactionRoutes } from "./routes.ts";
 import { compaction } from "./service.ts";
 
@@ -18,7 +17,7 @@ export default definePlugin({
   id: "compaction",
   title: "Context compaction",
   config: compactionVariables,
-  uses: { chats, context: chatContext, events, hub, models, replies, taskModel },
+  uses: { chats, events, hub, models, taskModel },
   provides: [compaction],
 
   setup({ config, use, log }) {
@@ -33,7 +32,7 @@ export default definePlugin({
           chatSettings,
           Object.values(compactionVariables).map(({ name }) => name),
         ),
-        fill(contextMeter, createContextMeter(parts)),
+        fill(chatContext, createChatContext(parts)),
       ],
     };
   },

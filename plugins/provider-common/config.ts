@@ -65,6 +65,7 @@ export const variables = {
       persisted: true,
       // Header values and keys of single connections stand in it.
       secret: true,
+      secretPlaces: ["*.key", "*.headers.*"],
       group: "connections",
       placedBy: { list: "OPENAI_API_BASE_URLS", move: moveConfigs },
       aliases: ["COMPAT_API_CONFIGS"],

@@ -28,6 +28,7 @@ export const variables = {
       persisted: true,
       // Keys of single backends stand in it.
       secret: true,
+      secretPlaces: ["*.key", "*.headers.*"],
       group: "connections",
       placedBy: { list: "OLLAMA_BASE_URLS", move: moveConfigs },
       aliases: ["RUNTIME_API_CONFIGS"],

@@ -31,6 +31,14 @@ export const SettingRecord = z.object({
   default: z.unknown(),
   value: z.unknown(),
   source: z.enum(["environment", "stored", "default"]),
+  /** The environment states another value than the one in force. */
+  environment_differs: z.boolean(),
+  /** Whether a stored secret is encrypted; null for what is no secret or is not stored. */
+  encrypted: z.boolean().nullable(),
+  /** Places inside the value whose secret cannot be read and has to be entered again; "" is the value itself. */
+  enter_again: z.array(z.string()),
+  /** What an administrator should know of it, in sentences. */
+  notices: z.array(z.string()),
   read_only: z.boolean(),
   changed_by: z.string().nullable(),
   changed_by_name: z.string().nullable(),

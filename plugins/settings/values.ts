@@ -1,6 +1,7 @@
 import type { ConfigRegistry, Setting } from "#config/registry.ts";
 import { AppError } from "#kernel/errors.ts";
-import { type SettingRecord } from "./schema.ts";
+import { toNotices } from "./notices.ts";
+import type { SettingRecord } from "./schema.ts";
 
 export interface SettingsOptions {
   readonly configuration: ConfigRegistry;
@@ -96,9 +97,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function toRecord(setting: Setting, people: Map<string, { readonly name: string }>): SettingRecord {
-  const { readOnly, changedBy, changedAt, ...rest } = setting;
+  const { readOnly, changedBy, changedAt, environmentDiffers, enterAgain, ...rest } = setting;
   return {
     ...rest,
+    environment_differs: environmentDiffers,
+    enter_again: [...enterAgain],
+    notices: toNotices(setting),
     read_only: readOnly,
     changed_by: changedBy,
     changed_by_name: changedBy === null ? null : (people.get(changedBy)?.name ?? null),

@@ -12,17 +12,16 @@ import { isTemporary } from "#plugins/completions/service.ts";
  */
 export async function endOrphan(
   { id: runId, chat_id: chatId, message_id: messageId, user_id: userId }: RunRow,
-  parts: Pick<RunParts, "chats" | "hub" | "log" | "replies">,
+  { chats, hub, log }: Pick<RunParts, "chats" | "hub" | "log">,
 ): Promise<void> {
-  const { hub, log } = parts;
-  const [stored] = await parts.replies.interrupt([{ runId, chatId, messageId }]);
+  const [stored] = await chats.interrupt([{ runId, chatId, messageId }]);
   if (stored !== undefined) {
     // It has ended, whether its clients hear of it now or read it later.
-    await broadcastResult(stored, parts).catch((error: unknown) =>
+    await tell(stored, { chats, hub }).catch((error: unknown) =>
       log.warn({ err: error, run: runId }, "the clients could not be told of a run that was interrupted"),
     );
   } else if (!isTemporary(chatId)) {
-    await skipNumbers({ chatId, messageId }, parts);
+    await skipNumbers({ chatId, messageId }, chats);
   } else {
     const place = { chatId, messageId };
     send(hub, userId, toEnvelope({ type: "chat:message:error", data: failure }, place));
@@ -33,25 +32,25 @@ export async function endOrphan(
   log.warn({ run: runId }, "a run that nobody works on any more was marked interrupted");
 }
 
-/** More events than any run sends after its reply. */
-const seqGap = 10_000;
+/** More events than any run sends behind its reply. */
+const untold = 10_000;
 
-/** Skips numbers after a reply that had ended: those that its last events had are unknown, and none may come twice. */
+/** The reply had ended: how far the events came that followed it, nobody knows, and no number may come twice. */
 async function skipNumbers(
   place: { readonly chatId: string; readonly messageId: string },
-  { chats, replies }: Pick<RunParts, "chats" | "replies">,
+  chats: RunParts["chats"],
 ): Promise<void> {
   const found = await chats.message(place.chatId, place.messageId);
   if (found?.message["done"] === true) {
-    await replies.saveLastSeq({ ...place, seq: found.seq + seqGap });
+    await chats.settle({ ...place, seq: found.seq + untold });
   }
 }
 
 const failure = { error: { content: "interrupted" } };
 
-async function broadcastResult(
+async function tell(
   { chatId, messageId, userId, chat, seq }: InterruptedReply,
-  { chats, hub, replies }: Pick<RunParts, "chats" | "hub" | "replies">,
+  { chats, hub }: Pick<RunParts, "chats" | "hub">,
 ): Promise<void> {
   const found = await chats.message(chatId, messageId);
   const message: Readonly<Record<string, unknown>> = found?.message ?? {};
@@ -72,7 +71,7 @@ async function broadcastResult(
     },
     { type: "chat:tasks:cancel", data: {} },
   ];
-  await replies.saveLastSeq({ chatId, messageId, seq: seq + events.length });
+  await chats.settle({ chatId, messageId, seq: seq + events.length });
   events.forEach((event, at) =>
     send(hub, userId, toEnvelope(event, { chatId, messageId, seq: seq + at + 1 })),
   );

@@ -36,7 +36,7 @@ const ChatRequest = z.looseObject({
 export type UserMessage = z.output<typeof UserMessage>;
 
 /** One reply that is asked for. */
-export interface RequestedReply {
+export interface AskedReply {
   readonly messageId: string;
   readonly modelId: string;
   readonly modelIdx: number;
@@ -45,11 +45,11 @@ export interface RequestedReply {
 }
 
 /** A chat-bound request, read. */
-export interface RunRequest {
+export interface Asked {
   readonly request: CompletionRequest;
   /** Undefined where the server makes the chat. */
   readonly chatId: string | undefined;
-  readonly replies: readonly RequestedReply[];
+  readonly replies: readonly AskedReply[];
   readonly userMessage: UserMessage | undefined;
   /** What was said before the question, where that was taken from `messages`: the oldest first, each with its parent. */
   readonly earlier: readonly UserMessage[] | undefined;
@@ -63,7 +63,7 @@ export interface RunRequest {
 }
 
 /** Reads what a request wants of a chat. Throws `invalid` naming the field that is wrong, or cannot be stored. */
-export function parseRunRequest(request: CompletionRequest): RunRequest {
+export function readAsked(request: CompletionRequest): Asked {
   const read = ChatRequest.safeParse(request);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -94,7 +94,7 @@ export function parseRunRequest(request: CompletionRequest): RunRequest {
   };
 }
 
-function toReplies({ model }: CompletionRequest, asked: z.output<typeof ChatRequest>): RequestedReply[] {
+function toReplies({ model }: CompletionRequest, asked: z.output<typeof ChatRequest>): AskedReply[] {
   const single = asked.assistant_message_id ?? asked.id;
   const wanted = asked.message_ids ?? [{ model_id: model, message_id: single ?? randomUUID(), modelIdx: 0 }];
   const ids = new Set(wanted.map(({ message_id: id }) => id));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bool, int, json, oneOf, text, type Values } from "#config/variable.ts";
+import { bool, int, json, oneOf, text } from "./variable.ts";
 
 /** Open connections to clients. */
 const connections = {
@@ -83,6 +83,4 @@ const redis = {
 };
 
 /** What sockets and their way between replicas need. */
-export const realtimeVariables = { ...connections, ...fanOut, ...redis };
-
-export type RealtimeConfig = Values<typeof realtimeVariables>;
+export const socketVariables = { ...connections, ...fanOut, ...redis };
