@@ -12,7 +12,7 @@ import { Journal } from "../reply/journal.ts";
 import { runRounds } from "../rounds/loop.ts";
 import type { RunParts } from "../parts.ts";
 import { inlinePictures } from "../history/pictures.ts";
-import { toTags } from "../reply/reasoning-tags.ts";
+import { toTags } from "#kernel/completion/reasoning-tags.ts";
 import { Reply } from "../reply/reply.ts";
 import type { RunOutcome, RunStart, StopReason, Writing } from "./run-facts.ts";
 

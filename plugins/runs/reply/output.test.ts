@@ -5,7 +5,7 @@ import { chunk, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { fromOutput } from "../history/history.ts";
 import type { OutputItem } from "./items.ts";
 import { Output } from "./output.ts";
-import { knownTags } from "./reasoning-tags.ts";
+import { knownTags } from "#kernel/completion/reasoning-tags.ts";
 import { createUsageTotal } from "./usage.ts";
 
 /** What deltas become: the kinds and texts of the items, and what an observer was told. */

@@ -8,7 +8,7 @@ import {
   type TextPart,
 } from "./items.ts";
 import type { DeltaKind } from "./journal.ts";
-import { type Piece, TagReader, type Tags } from "./reasoning-tags.ts";
+import { type Piece, TagReader, type Tags } from "#kernel/completion/reasoning-tags.ts";
 
 /** Told while a reply grows. */
 export interface OutputObserver {

@@ -7,7 +7,7 @@ import { Growth } from "./output-diff.ts";
 import type { Journal } from "./journal.ts";
 import { Output } from "./output.ts";
 import { createReplyLists, type TakenLists } from "./reply-lists.ts";
-import type { Tags } from "./reasoning-tags.ts";
+import type { Tags } from "#kernel/completion/reasoning-tags.ts";
 import { createUsageTotal, type UsageTotal } from "./usage.ts";
 
 export interface ReplyOptions {

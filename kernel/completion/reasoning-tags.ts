@@ -1,4 +1,4 @@
-/** Text that came in, told apart. */
+/** A part of a text: what the model says, or what it thinks. */
 export interface Piece {
   readonly kind: "text" | "reasoning";
   readonly text: string;
@@ -19,24 +19,26 @@ export const knownTags: readonly Tags[] = [
   ["<|begin_of_thought|>", "<|end_of_thought|>"],
 ];
 
-/** The tags a model's `reasoning_tags` asks for: the known ones, one pair of its own besides, or none for false. */
-export function toTags(wish: unknown): readonly Tags[] {
-  if (wish === false) {
+/** The tags that a model's `reasoning_tags` asks for: the known ones, a pair of its own besides, or none for `false`. */
+export function toTags(setting: unknown): readonly Tags[] {
+  if (setting === false) {
     return [];
   }
   const isPair =
-    Array.isArray(wish) && wish.length === 2 && wish.every((tag) => typeof tag === "string" && tag !== "");
-  return isPair ? [[wish[0] as string, wish[1] as string], ...knownTags] : knownTags;
+    Array.isArray(setting) &&
+    setting.length === 2 &&
+    setting.every((tag) => typeof tag === "string" && tag !== "");
+  return isPair ? [[setting[0] as string, setting[1] as string], ...knownTags] : knownTags;
 }
 
 /**
- * Tells reasoning from text in a stream. A tag counts only where a text item starts, white space before it allowed;
- * one that is never closed runs to the end; a closing tag without an opener is text (contract D.20).
+ * Splits a streamed text into reasoning and text. A tag counts only where a text item starts, white space before it
+ * allowed; a tag that is never closed runs to the end; a closing tag without an opener is text (contract D.20).
  */
 export class TagReader {
   readonly #tags: readonly Tags[];
   #state: "start" | "inside" | "text" = "start";
-  #held = "";
+  #buffer = "";
   #open: Tags | undefined;
 
   constructor(tags: readonly Tags[]) {
@@ -44,59 +46,59 @@ export class TagReader {
     this.#state = tags.length === 0 ? "text" : "start";
   }
 
-  /** What can be told now; the rest is held until more comes. */
+  /** The pieces that are certain; a possible beginning of a tag is buffered until more text comes. */
   push(text: string): Piece[] {
     if (this.#state === "text") {
       return [{ kind: "text", text }];
     }
-    this.#held += text;
+    this.#buffer += text;
     return this.#state === "start" ? this.#begin() : this.#continue();
   }
 
-  /** What was held when the item ended; the next text starts a new item. */
+  /** Ends the text item and flushes the buffer; the next text starts a new item. */
   end(): Piece[] {
-    const held = this.#held;
+    const buffered = this.#buffer;
     const kind = this.#state === "inside" ? "reasoning" : "text";
-    this.#held = "";
+    this.#buffer = "";
     this.#state = this.#tags.length === 0 ? "text" : "start";
-    return held === "" ? [] : [{ kind, text: held }];
+    return buffered === "" ? [] : [{ kind, text: buffered }];
   }
 
   #begin(): Piece[] {
-    const trimmed = this.#held.trimStart();
+    const trimmed = this.#buffer.trimStart();
     const tags = this.#tags.find(([start]) => trimmed.startsWith(start));
     if (tags) {
       this.#state = "inside";
       this.#open = tags;
-      this.#held = trimmed.slice(tags[0].length);
+      this.#buffer = trimmed.slice(tags[0].length);
       return [{ kind: "reasoning", text: "", tags }, ...this.#continue()];
     }
     if (this.#tags.some(([start]) => start.startsWith(trimmed))) {
       return [];
     }
-    const text = this.#held;
-    this.#held = "";
+    const text = this.#buffer;
+    this.#buffer = "";
     this.#state = "text";
     return [{ kind: "text", text }];
   }
 
   #continue(): Piece[] {
     const end = this.#open?.[1] ?? "";
-    const at = this.#held.indexOf(end);
+    const at = this.#buffer.indexOf(end);
     if (at < 0) {
-      const kept = overlap(this.#held, end);
-      const text = this.#held.slice(0, this.#held.length - kept);
-      this.#held = this.#held.slice(text.length);
+      const kept = overlap(this.#buffer, end);
+      const text = this.#buffer.slice(0, this.#buffer.length - kept);
+      this.#buffer = this.#buffer.slice(text.length);
       return text === "" ? [] : [{ kind: "reasoning", text }];
     }
-    const text = this.#held.slice(0, at);
-    this.#held = this.#held.slice(at + end.length);
+    const text = this.#buffer.slice(0, at);
+    this.#buffer = this.#buffer.slice(at + end.length);
     this.#state = "start";
-    return [{ kind: "reasoning", text, closes: true }, ...(this.#held === "" ? [] : this.#begin())];
+    return [{ kind: "reasoning", text, closes: true }, ...(this.#buffer === "" ? [] : this.#begin())];
   }
 }
 
-/** How many characters at the end of `text` may be the beginning of `tag`. */
+/** Number of characters at the end of `text` that may be the beginning of `tag`. */
 function overlap(text: string, tag: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(tag.slice(0, length))) {
