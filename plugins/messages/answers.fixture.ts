@@ -14,8 +14,12 @@ const call = (id: string, text: unknown) => ({
   function: { name: "f", arguments: text },
 });
 
-/** What upstreams answer, the blocks it becomes, why it ended. */
-export const answers: Record<string, [completion: object, content: object[], stop: string]> = {
+const refused = (explanation: string | null) => ({
+  stop_details: { type: "refusal", category: null, explanation },
+});
+
+/** What upstreams answer, the blocks it becomes, why it ended, what else is told. */
+export const answers: Record<string, [completion: object, content: object[], stop: string, more?: object]> = {
   "a text": [completion({ content: "Hi" }), [{ type: "text", text: "Hi" }], "end_turn"],
   "a cut text": [
     completion({ content: "Hi" }, { finish_reason: "length" }),
@@ -26,8 +30,55 @@ export const answers: Record<string, [completion: object, content: object[], sto
     completion({ content: "Hi" }, { finish_reason: "content_filter" }),
     [{ type: "text", text: "Hi" }],
     "refusal",
+    refused(null),
   ],
-  "a refusal": [completion({ content: null, refusal: "No" }), [{ type: "text", text: "No" }], "end_turn"],
+  "a refusal": [
+    completion({ content: null, refusal: "No" }),
+    [{ type: "text", text: "No" }],
+    "refusal",
+    refused("No"),
+  ],
+  "a call that a policy stopped": [
+    completion({ content: null, tool_calls: [call("a", "{}")] }, { finish_reason: "content_filter" }),
+    [{ type: "tool_use", id: "a", name: "f", input: {} }],
+    "refusal",
+    refused(null),
+  ],
+  "a call that was cut": [
+    completion({ content: null, tool_calls: [call("a", '{"x":1}')] }, { finish_reason: "length" }),
+    [{ type: "tool_use", id: "a", name: "f", input: { x: 1 } }],
+    "max_tokens",
+  ],
+  "another choice ahead of the first": [
+    {
+      ...completion({}),
+      choices: [
+        { index: 1, message: { role: "assistant", content: "You" }, finish_reason: "length" },
+        { index: 0, message: { role: "assistant", content: "I" }, finish_reason: "stop" },
+      ],
+    },
+    [{ type: "text", text: "I" }],
+    "end_turn",
+  ],
+  "thoughts in tags": [
+    completion({ content: "\n<think>Hm</think>Yes" }),
+    [
+      { type: "thinking", thinking: "Hm", signature: "" },
+      { type: "text", text: "Yes" },
+    ],
+    "end_turn",
+  ],
+  "tags behind a text": [
+    completion({ content: "Yes <think>Hm</think>" }),
+    [{ type: "text", text: "Yes <think>Hm</think>" }],
+    "end_turn",
+  ],
+  "a call without a name": [completion({ content: null, tool_calls: [{ id: "a" }] }), [], "end_turn"],
+  "an id that clients do not take": [
+    completion({ content: null, tool_calls: [call("functions.f:0", "{}")] }),
+    [{ type: "tool_use", id: expect.stringMatching(/^[\w-]{1,64}$/), name: "f", input: {} }],
+    "tool_use",
+  ],
   nothing: [completion({ content: "" }), [], "end_turn"],
   "no choice": [{ choices: [] }, [], "end_turn"],
   "text and calls": [

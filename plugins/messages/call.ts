@@ -7,6 +7,7 @@ import type { Logger } from "#kernel/log.ts";
 import type { Completions } from "#plugins/completions/service.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import type { MessageFormat } from "#plugins/provider-message/service.ts";
+import type { LongLabels } from "./call-labels.ts";
 import type { MessageRequest } from "./schema.ts";
 
 export interface MessagesOptions {
@@ -15,6 +16,7 @@ export interface MessagesOptions {
   /** Undefined where the plugin that knows the format's other direction is left out: nobody can count then. */
   readonly format: MessageFormat | undefined;
   readonly egress: Egress;
+  readonly longLabels: LongLabels;
   readonly log: Logger;
   readonly findProfile: FindProfile;
 }

@@ -18,7 +18,10 @@ const chose = (choice: object, expected: unknown, more: object = {}) =>
   ] as const;
 const single = { disable_parallel_tool_use: true };
 const one = { parallel_tool_calls: false };
-const thinking = (budget: number) => ({ thinking: { type: "enabled", budget_tokens: budget } });
+const thinking = (budget: number) => ({
+  max_tokens: 32_000,
+  thinking: { type: "enabled", budget_tokens: budget },
+});
 const asked = (...messages: object[]) => ({ messages });
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
 const named = { type: "function", function: { name: "f" } };
@@ -132,9 +135,9 @@ export const requestCases: [id: string, sent: object, expected: object][] = [
   ],
   ["V41", { reasoning_effort: "low" }, { reasoning_effort: "low" }],
   ["V41 of the output", { output_config: { effort: "low" } }, { reasoning_effort: "low" }],
-  ["V46 of 1024", thinking(1024), { reasoning_effort: "low" }],
-  ["V46 of 4096", thinking(4096), { reasoning_effort: "medium" }],
-  ["V46 of 16384", thinking(16_384), { reasoning_effort: "high" }],
+  ["V46 of 1024", thinking(1024), { max_tokens: 32_000, reasoning_effort: "low" }],
+  ["V46 of 4096", thinking(4096), { max_tokens: 32_000, reasoning_effort: "medium" }],
+  ["V46 of 16384", thinking(16_384), { max_tokens: 32_000, reasoning_effort: "high" }],
   [
     "V48",
     format({ type: "json_schema", schema }),

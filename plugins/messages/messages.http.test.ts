@@ -31,7 +31,7 @@ const question = { model: "alpha", max_tokens: 100, messages: [{ role: "user", c
 const ask = (more: object = {}, headers: Record<string, string> = {}) =>
   app.call("POST /api/v1/messages", { token: admin.token, body: { ...question, ...more }, headers });
 
-test.each(Object.entries(answers))("%s as a whole", async (_name, [answered, content, stop]) => {
+test.each(Object.entries(answers))("%s as a whole", async (_name, [answered, content, stop, more]) => {
   upstream.reply("/chat/completions", json(answered));
   const answer = await ask();
   expect([answer.status, answer.body]).toEqual([
@@ -45,6 +45,7 @@ test.each(Object.entries(answers))("%s as a whole", async (_name, [answered, con
       stop_reason: stop,
       stop_sequence: null,
       usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+      ...more,
     },
   ]);
 });
@@ -66,6 +67,18 @@ test.each([
       cache_creation_input_tokens: 20,
     },
     { input_tokens: 50, output_tokens: 5, cache_read_input_tokens: 30, cache_creation_input_tokens: 20 },
+  ],
+  ...["cache_write_tokens", "cache_creation_tokens", "created_tokens"].map((name): [object, object] => [
+    {
+      prompt_tokens: 100,
+      completion_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 30, [name]: 20 },
+    },
+    { input_tokens: 50, output_tokens: 5, cache_read_input_tokens: 30, cache_creation_input_tokens: 20 },
+  ]),
+  [
+    { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cache_write_tokens: 0 } },
+    { input_tokens: 100, output_tokens: 5, cache_creation_input_tokens: 0 },
   ],
   [
     { input_tokens: 9, output_tokens: 2, input_tokens_details: { cached_tokens: 4 } },

@@ -5,6 +5,7 @@ import { accounts } from "#plugins/accounts/service.ts";
 import { completions } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { messageFormat } from "#plugins/provider-message/service.ts";
+import { createLongLabels } from "./call-labels.ts";
 import { createMessages } from "./messages.ts";
 import { messageRoutes } from "./routes.ts";
 
@@ -18,6 +19,7 @@ export default definePlugin({
       models: use.models,
       completions: use.completions,
       egress: use.egress,
+      longLabels: createLongLabels(),
       format: use.format,
       log,
       findProfile: (principal) => use.accounts.templateFacts(principal),

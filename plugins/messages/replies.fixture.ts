@@ -150,6 +150,51 @@ export const replies: Record<string, [frames: Frame[], content: object[], stop: 
     [chunk({ content: "I" }, { finish: "content_filter" })],
     [{ type: "text", text: "I" }],
     "refusal",
+    { stop_details: { type: "refusal", category: null, explanation: null } },
+  ],
+  "a refusal": [
+    [chunk({ refusal: "N" }), chunk({ refusal: "o" }, { finish: "stop" })],
+    [{ type: "text", text: "No" }],
+    "refusal",
+    { stop_details: { type: "refusal", category: null, explanation: "No" } },
+  ],
+  "a call that was cut": [
+    [call(0, "a", "one", "{}"), chunk({}, { finish: "length" })],
+    [{ type: "tool_use", id: "a", name: "one", input: {} }],
+    "max_tokens",
+  ],
+  "thoughts in tags, cut anywhere": [
+    textChunks([" <th", "ink>H", "m</thi", "nk>", "Yes"]),
+    [
+      { type: "thinking", thinking: "Hm", signature: "" },
+      { type: "text", text: "Yes" },
+    ],
+    "end_turn",
+  ],
+  "a tag that is never closed": [
+    textChunks(["<think>H", "m"]),
+    [{ type: "thinking", thinking: "Hm", signature: "" }],
+    "end_turn",
+  ],
+  "the beginning of a tag and nothing more": [
+    textChunks(["<thi"]),
+    [{ type: "text", text: "<thi" }],
+    "end_turn",
+  ],
+  "tags behind a text": [
+    textChunks(["Yes ", "<think>Hm</think>"]),
+    [{ type: "text", text: "Yes <think>Hm</think>" }],
+    "end_turn",
+  ],
+  "thoughts in tags behind a call": [
+    [chunk({ content: "Wait" }), call(0, "a", "one", "{}"), chunk({ content: "<think>Hm</think>Yes" })],
+    [
+      { type: "text", text: "Wait" },
+      { type: "tool_use", id: "a", name: "one", input: {} },
+      { type: "thinking", thinking: "Hm", signature: "" },
+      { type: "text", text: "Yes" },
+    ],
+    "tool_use",
   ],
   "a finish nobody knows": [
     [chunk({ content: "I" }, { finish: "because" })],
@@ -160,6 +205,19 @@ export const replies: Record<string, [frames: Frame[], content: object[], stop: 
   nothing: [[], [], "end_turn"],
   "another choice": [
     [chunk({ content: "I" }), chunk({ content: "You" }, { index: 1 }), chunk({}, { finish: "stop" })],
+    [{ type: "text", text: "I" }],
+    "end_turn",
+  ],
+  "another choice ahead of the first": [
+    [
+      {
+        ...chunk({}),
+        choices: [
+          { index: 1, delta: { content: "You" }, finish_reason: "length" },
+          { index: 0, delta: { content: "I" }, finish_reason: "stop" },
+        ],
+      },
+    ],
     [{ type: "text", text: "I" }],
     "end_turn",
   ],

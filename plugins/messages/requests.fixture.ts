@@ -26,6 +26,14 @@ export const conversations: Record<string, [sent: object, messages: object[]]> =
       { role: "user", content: "Hi" },
     ],
   ],
+  "an empty system text": [{ system: "" }, [{ role: "user", content: "Hi" }]],
+  "empty system blocks": [
+    { system: [text(""), text("B")] },
+    [
+      { role: "system", content: "B" },
+      { role: "user", content: "Hi" },
+    ],
+  ],
   "system blocks": [
     { system: [{ ...text("A"), ...mark }, text("B")] },
     [
@@ -121,6 +129,10 @@ export const conversations: Record<string, [sent: object, messages: object[]]> =
       ],
     }),
     [{ role: "assistant", content: "Yes" }],
+  ],
+  "thoughts alone": [
+    turns({ role: "assistant", content: [{ type: "thinking", thinking: "T", signature: "s" }] }),
+    [{ role: "assistant", content: null }],
   ],
   "results ahead of the text": [
     user(text("Next"), result("a", "1"), result("b", [text("2"), text("3")])),
@@ -261,6 +273,12 @@ export const refused: Record<string, [sent: object, place: string]> = {
   "no budget": [{ thinking: { type: "enabled" } }, "body.thinking.budget_tokens"],
   "a tool without a schema": [{ tools: [{ name: "f" }] }, "body.tools.0.input_schema"],
   "instructions without content": [turns({ role: "system", content: [] }), "body.messages.0.content"],
+  "an unknown effort": [{ reasoning_effort: "vast" }, "body.reasoning_effort"],
+  "an unknown effort of the output": [{ output_config: { effort: "vast" } }, "body.output_config.effort"],
+  "an unknown effort where thinking is off": [
+    { thinking: { type: "disabled" }, output_config: { effort: "vast" } },
+    "body.output_config.effort",
+  ],
   "an unknown format": [{ output_config: { format: { type: "yaml" } } }, "body.output_config.format.type"],
   "an unknown choice": [{ tools: [tool], tool_choice: { type: "maybe" } }, "body.tool_choice.type"],
 };

@@ -77,7 +77,7 @@ const answers: Record<string, [script: Parameters<typeof respond>, content: obje
   "a refusal": [
     [[{ ...said(""), content: [{ type: "refusal", refusal: "I will not" }] }]],
     [{ type: "text", text: "I will not" }],
-    "end_turn",
+    "refusal",
   ],
   nothing: [[[]], [], "end_turn"],
 };
@@ -107,6 +107,7 @@ it("asks for everything that the request says", async () => {
   const schema = { type: "object", properties: {} };
   const body = {
     ...question,
+    max_tokens: 5000,
     system: "S",
     messages: [
       {
@@ -177,7 +178,7 @@ it("asks for everything that the request says", async () => {
         content: [{ type: "input_image", image_url: "https://example.com/a.png", detail: "auto" }],
       },
     ],
-    max_output_tokens: 100,
+    max_output_tokens: 5000,
     temperature: 0.5,
     reasoning: { effort: "medium" },
     tools: [{ type: "function", name: "f", description: "d", parameters: schema, strict: false }],

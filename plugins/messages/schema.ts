@@ -115,6 +115,9 @@ const OutputFormat = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("json_object") }),
 ]);
 
+/** How hard a model can be asked to think; upstreams that know fewer steps map them. */
+const Effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"]);
+
 /** What can be translated into the common format. Core API, vendor-style message API. */
 export const TranslatedRequest = z.looseObject({
   model: z.string().min(1),
@@ -127,9 +130,9 @@ export const TranslatedRequest = z.looseObject({
   stop_sequences: z.array(z.string()).nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
-  reasoning_effort: z.string().nullish(),
+  reasoning_effort: Effort.nullish(),
   thinking: z.looseObject({ type: z.string(), budget_tokens: z.int().nullish() }).nullish(),
-  output_config: z.looseObject({ effort: z.string().nullish(), format: OutputFormat.nullish() }).nullish(),
+  output_config: z.looseObject({ effort: Effort.nullish(), format: OutputFormat.nullish() }).nullish(),
 });
 
 /**

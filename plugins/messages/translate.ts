@@ -1,16 +1,18 @@
-import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import { streamCompletion, collectCompletion } from "#kernel/completion/stream-completion.ts";
+import { estimateTokens, lengthOfTexts } from "#kernel/completion/tokens.ts";
+import { collectCompletion, streamCompletion } from "#kernel/completion/stream-completion.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
+import { toTags } from "#kernel/completion/reasoning-tags.ts";
 import { reply, stream } from "#kernel/http/route.ts";
 import type { RunAnswer } from "#plugins/completions/service.ts";
 import type { MessageFormat } from "#plugins/provider-message/service.ts";
 import type { Call, MessagesOptions } from "./call.ts";
+import { CallLabels } from "./call-labels.ts";
 import { cannotCount } from "./counting/count.ts";
 import { readDocuments } from "./request/documents.ts";
-import { isThinkingOff } from "./request/effort.ts";
+import { isThinkingOff, requireRoom } from "./request/effort.ts";
 import { MessageEvents } from "./reply/from-chunks.ts";
-import { fromCompletion } from "./reply/from-completion.ts";
+import { fromCompletion, type ReplyFacts } from "./reply/from-completion.ts";
 import { toEventStream } from "./reply/pushed-events.ts";
 import { toTranslated, type TranslatedRequest } from "./schema.ts";
 import { toCommon } from "./request/to-common.ts";
@@ -23,14 +25,16 @@ type BeginCount = (prompt: () => Prompt) => Promise<number | undefined> | undefi
 /** Core API, vendor messages rule 2: into the common format, through filters and pipelines, and back. */
 export async function translate(options: MessagesOptions, call: Call, beginCount: BeginCount) {
   const { asked, model, context } = call;
-  const { body, request } = asked;
+  const { body } = asked;
   if (body["thread"] !== undefined && body["thread"] !== null) {
     return refuseThread();
   }
   const sent = toTranslated(body);
-  const common = await toCompletionRequest(sent, options, call);
+  requireRoom(sent);
+  const { common, labels } = await toCompletionRequest(sent, options, call);
   const isStream = body.stream === true;
   let counting: Promise<number | undefined> | undefined;
+  let assumedInput: number | undefined;
   const answer = await options.completions.run(common, {
     ...context,
     model,
@@ -38,24 +42,51 @@ export async function translate(options: MessagesOptions, call: Call, beginCount
     // Not before the filters are through: what they mask or refuse is not for the upstream.
     onAsked(filtered) {
       counting = isStream ? beginCount(() => toPrompt(options.format, filtered)) : undefined;
+      assumedInput = needsInputTokens(context.userAgent) ? toAssumedInput(filtered) : undefined;
     },
   });
-  const facts = { model: body.model, stops: (common.stop as string[] | undefined) ?? [] };
-  if (!isStream) {
-    const whole = answer.kind === "whole" ? answer.completion : await collectCompletion(answer.chunks());
-    return fromCompletion(whole, facts);
+  const facts: ReplyFacts = {
+    model: body.model,
+    stops: (common.stop as string[] | undefined) ?? [],
+    tags: toTags(model.params["reasoning_tags"]),
+    labels,
+    assumedInput,
+  };
+  if (isStream) {
+    return toStream(answer, { options, facts, counting, requestId: asked.request.id });
   }
+  const whole = answer.kind === "whole" ? answer.completion : await collectCompletion(answer.chunks());
+  return fromCompletion(whole, facts);
+}
+
+interface Streaming {
+  readonly options: MessagesOptions;
+  readonly facts: ReplyFacts;
+  readonly counting: Promise<number | undefined> | undefined;
+  readonly requestId: string;
+}
+
+function toStream(answer: RunAnswer, { options, facts, counting, requestId }: Streaming) {
   return stream(
     toEventStream({
-      batches: toBatches(answer),
+      batches: answer.kind === "whole" ? streamCompletion(answer.completion) : answer.chunks(),
       events: new MessageEvents(facts),
       counting,
       toErrorEvent(error) {
-        options.log.info({ id: request.id, err: error }, "a reply broke off");
-        return toErrorEvent(error, request.id);
+        options.log.info({ id: requestId, err: error }, "a reply broke off");
+        return toErrorEvent(error, requestId);
       },
     }),
   );
+}
+
+/** The provider package `@ai-sdk/anthropic` (seen in 4.0) drops a stream whose first event has no input tokens. */
+function needsInputTokens(userAgent: string | undefined): boolean {
+  return /\bai-sdk[-/]anthropic\b/.test(userAgent ?? "");
+}
+
+function toAssumedInput(request: CompletionRequest): number {
+  return Math.max(1, estimateTokens(lengthOfTexts(request)));
 }
 
 /** What the model would be asked if the request were answered: counts pass through filters too. */
@@ -63,7 +94,7 @@ export async function translatePrompt(options: MessagesOptions, call: Call): Pro
   const { principal, signal, userAgent } = call.context;
   // No limit is needed for counting, and none of it is counted.
   const sent = toTranslated({ ...call.asked.body, max_tokens: 1 });
-  const common = await toCompletionRequest(sent, options, call);
+  const { common } = await toCompletionRequest(sent, options, call);
   const admitted = await options.completions.admit(common, { principal, model: call.model });
   const run = await admitted.open(common, { principal, signal, userAgent });
   await run.close();
@@ -72,12 +103,14 @@ export async function translatePrompt(options: MessagesOptions, call: Call): Pro
 
 async function toCompletionRequest(
   sent: TranslatedRequest,
-  { egress, log }: MessagesOptions,
+  { egress, log, longLabels }: MessagesOptions,
   { asked: { request }, support }: Call,
-): Promise<CompletionRequest> {
+): Promise<{ common: CompletionRequest; labels: CallLabels }> {
+  const labels = new CallLabels(longLabels);
   const dropped: string[] = [];
   const common = toCommon(sent, {
     support,
+    labels,
     documents: await readDocuments(sent, egress, request.signal),
     dropped: (type) => void dropped.push(type.slice(0, 100)),
   });
@@ -87,7 +120,7 @@ async function toCompletionRequest(
       "tools that only their vendor runs were left out of a request",
     );
   }
-  return common;
+  return { common, labels };
 }
 
 function toPrompt(format: MessageFormat | undefined, request: CompletionRequest): Prompt {
@@ -99,10 +132,6 @@ function toPrompt(format: MessageFormat | undefined, request: CompletionRequest)
   } catch (error) {
     throw cannotCount(error);
   }
-}
-
-function toBatches(answer: RunAnswer): AsyncIterable<ChunkBatch> {
-  return answer.kind === "whole" ? streamCompletion(answer.completion) : answer.chunks();
 }
 
 /**

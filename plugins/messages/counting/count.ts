@@ -47,34 +47,50 @@ export async function countTokens({ support, prompt, context, headers, query }: 
   }
 }
 
-/** How long a model whose upstream could not count is not asked again, in milliseconds. */
-const forgetAfter = 10 * 60_000;
+/** Failures in a row after which an upstream is taken for one that cannot count a model's tokens. */
+const mostFailures = 3;
+
+/** Milliseconds for which such an upstream is not asked again. */
+const pauseLength = 10 * 60_000;
 
 /** Counting beside a reply takes no longer than this, in milliseconds. */
 const patience = 10_000;
 
 /** Counts up front, for the first event of a stream. */
 export interface UpFrontCounter {
-  /** Resolves to undefined when it did not work; undefined at once where the upstream is known not to count. */
+  /** Resolves to undefined when it did not work; undefined at once where the upstream is taken for one that cannot. */
   begin(model: ProviderModel, call: CountCall): Promise<number | undefined> | undefined;
 }
 
 /** Core API, vendor messages rule 6: best effort, no request fails for it. */
 export function createUpFrontCounter(now: () => number = () => performance.now()): UpFrontCounter {
-  const silentUntil = new WeakMap<ProviderModel, number>();
+  const failures = new WeakMap<ProviderModel, { inRow: number; last: number }>();
+  const fail = (model: ProviderModel) =>
+    failures.set(model, { inRow: (failures.get(model)?.inRow ?? 0) + 1, last: now() });
+  const isPaused = (model: ProviderModel) => {
+    const { inRow, last } = failures.get(model) ?? { inRow: 0, last: 0 };
+    return inRow >= mostFailures && last + pauseLength > now();
+  };
   return {
     begin(model, call) {
-      if (call.support?.countTokens === undefined || (silentUntil.get(model) ?? -Infinity) > now()) {
+      if (call.support?.countTokens === undefined || isPaused(model)) {
         return undefined;
       }
       const tooLong = AbortSignal.timeout(patience);
       const signal = AbortSignal.any([call.context.signal, tooLong]);
-      return countTokens({ ...call, context: { ...call.context, signal } }).catch((error: unknown) => {
-        if (tooLong.aborted || isUnable(error)) {
-          silentUntil.set(model, now() + forgetAfter);
-        }
-        return undefined;
-      });
+      const counting = countTokens({ ...call, context: { ...call.context, signal } });
+      return counting.then(
+        (count) => {
+          failures.delete(model);
+          return count;
+        },
+        (error: unknown) => {
+          if (tooLong.aborted || isUnable(error)) {
+            fail(model);
+          }
+          return undefined;
+        },
+      );
     },
   };
 }

@@ -38,7 +38,7 @@ const guards = definePlugin({
 
 beforeAll(async () => {
   [upstream, vendor] = await Promise.all([startUpstream(), startUpstream()]);
-  upstream.models = Array.from({ length: 9 }, (_, at) => `m${at}`);
+  upstream.models = Array.from({ length: 10 }, (_, at) => `m${at}`);
   vendor.models = ["claude"];
   app = await startApp({
     plugins: [guards],
@@ -124,9 +124,9 @@ describe("what is counted", () => {
 });
 
 describe("up front an upstream that", () => {
-  const streamTwice = async (model: string, first: Script) => {
+  const streamAll = async (model: string, scripts: readonly Script[]) => {
     const before = counts(upstream).length;
-    for (const script of [first, json({ input_tokens: 42 })]) {
+    for (const script of scripts) {
       upstream.reply(
         ({ path, body: sent }) => path.endsWith("/count_tokens") && sent.model === model,
         script,
@@ -142,7 +142,7 @@ describe("up front an upstream that", () => {
     ["m2", "has too many of them", rateLimited({ seconds: 3 })],
     ["m3", "is broken for a moment", failure(503, "Busy")],
   ])("(%s) %s is asked again", async (model, _what, script) => {
-    expect(await streamTwice(model, script)).toBe(2);
+    expect(await streamAll(model, Array(5).fill(script))).toBe(5);
   });
 
   it.each<[string, string, Script]>([
@@ -150,7 +150,13 @@ describe("up front an upstream that", () => {
     ["m5", "does not know the method", failure(405, "No")],
     ["m6", "says that it cannot", failure(501, "No")],
     ["m7", "answers something else", body("12")],
-  ])("(%s) %s is left alone", async (model, _what, script) => {
-    expect(await streamTwice(model, script)).toBe(1);
+  ])("(%s) %s three times in a row is left alone", async (model, _what, script) => {
+    expect(await streamAll(model, Array(5).fill(script))).toBe(3);
+  });
+
+  it("(m8) fails now and then is asked every time", async () => {
+    const counted = json({ input_tokens: 42 });
+    const failed = failure(404, "No such route");
+    expect(await streamAll("m8", [failed, failed, counted, failed, failed, counted])).toBe(6);
   });
 });

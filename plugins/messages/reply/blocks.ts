@@ -1,4 +1,4 @@
-import { toCallId } from "../ids.ts";
+import type { CallLabels } from "../call-labels.ts";
 
 type Kind = "text" | "thinking" | "tool_use";
 
@@ -45,6 +45,11 @@ export class Blocks {
   readonly #queue: Block[] = [];
   readonly #calls = new Map<number, Block>();
   #lastCall: Block | undefined;
+  readonly #labels: CallLabels;
+
+  constructor(labels: CallLabels) {
+    this.#labels = labels;
+  }
 
   text(piece: string): void {
     this.#append("text", piece);
@@ -148,8 +153,27 @@ export class Blocks {
 
   #begin(block: Block): void {
     this.#open = block;
-    this.#frames += toFrame("content_block_start", { index: this.#count, content_block: toStart(block) });
+    this.#frames += toFrame("content_block_start", {
+      index: this.#count,
+      content_block: this.#toStart(block),
+    });
     this.hasCalls ||= block.kind === "tool_use";
+  }
+
+  #toStart({ kind, id, name }: Block): Record<string, unknown> {
+    switch (kind) {
+      case "text":
+        return { type: "text", text: "" };
+      case "thinking":
+        return { type: "thinking", thinking: "", signature: "" };
+      case "tool_use":
+        return {
+          type: "tool_use",
+          id: this.#labels.toClientId(id),
+          name: this.#labels.toClientName(name),
+          input: {},
+        };
+    }
   }
 
   #flush(block: Block): void {
@@ -196,16 +220,5 @@ function isComplete({ kind, whole }: Block): boolean {
     return typeof JSON.parse(whole) === "object";
   } catch {
     return false;
-  }
-}
-
-function toStart({ kind, id, name }: Block): Record<string, unknown> {
-  switch (kind) {
-    case "text":
-      return { type: "text", text: "" };
-    case "thinking":
-      return { type: "thinking", thinking: "", signature: "" };
-    case "tool_use":
-      return { type: "tool_use", id: id || toCallId(), name, input: {} };
   }
 }

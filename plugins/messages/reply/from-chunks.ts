@@ -1,21 +1,25 @@
 import type { ChunkChoice, Delta, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { type Piece, TagReader } from "#kernel/completion/reasoning-tags.ts";
 import { Blocks, toFrame } from "./blocks.ts";
-import { type ReplyFacts, toSignature } from "./from-completion.ts";
-import { toMessageId } from "../ids.ts";
+import { type ReplyFacts, toMessageId, toSignature } from "./from-completion.ts";
 import { toStop } from "./stop-reason.ts";
 import { toMessageUsage } from "./usage.ts";
 
 /** Chunks in, events of the vendor's format out. Core API, vendor messages rules 3 and 5; contract D.25. */
 export class MessageEvents {
   readonly #facts: ReplyFacts;
-  readonly #blocks = new Blocks();
+  readonly #blocks: Blocks;
+  readonly #tags: TagReader;
   #finishReason: string | null | undefined;
   #stoppedBy: unknown;
   #usage: Usage | undefined;
+  #refusal = "";
 
   constructor(facts: ReplyFacts) {
     this.#facts = facts;
+    this.#blocks = new Blocks(facts.labels);
+    this.#tags = new TagReader(facts.tags);
   }
 
   /** True once the upstream said how the reply ended: what is missing then is no part of it. */
@@ -23,8 +27,9 @@ export class MessageEvents {
     return typeof this.#finishReason === "string" && this.#finishReason !== "";
   }
 
-  /** The first event. `inputTokens` as they were counted up front, where that worked. Rule 6. */
-  start(inputTokens: number | undefined): string {
+  /** The first event. `counted` are the prompt's tokens, where counting up front worked. Rule 6. */
+  start(counted: number | undefined): string {
+    const inputTokens = counted ?? this.#facts.assumedInput;
     return toFrame("message_start", {
       message: {
         id: toMessageId(),
@@ -34,7 +39,7 @@ export class MessageEvents {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { input_tokens: inputTokens ?? 0, output_tokens: 0 },
+        usage: { ...(inputTokens !== undefined && { input_tokens: inputTokens }), output_tokens: 0 },
       },
     });
   }
@@ -43,8 +48,8 @@ export class MessageEvents {
   push(batch: ChunkBatch): string {
     for (const chunk of batch) {
       this.#usage = chunk.usage ?? this.#usage;
-      const choice = chunk.choices?.[0];
-      if (choice && (choice.index ?? 0) === 0) {
+      const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
+      if (choice) {
         this.#addChoice(choice);
       }
     }
@@ -53,12 +58,14 @@ export class MessageEvents {
 
   /** The last events. Usage comes after the finish, so both are held until here; they go out once. */
   end(): string {
+    this.#addPieces(this.#tags.end());
     this.#blocks.end();
     const stop = toStop({
       finishReason: this.#finishReason,
       hasToolCalls: this.#blocks.hasCalls,
       stoppedBy: this.#stoppedBy,
       stops: this.#facts.stops,
+      refusal: this.#refusal,
     });
     const closing = toFrame("message_delta", { delta: stop, usage: toMessageUsage(this.#usage) });
     return this.#blocks.take() + closing + toFrame("message_stop");
@@ -71,14 +78,46 @@ export class MessageEvents {
   }
 
   #addDelta(delta: Delta): void {
-    this.#blocks.thought(toText(delta.reasoning_content ?? delta.reasoning));
+    const reasoning = toText(delta.reasoning_content ?? delta.reasoning);
+    if (reasoning !== "") {
+      this.#endText();
+      this.#blocks.thought(reasoning);
+    }
     const signature = toSignature(delta["reasoning_details"]);
     if (signature !== "") {
       this.#blocks.sign(signature);
     }
-    this.#blocks.text(toText(delta.content) + toText(delta.refusal));
+    const content = toText(delta.content);
+    if (content !== "") {
+      this.#addPieces(this.#tags.push(content));
+    }
+    this.#addRefusal(toText(delta.refusal));
     for (const piece of delta.tool_calls ?? []) {
+      this.#endText();
       this.#blocks.call(toPiece(piece));
+    }
+  }
+
+  #addRefusal(text: string): void {
+    if (text !== "") {
+      this.#endText();
+      this.#refusal += text;
+      this.#blocks.text(text);
+    }
+  }
+
+  /** Text behind anything else is an item of its own, which may begin with a tag. Contract D.20. */
+  #endText(): void {
+    this.#addPieces(this.#tags.end());
+  }
+
+  #addPieces(pieces: readonly Piece[]): void {
+    for (const { kind, text } of pieces) {
+      if (kind === "reasoning") {
+        this.#blocks.thought(text);
+      } else {
+        this.#blocks.text(text);
+      }
     }
   }
 }

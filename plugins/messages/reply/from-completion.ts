@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { Completion, CompletionMessage } from "#kernel/completion/chunk.ts";
-import { toCallId, toMessageId } from "../ids.ts";
+import { TagReader, type Tags } from "#kernel/completion/reasoning-tags.ts";
+import type { CallLabels } from "../call-labels.ts";
 import { toStop } from "./stop-reason.ts";
 import { toMessageUsage } from "./usage.ts";
 
@@ -8,21 +10,30 @@ export interface ReplyFacts {
   readonly model: string;
   /** The sequences that the request named. */
   readonly stops: readonly string[];
+  /** The tags that open and close reasoning in this model's texts. */
+  readonly tags: readonly Tags[];
+  readonly labels: CallLabels;
+  /** Tokens of the prompt to tell where nobody counted them; undefined leaves them out. Rule 5. */
+  readonly assumedInput?: number | undefined;
+}
+
+/** A fresh id of a message. */
+export function toMessageId(): string {
+  return `msg_${randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
 /** A whole reply in the vendor's format. Core API, vendor messages rules 3 and 5. */
-export function fromCompletion(
-  completion: Completion,
-  { model, stops }: ReplyFacts,
-): Record<string, unknown> {
-  const choice = completion.choices?.[0];
+export function fromCompletion(completion: Completion, facts: ReplyFacts): Record<string, unknown> {
+  const { model, stops } = facts;
+  const choice = completion.choices?.find(({ index }) => (index ?? 0) === 0);
   const message = choice?.message ?? { role: "assistant" };
-  const content = toBlocks(message);
+  const content = toBlocks(message, facts);
   const stop = toStop({
     finishReason: choice?.finish_reason,
     hasToolCalls: content.some(({ type }) => type === "tool_use"),
     stoppedBy: choice?.["stop_reason"],
     stops,
+    refusal: toText(message["refusal"]),
   });
   return {
     id: toMessageId(),
@@ -59,27 +70,50 @@ export function toSignature(details: unknown): string {
 
 type Block = { type: string; [key: string]: unknown };
 
-function toBlocks(message: CompletionMessage): Block[] {
+function toBlocks(message: CompletionMessage, { tags, labels }: ReplyFacts): Block[] {
   const reasoning = message.reasoning_content ?? message["reasoning"];
-  const text = toText(message.content) + toText(message["refusal"]);
   const blocks: Block[] = [];
   if (typeof reasoning === "string" && reasoning !== "") {
-    blocks.push({
-      type: "thinking",
-      thinking: reasoning,
-      signature: toSignature(message["reasoning_details"]),
-    });
+    blocks.push(toThinking(reasoning, toSignature(message["reasoning_details"])));
   }
-  if (text !== "") {
-    blocks.push({ type: "text", text });
-  }
+  addText(blocks, toText(message.content), tags);
+  addText(blocks, toText(message["refusal"]), []);
   for (const call of message.tool_calls ?? []) {
     const { name = "", arguments: given } = call.function ?? {};
-    // Some upstreams give the object itself.
-    const input = toInput(typeof given === "object" ? JSON.stringify(given) : (given ?? ""));
-    blocks.push({ type: "tool_use", id: call.id || toCallId(), name, input });
+    if (name !== "") {
+      // Some upstreams give the object itself.
+      const input = toInput(typeof given === "object" ? JSON.stringify(given) : (given ?? ""));
+      blocks.push({
+        type: "tool_use",
+        id: labels.toClientId(call.id ?? ""),
+        name: labels.toClientName(name),
+        input,
+      });
+    }
   }
   return blocks;
+}
+
+/** Reasoning in tags becomes blocks of its own (contract D.36); pieces of one kind are one block. */
+function addText(blocks: Block[], text: string, tags: readonly Tags[]): void {
+  const reader = new TagReader(tags);
+  for (const piece of [...reader.push(text), ...reader.end()]) {
+    const last = blocks.at(-1);
+    if (piece.text === "") {
+      continue;
+    }
+    if (piece.kind === "reasoning") {
+      blocks.push(toThinking(piece.text, ""));
+    } else if (last?.type === "text") {
+      last["text"] = String(last["text"]) + piece.text;
+    } else {
+      blocks.push({ type: "text", text: piece.text });
+    }
+  }
+}
+
+function toThinking(thinking: string, signature: string): Block {
+  return { type: "thinking", thinking, signature };
 }
 
 /** Text, or the texts of parts, as some upstreams send them. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
+import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { MessageEvents } from "./from-chunks.ts";
 import { toEventStream } from "./pushed-events.ts";
 
@@ -24,7 +25,12 @@ function open(counting?: Promise<number | undefined>) {
   const taken = { isFull: false };
   const stream = toEventStream({
     batches,
-    events: new MessageEvents({ model: "m", stops: [] }),
+    events: new MessageEvents({
+      model: "m",
+      stops: [],
+      tags: [],
+      labels: new CallLabels(createLongLabels()),
+    }),
     counting,
     toErrorEvent: (error) => `broken: ${String(error)}`,
   }) as Pushable<string>;

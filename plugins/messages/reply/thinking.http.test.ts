@@ -57,3 +57,27 @@ it("earlier thoughts go back to the local runtime", async () => {
   const { messages: sent } = await ask("llama", { messages });
   expect(sent[1]).toEqual({ role: "assistant", content: "Yes", thinking: "Hm" });
 });
+
+it("a budget that leaves nothing for the answer is refused", async () => {
+  const asked = (budget: number, more: object = {}) => ({
+    model: "alpha",
+    max_tokens: 2000,
+    messages: [{ role: "user", content: "Hi" }],
+    thinking: { type: "enabled", budget_tokens: budget },
+    ...more,
+  });
+  const call = (path: "POST /api/message" | "POST /api/message/count_tokens", body: object) =>
+    app.call(path, { token: admin.token, body });
+  for (const body of [asked(2000), asked(3000, { reasoning_effort: "low" })]) {
+    const { status, body: told } = await call("POST /api/message", body);
+    expect([status, told.error]).toEqual([
+      400,
+      { type: "invalid_request_error", message: expect.stringContaining("thinking.budget_tokens") },
+    ]);
+  }
+  expect((await call("POST /api/message", asked(1999))).status).toBe(200);
+  // Counting has no limit to compare with.
+  common.reply("/count_tokens", json({ input_tokens: 3 }));
+  const { max_tokens: _limit, ...counted } = asked(3000);
+  expect((await call("POST /api/message/count_tokens", counted)).body).toEqual({ input_tokens: 3 });
+});

@@ -15,19 +15,27 @@ export function toEffort(
   return isThinkingOff(request) ? undefined : (output?.effort ?? effort ?? fromBudget);
 }
 
+/** Refuses a budget that leaves nothing of the limit for the answer. Contract D.35. */
+export function requireRoom({
+  thinking,
+  max_tokens: limit,
+}: Pick<TranslatedRequest, "thinking" | "max_tokens">): void {
+  if (thinking?.type === "enabled" && (thinking.budget_tokens ?? 0) >= limit) {
+    throw refuseBudget("too_big", "must be less than max_tokens");
+  }
+}
+
 export function isThinkingOff({ thinking }: Pick<TranslatedRequest, "thinking">): boolean {
   return thinking?.type === "disabled";
 }
 
 function toBudgetEffort(budget: number | null | undefined): string {
   if (budget === undefined || budget === null || budget < smallestBudget) {
-    throw new AppError("unprocessable", [
-      {
-        type: "too_small",
-        loc: ["body", "thinking", "budget_tokens"],
-        msg: `must be a whole number of at least ${smallestBudget}`,
-      },
-    ]);
+    throw refuseBudget("too_small", `must be a whole number of at least ${smallestBudget}`);
   }
   return budget < 2048 ? "low" : budget < 8192 ? "medium" : "high";
+}
+
+function refuseBudget(type: string, msg: string): AppError {
+  return new AppError("unprocessable", [{ type, loc: ["body", "thinking", "budget_tokens"], msg }]);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commonTool, result, text, tool, turns, user } from "../requests.fixture.ts";
+import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { toTranslated } from "../schema.ts";
 import { toCommon } from "./to-common.ts";
 
@@ -7,6 +8,7 @@ const convert = (body: object) =>
   toCommon(toTranslated({ model: "m", max_tokens: 9, ...turns({ role: "user", content: "a" }), ...body }), {
     support: undefined,
     documents: new Map(),
+    labels: new CallLabels(createLongLabels()),
     dropped: (type) => expect.unreachable(type),
   });
 

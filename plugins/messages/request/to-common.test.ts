@@ -13,6 +13,7 @@ import {
   turns,
   user,
 } from "../requests.fixture.ts";
+import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { toTranslated } from "../schema.ts";
 import { toCommon } from "./to-common.ts";
 
@@ -23,6 +24,7 @@ function convert(body: object, passthrough: readonly string[] | "*" = []) {
   const request = toCommon(toTranslated(structuredClone({ ...base, ...body })), {
     support: { passthroughParams: passthrough },
     documents: new Map(),
+    labels: new CallLabels(createLongLabels()),
     dropped: (type) => void dropped.push(type),
   });
   return { request, dropped };
@@ -67,11 +69,21 @@ describe("parameters", () => {
 
   it.each([
     ["none of them by default", [], {}],
-    ["those that the connection lists", ["top_k", "seed", "chat_id", "metadata"], { top_k: 5, seed: 1 }],
-    ["all but the platform's own", "*" as const, { top_k: 5, service_tier: "auto", container: "c", seed: 1 }],
+    ["those that the connection lists", ["top_k", "seed", "chat_id"], { top_k: 5, seed: 1 }],
+    ["the caller's user, where `metadata` is listed", ["metadata"], { user: "u" }],
+    [
+      "all but the platform's own",
+      "*" as const,
+      { top_k: 5, service_tier: "auto", container: "c", seed: 1, user: "u" },
+    ],
   ])("passes on %s", (_name, passthrough, expected) => {
     const { messages: _messages, ...rest } = convert(foreign, passthrough).request;
     expect(rest).toEqual({ model: "m", max_tokens: 9, ...expected });
+  });
+
+  it("passes on a `user` of the caller's own before that of `metadata`", () => {
+    expect(convert({ ...foreign, user: "own" }, "*").request["user"]).toBe("own");
+    expect(convert({ metadata: { user_id: null } }, "*").request).not.toHaveProperty("user");
   });
 
   it("leaves out tools that only their vendor runs, and says so", () => {
@@ -121,6 +133,7 @@ test("what the caller sent is left alone", () => {
   toCommon(toTranslated(sent), {
     support: { passthroughParams: "*" },
     documents: new Map(),
+    labels: new CallLabels(createLongLabels()),
     dropped: () => {},
   });
   expect(sent).toEqual(before);

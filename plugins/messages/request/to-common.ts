@@ -1,5 +1,6 @@
 import type { MessageSupport } from "#kernel/completion/provider.ts";
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
+import type { CallLabels } from "../call-labels.ts";
 import type { Documents } from "./documents.ts";
 import { isThinkingOff, toEffort } from "./effort.ts";
 import { TranslatedRequest } from "../schema.ts";
@@ -10,6 +11,7 @@ export interface ToCommonOptions {
   readonly support: Pick<MessageSupport, "passthroughParams" | "reasoningKey" | "thinkingOff"> | undefined;
   /** What stands at the addresses that documents name. */
   readonly documents: Documents;
+  readonly labels: CallLabels;
   /** Told of tools that only the vendor itself could run. */
   dropped(type: string): void;
 }
@@ -20,7 +22,7 @@ export interface ToCommonOptions {
  */
 export function toCommon(
   request: TranslatedRequest,
-  { support, documents, dropped }: ToCommonOptions,
+  { support, documents, labels, dropped }: ToCommonOptions,
 ): CompletionRequest {
   const passthrough = support?.passthroughParams ?? [];
   const reasoningKey = support?.reasoningKey ?? toReasoningKey(passthrough);
@@ -28,9 +30,10 @@ export function toCommon(
   const effort = toEffort(request);
   const format = output?.format;
   return {
+    ...toUser(request, passthrough),
     ...toPassed(request, passthrough),
     model,
-    messages: toMessages(request, { documents, reasoningKey }),
+    messages: toMessages(request, { documents, labels, reasoningKey }),
     max_tokens,
     ...(typeof request.stream === "boolean" && { stream: request.stream }),
     ...(stops && stops.length > 0 && { stop: stops }),
@@ -39,7 +42,7 @@ export function toCommon(
     ...(effort !== undefined && { reasoning_effort: effort }),
     ...(isThinkingOff(request) && support?.thinkingOff),
     ...(format && { response_format: toResponseFormat(format) }),
-    ...toTools(request, dropped),
+    ...toTools(request, { labels, dropped }),
   } as CompletionRequest;
 }
 
@@ -65,6 +68,16 @@ const kept = new Set([
 function toPassed(request: TranslatedRequest, passthrough: MessageSupport["passthroughParams"]) {
   const isPassed = (name: string) => !kept.has(name) && (passthrough === "*" || passthrough.includes(name));
   return Object.fromEntries(Object.entries(request).filter(([name]) => isPassed(name)));
+}
+
+/** The account that the caller answers for, where the connection passes `metadata` on. Contract D.35. */
+function toUser(
+  request: TranslatedRequest,
+  passthrough: MessageSupport["passthroughParams"],
+): { user?: string } {
+  const user = (request["metadata"] as { user_id?: unknown } | null | undefined)?.user_id;
+  const isPassed = passthrough === "*" || passthrough.includes("metadata");
+  return isPassed && typeof user === "string" && user !== "" ? { user } : {};
 }
 
 /** Upstreams of the common format disagree on the key for earlier reasoning, and some refuse it: it has to be listed. */

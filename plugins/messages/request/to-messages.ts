@@ -1,4 +1,5 @@
 import type { Message } from "#kernel/completion/request.ts";
+import type { CallLabels } from "../call-labels.ts";
 import type { Documents } from "./documents.ts";
 import type {
   DocumentBlock,
@@ -19,6 +20,7 @@ type Assistant = Extract<InputMessage, { role: "assistant" }>;
 export interface ToMessagesOptions {
   /** What stands at the addresses that documents name. */
   readonly documents: Documents;
+  readonly labels: CallLabels;
   /** The key under which the upstream takes earlier reasoning back; undefined where it takes none. */
   readonly reasoningKey: string | undefined;
 }
@@ -36,12 +38,13 @@ export function toMessages(
       case "system":
         return fromInstructions(message, index < lastUser);
       case "user":
-        return fromUser(message.content, options.documents);
+        return fromUser(message.content, options);
     }
   });
-  return system.length === 0
+  const instructions = system.filter(({ text }) => text !== "");
+  return instructions.length === 0
     ? converted
-    : [{ role: "system", content: joinTexts(system, "\n\n") }, ...converted];
+    : [{ role: "system", content: joinTexts(instructions, "\n\n") }, ...converted];
 }
 
 /** Instructions midway: some last for one turn, and some do nothing but change the tools. */
@@ -52,7 +55,7 @@ function fromInstructions({ content, clear_at: end }: Instructions, isPast: bool
     : [{ role: "system", content: joinTexts(texts, "\n\n") }];
 }
 
-function fromAssistant({ content }: Assistant, { reasoningKey }: ToMessagesOptions): Message {
+function fromAssistant({ content }: Assistant, { labels, reasoningKey }: ToMessagesOptions): Message {
   const texts = content.filter((block) => block.type === "text");
   const calls = content.filter((block) => block.type === "tool_use");
   const thoughts = content.filter((block) => block.type === "thinking").map(({ thinking }) => thinking);
@@ -60,24 +63,31 @@ function fromAssistant({ content }: Assistant, { reasoningKey }: ToMessagesOptio
   const reasoning = reasoningKey === undefined ? "" : thoughts.join("\n\n");
   return {
     role: "assistant",
-    content: texts.length === 0 && calls.length > 0 ? null : joinTexts(texts, "\n\n"),
+    content: texts.length === 0 ? null : joinTexts(texts, "\n\n"),
     ...(reasoning !== "" && { [reasoningKey as string]: reasoning }),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ id, name, input }) => ({
-        id,
+        id: labels.toUpstreamId(id),
         type: "function",
-        function: { name, arguments: JSON.stringify(input) },
+        function: { name: labels.toUpstreamName(name), arguments: JSON.stringify(input) },
       })),
     }),
   };
 }
 
 /** Answers to calls must follow their calls at once, so they come before anything else of the turn. Contract D.24. */
-function fromUser(content: readonly (Shown | ToolResultBlock)[], documents: Documents): Message[] {
+function fromUser(
+  content: readonly (Shown | ToolResultBlock)[],
+  { documents, labels }: ToMessagesOptions,
+): Message[] {
   const toAll = (blocks: readonly Shown[]) => blocks.flatMap((block) => toParts(block, documents));
   const results = content
     .filter((block) => block.type === "tool_result")
-    .map((result) => ({ ...result, parts: toAll(result.content) }));
+    .map((result) => ({
+      ...result,
+      tool_use_id: labels.toUpstreamId(result.tool_use_id),
+      parts: toAll(result.content),
+    }));
   // A tool message holds text only: its pictures and files follow in the user's name.
   const shown = results.flatMap((result) => result.parts.filter((part) => !isText(part)));
   const parts = [...shown, ...toAll(content.filter((block) => block.type !== "tool_result"))];

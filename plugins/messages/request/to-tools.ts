@@ -1,4 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
+import type { CallLabels } from "../call-labels.ts";
 import { type OfferedTool, toOffered } from "./offered-tools.ts";
 import type { InputTool, TranslatedRequest } from "../schema.ts";
 
@@ -15,7 +16,7 @@ export interface CommonTools {
  */
 export function toTools(
   request: Pick<TranslatedRequest, "tools" | "tool_choice" | "messages">,
-  dropped: (type: string) => void,
+  { labels, dropped }: { labels: CallLabels; dropped(type: string): void },
 ): CommonTools {
   const choice = request.tool_choice;
   const kept = toOffered(request)
@@ -26,8 +27,8 @@ export function toTools(
   }
   const isKnown = choice?.type !== "tool" || kept.some(({ name }) => name === choice.name);
   return {
-    tools: kept.map(toFunction),
-    ...(choice && isKnown && { tool_choice: toChoice(choice) }),
+    tools: kept.map((tool) => toFunction(tool, labels)),
+    ...(choice && isKnown && { tool_choice: toChoice(choice, labels) }),
     ...(choice &&
       choice.type !== "none" &&
       choice.disable_parallel_tool_use && { parallel_tool_calls: false }),
@@ -46,11 +47,11 @@ function isOwn({ tool: { type, input_schema: schema }, place }: OfferedTool): bo
   ]);
 }
 
-function toFunction({ name, description, input_schema: parameters, strict }: InputTool) {
+function toFunction({ name, description, input_schema: parameters, strict }: InputTool, labels: CallLabels) {
   return {
     type: "function" as const,
     function: {
-      name,
+      name: labels.toUpstreamName(name),
       ...(description && { description }),
       parameters,
       ...(typeof strict === "boolean" && { strict }),
@@ -58,10 +59,10 @@ function toFunction({ name, description, input_schema: parameters, strict }: Inp
   };
 }
 
-function toChoice(choice: NonNullable<TranslatedRequest["tool_choice"]>): unknown {
+function toChoice(choice: NonNullable<TranslatedRequest["tool_choice"]>, labels: CallLabels): unknown {
   switch (choice.type) {
     case "tool":
-      return { type: "function", function: { name: choice.name } };
+      return { type: "function", function: { name: labels.toUpstreamName(choice.name) } };
     case "any":
       return "required";
     default:
