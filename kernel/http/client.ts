@@ -31,7 +31,7 @@ export type ApiOf<R extends readonly Described[], Base extends string = ""> = {
   ]: {
     readonly params: ParamsOf<K["path"]>;
     readonly query: InputOf<K["query"]>;
-    readonly body: K["upload"] extends true ? FormData : InputOf<K["body"]>;
+    readonly body: true extends K["upload"] ? FormData : InputOf<K["body"]>;
     readonly answer: AnswerOf<Awaited<ReturnType<K["handle"]>>>;
   };
 };

@@ -58,8 +58,11 @@ describe("lists", () => {
       "ab1.txt",
       "z.md",
     ]);
-    expect(body.items[0].data).toEqual({ status: "completed", content: "text" });
-    expect((await get("?content=false", lister.token)).body.items[0].data).toEqual({ status: "completed" });
+    expect(body.items[0].data).toEqual({ status: "completed", error: null, content: "text" });
+    expect((await get("?content=false", lister.token)).body.items[0].data).toEqual({
+      status: "completed",
+      error: null,
+    });
     expect((await get("?page=2", lister.token)).body).toEqual({ items: [], total: 4 });
     expect((await get("?page=0", lister.token)).status).toBe(422);
     expect((await get("count", lister.token)).body).toEqual({ count: 4 });
@@ -100,13 +103,15 @@ describe("changes", () => {
     const { id } = (await send("a.txt", "old", { query: "?process_in_background=false" })).body;
     expect((await change(id, "data/content/update", { content: "new" })).body).toEqual({ content: "new" });
     await get(`${id}/process/status?stream=1`);
-    expect((await get(id)).body.data).toEqual({ status: "completed", content: "new" });
+    expect((await get(id)).body.data).toEqual({ status: "completed", error: null, content: "new" });
     expect((await get(`${id}/content`)).text).toBe("old");
   });
 
   it("delete the file with its bytes", async () => {
     const { id } = (await send("a.txt", "x")).body;
-    expect((await app.call(`DELETE /api/v1/files/${id}`, { token: owner.token })).body).toBe(true);
+    expect((await app.call(`DELETE /api/v1/files/${id}`, { token: owner.token })).body).toEqual({
+      message: expect.any(String),
+    });
     expect((await get(id)).status).toBe(404);
     expect((await stored()).filter((key) => key.endsWith(id))).toEqual([]);
     expect((await app.call(`DELETE /api/v1/files/${id}`, { token: owner.token })).status).toBe(404);
@@ -177,7 +182,9 @@ describe("removal", () => {
 
   it("of all files is for admins", async () => {
     expect((await app.call("DELETE /api/v1/files/all", { token: owner.token })).status).toBe(403);
-    expect((await app.call("DELETE /api/v1/files/all", { token: admin.token })).body).toBe(true);
+    expect((await app.call("DELETE /api/v1/files/all", { token: admin.token })).body).toEqual({
+      message: expect.any(String),
+    });
     expect((await get("", admin.token)).body.total).toBe(0);
     expect(await stored()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { anyOf } from "#storage/values.ts";
 import type { FileFacts } from "./record.ts";
-import { recordColumns } from "./store.ts";
+import { listedColumns } from "./store.ts";
 import type { FilesDatabase } from "./tables.ts";
 
 export interface Page {
@@ -25,7 +25,7 @@ export function createListStore(db: FilesDatabase) {
 
   const page = (query: ReturnType<typeof of>, { offset, limit }: Page): Promise<ListedFile[]> =>
     query
-      .select(recordColumns)
+      .select(listedColumns)
       .select(sql<number | null>`octet_length(content)`.as("text_size"))
       .orderBy("created_at", "desc")
       .orderBy("id", "desc")

@@ -42,7 +42,7 @@ it("long texts of a list are sent while they are read", async () => {
   }
   const bare = await get("?content=false");
   expect(bare.body).toEqual({
-    items: list.body.items.map((item: object) => ({ ...item, data: { status: "completed" } })),
+    items: list.body.items.map((item: object) => ({ ...item, data: { status: "completed", error: null } })),
     total: 3,
   });
 });

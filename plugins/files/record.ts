@@ -1,7 +1,7 @@
 import type { FileRecord } from "./service.ts";
 import type { FileTable } from "./tables.ts";
 
-/** The columns a record is composed of; `content` is left out of lists that do not ask for it. */
+/** The columns a record is composed of; lists leave `path` out, and `content` unless they are asked for it. */
 export type FileFacts = Pick<
   FileTable,
   "id" | "user_id" | "hash" | "filename" | "status" | "error" | "created_at" | "updated_at"
@@ -9,18 +9,20 @@ export type FileFacts = Pick<
   data: Record<string, unknown>;
   meta: Record<string, unknown>;
   content?: string | null;
+  path?: string | null;
 };
 
-/** Composes the wire shape; where the bytes lie is nobody's business. */
+/** Composes the wire shape. */
 export function toRecord(row: FileFacts): FileRecord {
   const { id, user_id, hash, filename, meta, created_at, updated_at } = row;
   const data = {
     ...row.data,
     status: row.status,
     ...(row.content === null || row.content === undefined ? {} : { content: row.content }),
-    ...(row.error === null ? {} : { error: row.error }),
+    error: row.error,
   };
-  return { id, user_id, hash, filename, data, meta, created_at, updated_at };
+  const path = row.path === undefined ? {} : { path: row.path };
+  return { id, user_id, hash, filename, ...path, data, meta, created_at, updated_at };
 }
 
 /**

@@ -8,10 +8,11 @@ export const File = z
     user_id: z.string(),
     hash: z.string().nullable(),
     filename: z.string(),
+    path: z.string().nullish(),
     data: z.looseObject({
       status: z.enum(["pending", "completed", "failed"]),
       content: z.string().optional(),
-      error: z.string().optional(),
+      error: z.string().nullable(),
     }),
     meta: z.looseObject({}),
     created_at: z.number(),
@@ -31,6 +32,8 @@ export const FileText = z.object({ content: z.string() }).meta({ id: "FileText" 
 
 /** A text that somebody sets by hand is no longer than one that is read from a file. */
 export const NewFileText = z.object({ content: z.string().max(maxTextLength) }).meta({ id: "NewFileText" });
+
+export const Removed = z.object({ message: z.string() });
 
 export const FileId = z.object({ id: z.string().max(200) });
 

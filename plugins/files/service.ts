@@ -10,7 +10,9 @@ export interface FileRecord {
   hash: string | null;
   /** For display only: never a path, never a key. */
   filename: string;
-  /** `{status: "pending" | "completed" | "failed", content?, error?}` and what processors add. */
+  /** Key of the stored bytes, which opens nothing by itself; left out in lists. */
+  path?: string | null;
+  /** `{status: "pending" | "completed" | "failed", content?, error}` and what processors add. */
   data: Record<string, unknown>;
   /** `{name, content_type, size, file_hash, data, collection_name}` and further keys. */
   meta: Record<string, unknown>;

@@ -15,8 +15,8 @@ export interface NewFile {
   meta: Record<string, unknown>;
 }
 
-/** The columns of a record without its text. */
-export const recordColumns = [
+/** The columns of a record in lists: without its text and the key of its bytes. */
+export const listedColumns = [
   "id",
   "user_id",
   "hash",
@@ -28,6 +28,9 @@ export const recordColumns = [
   "created_at",
   "updated_at",
 ] as const;
+
+/** The columns of a record without its text. */
+export const recordColumns = [...listedColumns, "path"] as const;
 
 /** The queries over single files that people cause; lists stand in `list-store.ts`, the worker's in `process-store.ts`. */
 export function createFileStore(db: FilesDatabase) {

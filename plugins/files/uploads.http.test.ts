@@ -34,7 +34,7 @@ describe("an upload", () => {
       user_id: owner.id,
       filename: "notes.md",
       hash: sha256("# Grüße"),
-      data: { status: "pending" },
+      data: { status: "pending", error: null },
       meta: {
         name: "notes.md",
         content_type: "text/plain",
@@ -44,13 +44,13 @@ describe("an upload", () => {
         collection_name: `file-${body.id}`,
       },
     });
-    expect(body).not.toHaveProperty("path");
+    expect(body.path).toEqual(expect.any(String));
     const events = await get(`${body.id}/process/status?stream=true`);
     expect(events.headers.get("content-type")).toContain("text/event-stream");
     expect(events.text.trim().split("\n\n").at(-1)).toBe('data: {"status":"completed"}');
     expect((await get(`${body.id}/process/status`)).body).toEqual({ status: "completed" });
     expect((await get(`${body.id}/data/content`)).body).toEqual({ content: "# Grüße" });
-    expect((await get(body.id)).body.data).toEqual({ status: "completed", content: "# Grüße" });
+    expect((await get(body.id)).body.data).toEqual({ status: "completed", error: null, content: "# Grüße" });
     expect((await get(`${body.id}/content`)).text).toBe("# Grüße");
   });
 
@@ -60,12 +60,12 @@ describe("an upload", () => {
     "?process=1&process_in_background=False",
   ])("waits for its text with %s", async (query) => {
     const { body } = await send("a.txt", "text", { query });
-    expect(body.data).toEqual({ status: "completed", content: "text" });
+    expect(body.data).toEqual({ status: "completed", error: null, content: "text" });
   });
 
   it.each(["?process=false", "?process=0"])("is not read with %s", async (query) => {
     const { body } = await send("a.txt", "text", { query });
-    expect(body.data).toEqual({ status: "completed" });
+    expect(body.data).toEqual({ status: "completed", error: null });
     expect((await get(`${body.id}/data/content`)).body).toEqual({ content: "" });
   });
 

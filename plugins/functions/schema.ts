@@ -15,6 +15,8 @@ const facts = {
   meta: Bag,
   is_active: z.boolean(),
   is_global: z.boolean(),
+  /** Version of its code, as `versions` lists it. */
+  version_id: z.string(),
   /** Why the server switched it off. */
   error: z.string().nullable(),
   created_at: z.int(),

@@ -14,6 +14,8 @@ export interface FunctionTable {
   valves: Json<Record<string, unknown> | string>;
   is_active: boolean;
   is_global: boolean;
+  /** Version of its code that it has now. */
+  version: number;
   /** Why the server switched it off; null while nothing is wrong. */
   error: string | null;
   created_at: number;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { FileActions } from "../files.ts";
-import { File, FileId, FileText, NewFileText, toggle, UploadedFile } from "../schema.ts";
+import { File, FileId, FileText, NewFileText, Removed, toggle, UploadedFile } from "../schema.ts";
 import type { Files } from "../service.ts";
 
 /** Upload, changes and removal of files (Core API, Files and knowledge). */
@@ -84,11 +84,11 @@ function removalRoutes(service: Files, actions: FileActions) {
         path: "/files/all",
         summary: "Delete every file of the installation",
         access: "admin",
-        returns: z.literal(true),
+        returns: Removed,
       },
       async ({ caller }) => {
         await actions.removeAll(caller);
-        return true;
+        return { message: "All files deleted successfully" };
       },
     ),
     defineRoute(
@@ -98,12 +98,12 @@ function removalRoutes(service: Files, actions: FileActions) {
         summary: "Delete a file",
         access: "user",
         params: FileId,
-        returns: z.literal(true),
+        returns: Removed,
         fails: [403, 404],
       },
       async ({ params, caller }) => {
         await service.remove(caller, params.id);
-        return true;
+        return { message: "File deleted successfully" };
       },
     ),
   ];

@@ -38,6 +38,7 @@ export async function insertFunction(
       valves: toJson({}),
       is_active: false,
       is_global: false,
+      version: 1,
       error: null,
       created_at: now,
       updated_at: now,
@@ -59,17 +60,22 @@ export async function updateCode(
 ): Promise<FunctionRow | undefined> {
   const before = await db
     .selectFrom("function")
-    .select("content")
+    .select(["content", "version"])
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
+  if (before === undefined) {
+    return undefined;
+  }
+  const isNew = before.content !== fields.content;
+  const version = before.version + (isNew ? 1 : 0);
   const row = await db
     .updateTable("function")
-    .set({ ...fields, meta: toJson(fields.meta), error: null, updated_at: seconds() })
+    .set({ ...fields, meta: toJson(fields.meta), version, error: null, updated_at: seconds() })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-  if (row !== undefined && before?.content !== row.content) {
+  if (row !== undefined && isNew) {
     await addVersion(db, row, author);
   }
   return row;
@@ -147,13 +153,7 @@ export async function findVersion(
 }
 
 async function addVersion(db: FunctionsDatabase, row: FunctionRow, author: string): Promise<void> {
-  const last = await db
-    .selectFrom("function_version")
-    .select((eb) => eb.fn.max("version").as("version"))
-    .where("function_id", "=", row.id)
-    .executeTakeFirst();
-  const version = Number(last?.version ?? 0) + 1;
-  const { id, content, updated_at: time } = row;
+  const { id, version, content, updated_at: time } = row;
   await db
     .insertInto("function_version")
     .values({ function_id: id, version, content, user_id: author, created_at: time })

@@ -5,7 +5,8 @@ import type { FunctionRow } from "./function-store.ts";
 export function toRecord(row: FunctionRow) {
   const { id, user_id, name, meta, is_active, is_global, error, created_at, updated_at } = row;
   const type = row.type as FunctionFacts["type"];
-  return { id, user_id, name, type, meta, is_active, is_global, error, created_at, updated_at };
+  const version_id = String(row.version);
+  return { id, user_id, name, type, meta, is_active, is_global, version_id, error, created_at, updated_at };
 }
 
 /** With its code; valves have routes of their own. */

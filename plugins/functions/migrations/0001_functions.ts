@@ -17,6 +17,7 @@ export const createFunctions: Migration = {
       .addColumn("valves", "jsonb", (column) => column.notNull().defaultTo("{}"))
       .addColumn("is_active", "boolean", (column) => column.notNull().defaultTo(false))
       .addColumn("is_global", "boolean", (column) => column.notNull().defaultTo(false))
+      .addColumn("version", "integer", (column) => column.notNull().defaultTo(1))
       .addColumn("error", "text")
       .addColumn("created_at", "bigint", (column) => column.notNull())
       .addColumn("updated_at", "bigint", (column) => column.notNull())

@@ -74,9 +74,14 @@ function toProperties(declared: unknown, title: string) {
     if (!isObject(schema)) {
       throw new AppError("invalid", `${title}.${name} must be a JSON Schema.`);
     }
-    properties.set(name, schema);
+    properties.set(name, { title: toTitle(name), ...schema });
   }
   return { properties, required: listed.map(String).filter((name) => properties.has(name)) };
+}
+
+/** What a form calls a setting whose author gave it no title: `max_items` → `Max Items`. */
+function toTitle(name: string): string {
+  return name.replaceAll("_", " ").replaceAll(/(?<=^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 
 /** `default`, `input` and `title` are for the form and say nothing about which values fit. */

@@ -75,7 +75,12 @@ describe.each([
       },
     });
     const own = await require(app.call(`GET ${at("/user/spec")}`, { token: member.token }));
-    expect(own.body.properties.tone).toEqual({ type: "string", enum: ["plain", "kind"], default: "plain" });
+    expect(own.body.properties.tone).toEqual({
+      title: "Tone",
+      type: "string",
+      enum: ["plain", "kind"],
+      default: "plain",
+    });
   });
 
   it("each person has values of their own, over the defaults", async () => {

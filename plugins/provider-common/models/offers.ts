@@ -72,9 +72,9 @@ function toProviderModel(id: string, model: UpstreamModel, connection: Connectio
     access: connection.access,
     item: {
       urlIdx: connection.index,
-      openai: model,
+      openai: { ...model, connection_type: connection.connectionType },
       ...(model["pipeline"] !== undefined && { pipeline: model["pipeline"] }),
-      ...(connection.provider !== "" && { provider: connection.provider }),
+      provider: connection.provider,
     },
   };
 }
