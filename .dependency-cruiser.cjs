@@ -44,9 +44,15 @@ const forbidden = [
   ],
   [
     "http-server",
-    "HTTP servers stay in kernel/http and kernel/sockets",
-    { pathNot: [supporting, "^kernel/(http|sockets)/"] },
-    { path: packages("h3", "crossws", "listhen", "srvx") },
+    "HTTP servers stay in kernel/http",
+    { pathNot: [supporting, "^kernel/http/"] },
+    { path: packages("h3", "listhen", "srvx") },
+  ],
+  [
+    "web-sockets",
+    "WebSockets stay in plugins/realtime",
+    { pathNot: [supporting, "^kernel/http/", "^plugins/realtime/"] },
+    { path: packages("crossws", "engine\\.io-parser", "socket\\.io-parser") },
   ],
   [
     "network",
@@ -91,8 +97,8 @@ const forbidden = [
   ],
   [
     "redis",
-    "Redis stands behind kernel/sockets/bus-redis.ts",
-    { pathNot: [supporting, "^kernel/sockets/bus-redis\\.ts$"] },
+    "Redis stands behind plugins/realtime/replicas/bus-redis.ts",
+    { pathNot: [supporting, "^plugins/realtime/replicas/bus-redis\\.ts$"] },
     { path: packages("ioredis") },
   ],
   [

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { databaseVariables } from "./core-database.ts";
 import { outboundVariables } from "./core-outbound.ts";
 import { processVariables } from "./core-process.ts";
-import { socketVariables } from "./core-sockets.ts";
 import { storageVariables } from "./core-storage.ts";
 import { upstreamVariables } from "./core-upstream.ts";
 import { persistence } from "./persistence.ts";
@@ -101,7 +100,6 @@ export const core = {
   ...storageVariables,
   ...outboundVariables,
   ...upstreamVariables,
-  ...socketVariables,
   ...processVariables,
 };
 

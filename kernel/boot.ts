@@ -25,8 +25,7 @@ import { createParts, type Parts } from "./parts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { createOpenRequests, type OpenRequests } from "./requests.ts";
 import { createSecretCodec, openSecretKey } from "./secret-key.ts";
-import { openSockets } from "./sockets/open.ts";
-import type { Sockets } from "./sockets/sockets.ts";
+import { mountSockets, type SocketServer, socketServer, type Sockets } from "./sockets/server.ts";
 
 export interface BootOptions {
   /** The plugins of this program, in any order. */
@@ -72,14 +71,12 @@ export async function boot(options: BootOptions): Promise<Running> {
   const foundation = await openFoundation(options);
   const { config, database } = foundation;
   const gathered = createGathered();
-  let parts: Parts | undefined;
   try {
     const secretKey = await openSecretKey(database.db, config.secretKey);
-    parts = await createParts({ ...foundation, gathered, secretKey, version, name: displayName(config) });
+    const name = displayName(config);
+    const parts = await createParts({ ...foundation, gathered, secretKey, version, name });
     return await start({ ...foundation, gathered, parts }, options);
   } catch (error) {
-    // The others must not wait for a process that never came.
-    await parts?.replicas.close();
     await database.close();
     throw error;
   }
@@ -88,22 +85,36 @@ export async function boot(options: BootOptions): Promise<Running> {
 type Prepared = Foundation & { readonly gathered: Gathered; readonly parts: Parts };
 
 async function start(prepared: Prepared, options: BootOptions): Promise<Running> {
-  const { config, registry, database, log, gathered, parts } = prepared;
   const stopping = new AbortController();
-  const requests = createOpenRequests();
-
   options.progress?.("Setting up plugins");
   const host = await setUpPlugins({
     ...prepared,
-    services: parts.services,
+    services: prepared.parts.services,
     signal: stopping.signal,
   });
+  try {
+    return await open(prepared, options, { host, stopping });
+  } catch (error) {
+    stopping.abort();
+    await host.stop();
+    throw error;
+  }
+}
+
+/** Opens the doors of plugins that are set up: jobs, then the listener. */
+async function open(
+  { config, registry, database, log, gathered, parts }: Prepared,
+  options: BootOptions,
+  { host, stopping }: Pick<Stopping, "host" | "stopping">,
+): Promise<Running> {
+  const requests = createOpenRequests();
   parts.tellOfSelf("system.startup.started");
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
   const routes =
     config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
   const handler = requests.track(createApplication(routes, context));
-  const sockets = openSockets({ ...parts, config, log, context, handlers: gathered.sockets });
+  const server = parts.services.get(socketServer.id) as SocketServer | undefined;
+  const sockets = server && mountSockets(server.open({ ...context, handlers: gathered.sockets }), log);
 
   options.progress?.("Starting jobs");
   const own = housekeeping(database, gathered).map((job) => ({ job, isEnabled: () => true }));
@@ -112,7 +123,7 @@ async function start(prepared: Prepared, options: BootOptions): Promise<Running>
   const listening = await openListener(handler, {
     port: options.port ?? config.port,
     host: config.host,
-    sockets,
+    ...(sockets && { sockets }),
   });
   parts.readiness.ready = true;
   parts.tellOfSelf("system.startup.completed");
@@ -194,7 +205,7 @@ interface Stopping {
   parts: Parts;
   host: Host;
   listening: Listening;
-  sockets: Sockets;
+  sockets: Sockets | undefined;
   requests: OpenRequests;
   stopping: AbortController;
 }
@@ -219,7 +230,7 @@ async function stopAll({
   parts.tellOfSelf("system.shutdown.started");
   requests.closeConnections();
   // At once, so that clients are with another replica while the runs that speak to them end here.
-  sockets.close();
+  sockets?.close();
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
   const jobsStopped = parts.jobs.stop(graceMs);
@@ -233,13 +244,12 @@ async function stopAll({
     log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");
   }
   stopping.abort();
-  sockets.terminate();
+  sockets?.terminate();
   listening.breakConnections();
   await closed;
   await jobsStopped;
   parts.tellOfSelf("system.shutdown.completed");
   await host.stop();
-  await parts.replicas.close();
   await parts.egress.close();
   await database.close();
   log.info("stopped");

@@ -84,6 +84,7 @@ export async function setUpPlugins(options: HostOptions): Promise<Host> {
       done.push(await setUp(plugin, { options, slots, state }));
     } catch (error) {
       if (!options.foreign.has(plugin)) {
+        await stopAll(done, options.log);
         throw new BootError(`The plugin ${plugin.id} could not be set up: ${messageOf(error)}`, {
           cause: error,
         });
@@ -103,12 +104,14 @@ export async function setUpPlugins(options: HostOptions): Promise<Host> {
         done.map((one) => calmly(one, options.log, () => one.contributions.drain?.(graceMs))),
       );
     },
-    async stop() {
-      for (const one of done.toReversed()) {
-        await calmly(one, options.log, () => one.contributions.stop?.());
-      }
-    },
+    stop: () => stopAll(done, options.log),
   };
+}
+
+async function stopAll(done: readonly SetUp[], log: Logger): Promise<void> {
+  for (const one of done.toReversed()) {
+    await calmly(one, log, () => one.contributions.stop?.());
+  }
 }
 
 async function calmly(

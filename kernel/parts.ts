@@ -3,6 +3,7 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import { type Blobs, openBlobs } from "#storage/blobs.ts";
 import type { Database } from "#storage/database.ts";
 import { createGrants } from "#storage/grants.ts";
+import { openLargeNotices } from "#storage/large-notices.ts";
 import { access, createAccess } from "./access/resource.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { createEvents } from "./events.ts";
@@ -13,11 +14,6 @@ import type { Logger } from "./log.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
-import { type Channels, createChannels } from "./sockets/channels.ts";
-import { createHub } from "./sockets/hub.ts";
-import { createMembers, type Members } from "./sockets/members.ts";
-import { openReplicas } from "./sockets/open-bus.ts";
-import type { Replicas } from "./sockets/replicas.ts";
 import { type ToolApprover, toolApprovers } from "./tools/approval.ts";
 import { createToolRegistry } from "./tools/registry.ts";
 
@@ -38,10 +34,6 @@ export interface Parts {
   readonly egress: Egress;
   readonly blobs: Blobs;
   readonly jobs: JobRunner;
-  /** The open connections of this process, and the way to those of others. */
-  readonly members: Members;
-  readonly replicas: Replicas;
-  readonly channels: Channels;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
@@ -88,13 +80,9 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.toolRegistry, createToolRegistry(gathered.tools, approvers));
   offer(kernel.configuration, registry);
   offer(kernel.notices, toNotices(database));
-  const members = createMembers();
-  const { replicas, ping } = await openReplicas(options);
-  const { instanceId } = config;
-  const channels = createChannels({ members, replicas });
-  const callTimeout = () => config.socketCallTimeout;
-  offer(kernel.hub, createHub({ members, replicas, channels, instanceId, callTimeout }));
-  offer(kernel.deployment, toDeployment(options, { readiness, ping }));
+  const warn = (message: string) => log.warn(message);
+  offer(kernel.largeNotices, (channel) => openLargeNotices(database, { channel, log: warn }));
+  offer(kernel.deployment, toDeployment(options, readiness));
   offer(kernel.declarations, toDeclarations(gathered));
   await followSettings(database, registry);
   const tellOfSelf = (event: `system.${string}.${string}`): void => {
@@ -106,9 +94,6 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     egress,
     blobs,
     jobs,
-    members,
-    replicas,
-    channels,
     readiness,
     tellOfSelf,
   };
@@ -133,9 +118,10 @@ async function followSettings(database: Database, registry: ConfigRegistry): Pro
 }
 
 function toDeployment(
-  { config, database, secretKey, version, name }: PartsOptions,
-  { readiness, ping }: { readiness: { ready: boolean }; ping(): Promise<void> },
+  { config, database, gathered, secretKey, version, name }: PartsOptions,
+  readiness: { readonly ready: boolean },
 ): kernel.Deployment {
+  const checks = () => (gathered.slots.get(kernel.healthChecks.id) ?? []) as (() => Promise<void>)[];
   return {
     version,
     name,
@@ -144,7 +130,7 @@ function toDeployment(
     deploymentId: config.deploymentId,
     isDev: config.env === "dev",
     database: database.kind,
-    ping: async () => void (await Promise.all([database.ping(), ping()])),
+    ping: async () => void (await Promise.all([database.ping(), ...checks().map((check) => check())])),
     isReady: () => readiness.ready,
   };
 }

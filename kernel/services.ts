@@ -2,14 +2,14 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import type { Blobs } from "#storage/blobs.ts";
 import type { Database } from "#storage/database.ts";
 import type { Grants } from "#storage/grants.ts";
+import type { LargeNotices } from "#storage/large-notices.ts";
 import type { Permission } from "./access/permissions.ts";
 import type { ModelProvider } from "./completion/provider.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
-import { defineService } from "./service.ts";
-import type { Hub } from "./sockets/hub.ts";
+import { defineService, defineSlot } from "./service.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
 // What the kernel itself provides; plugins name them in `uses` like any other service.
@@ -28,8 +28,6 @@ export const jobs = defineService<Jobs>("kernel.jobs");
 export const pipeline = defineService<Pipeline>("kernel.pipeline");
 /** Every tool, by who may use it. */
 export const toolRegistry = defineService<ToolRegistry>("kernel.tools");
-/** Open clients: rooms to emit to, sessions to ask. */
-export const hub = defineService<Hub>("kernel.hub");
 /** All settings with where their values come from. */
 export const configuration = defineService<ConfigRegistry>("kernel.configuration");
 
@@ -43,6 +41,10 @@ export interface Notices {
 }
 export const notices = defineService<Notices>("kernel.notices");
 
+/** Opens a channel between processes for texts of any size. */
+export type OpenLargeNotices = (channel: string) => LargeNotices;
+export const largeNotices = defineService<OpenLargeNotices>("kernel.large-notices");
+
 /** Facts about this process and its parts. */
 export interface Deployment {
   readonly version: string;
@@ -50,7 +52,7 @@ export interface Deployment {
   readonly deploymentId: string;
   readonly name: string;
   readonly isDev: boolean;
-  /** Resolves when the database answers, and Redis when there is one. */
+  /** Resolves when the database answers and every health check passes. */
   ping(): Promise<void>;
   /** False until everything started, and again as soon as a stop was asked for. */
   isReady(): boolean;
@@ -69,3 +71,6 @@ export interface Declarations {
   plugins(): readonly { id: string; title: string; enabled: boolean }[];
 }
 export const declarations = defineService<Declarations>("kernel.declarations");
+
+/** Checks that something answers that the platform cannot serve without; rejects when it does not. */
+export const healthChecks = defineSlot<() => Promise<void>>("kernel.health-checks");

@@ -28,6 +28,9 @@ const planted: Record<string, Record<string, string>> = {
   catalogue: { "plugins/one/list.ts": `import { catalogue } from "#plugins/catalogue.ts";\ncatalogue();` },
   "plugin-declaration": { "plugins/two/again.ts": `import declared from "./plugin.ts";\ndeclared();` },
   "http-server": { "kernel/serve.ts": `import { H3 } from "h3";\nnew H3();` },
+  "web-sockets": {
+    "plugins/one/upgrade.ts": `import adapter from "crossws/adapters/node";\nadapter();`,
+  },
   network: { "plugins/one/call.ts": `import { fetch } from "undici";\nawait fetch("https://example.test");` },
   "network-built-in": { "plugins/one/socket.ts": `import { connect } from "node:net";\nconnect(1);` },
   "database-driver": {

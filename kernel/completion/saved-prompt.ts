@@ -32,7 +32,12 @@ export function withSystemBlocks<B extends Bag>(body: B, { system }: Bag): B {
   const rest = typeof own === "string" ? [{ type: "text", text: own }] : own;
   if (!Array.isArray(rest)) {
     throw new AppError("unprocessable", [
-      { type: "invalid_type", loc: ["body", "system"], msg: "must be a text or a list of blocks" },
+      {
+        type: "invalid_type",
+        loc: ["body", "system"],
+        msg: "must be a text or a list of blocks",
+        input: null,
+      },
     ]);
   }
   return { ...body, system: [{ type: "text", text: system }, ...rest] };

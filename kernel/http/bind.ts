@@ -203,7 +203,7 @@ function validateBody(route: AnyRoute, text: string | undefined): unknown {
       return undefined;
     }
     throw new AppError("unprocessable", [
-      { type: "missing", loc: ["body"], msg: "A JSON body is required." },
+      { type: "missing", loc: ["body"], msg: "A JSON body is required.", input: null },
     ]);
   }
   return validate(route.body, parseJson(text), "body");

@@ -57,7 +57,7 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
   if (error instanceof ConfigError) {
     return toErrorAnswer(
       new AppError("unprocessable", [
-        { type: "value_error", loc: ["body", error.variable], msg: error.message },
+        { type: "value_error", loc: ["body", error.variable], msg: error.message, input: null },
       ]),
       context,
     );

@@ -1,22 +1,15 @@
 import type { IncomingMessage, Server } from "node:http";
-import type { Duplex } from "node:stream";
 import { listen as listenOn } from "listhen";
+import type { Sockets } from "#kernel/sockets/server.ts";
 import type { NodeHandler } from "./application.ts";
 
 // The declared type wants two numbers; no range at all is what the library understands as "this port or none".
 const noRange = [] as unknown as [number, number];
 
-/** Who takes requests that ask for a WebSocket. */
-export interface UpgradeTaker {
-  /** Whether to; any other request that asks for a change of protocol is answered as plain HTTP. */
-  isOurs(req: IncomingMessage): boolean;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-}
-
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
-  readonly sockets?: UpgradeTaker;
+  readonly sockets?: Pick<Sockets, "isOurs" | "upgrade">;
 }
 
 export interface Listening {

@@ -156,7 +156,10 @@ const fields = (properties: Json): Json => ({
 });
 const detail = {
   description: "What went wrong; for input that does not fit, one entry a problem",
-  anyOf: [text, { type: "array", items: fields({ type: text, loc: { type: "array" }, msg: text }) }],
+  anyOf: [
+    text,
+    { type: "array", items: fields({ type: text, loc: { type: "array" }, msg: text, input: {} }) },
+  ],
 };
 const common = fields({ message: text, type: text, code: { type: ["integer", "string", "null"] } });
 

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 
-/** One entry of a validation answer (contract §0): where, what, and the rejected value when it is harmless. */
+/** One entry of a validation answer (contract §0): where, what, and the rejected value; null unless that is short and no secret. */
 export interface ValidationEntry {
   type: string;
   loc: (string | number)[];
   msg: string;
-  input?: unknown;
+  input: unknown;
 }
 
 const secretField = /pass|token|secret|key|authorization/i;
@@ -25,16 +25,18 @@ export function validate(schema: z.ZodType, value: unknown, where: "path" | "que
 
 function toEntry(issue: z.core.$ZodIssue, where: string, value: unknown): ValidationEntry {
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
-  const entry: ValidationEntry = { type: issue.code, loc: [where, ...path], msg: issue.message };
   const input = path.reduce<unknown>(
     (at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key],
     value,
   );
   // A rejected password must not come back in an answer that somebody logs.
-  if (isShort(input) && !path.some((part) => secretField.test(String(part)))) {
-    entry.input = input;
-  }
-  return entry;
+  const isShown = isShort(input) && !path.some((part) => secretField.test(String(part)));
+  return {
+    type: issue.code,
+    loc: [where, ...path],
+    msg: issue.message,
+    input: isShown ? input : null,
+  };
 }
 
 function isShort(value: unknown): boolean {

@@ -1,12 +1,34 @@
-import { AppError } from "#kernel/errors.ts";
-import { toJson } from "#kernel/http/json.ts";
-import { type AskOptions, createAsking, type HubParts, type Question } from "./asking.ts";
-import { OutgoingEvent, toPayload } from "./envelope.ts";
-import type { Channel, ChannelEnds } from "./channels.ts";
-import type { Replicas } from "./replicas.ts";
+import { defineService } from "#kernel/service.ts";
 
-export type { AskOptions, Question } from "./asking.ts";
-export type { Channel, ChannelEnds } from "./channels.ts";
+/** A question to one open client. */
+export interface Question {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Name of the event that carries it, such as `events`. */
+  readonly event: string;
+  readonly payload: object;
+}
+
+export interface AskOptions {
+  /** WEBSOCKET_EVENT_CALLER_TIMEOUT when left out. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What comes over a channel. */
+export interface ChannelEnds {
+  /** One event of the client, as it sent it. */
+  take(data: unknown): void;
+  /** The session has ended, or the replica that held it; nothing comes any more. */
+  gone(): void;
+}
+
+/** A way for one session to stream to the server: an event of a name that was made for it alone. */
+export interface Channel {
+  /** The event that the client emits. */
+  readonly name: string;
+  close(): void;
+}
 
 /** The way from the server to clients that keep a connection open, on whichever replica that is. */
 export interface Hub {
@@ -39,130 +61,4 @@ export interface Hub {
   find(topic: string, question: unknown): Promise<unknown>;
 }
 
-/** A client that sent nothing for this long, not even a heartbeat, is away. */
-const silentMs = 120_000;
-const collectMs = 1_000;
-
-export function createHub(options: HubParts): Hub {
-  const { members, replicas, instanceId } = options;
-  const deliver = (room: string, message: OutgoingEvent, except: string) => {
-    for (const session of members.inRoom(room)) {
-      if (session.id !== except) {
-        session.deliver(message);
-      }
-    }
-  };
-  const joinHere = (userId: string, room: string) => {
-    for (const session of members.ofUser(userId)) {
-      try {
-        members.enter(session, room);
-      } catch (error) {
-        if (!(error instanceof AppError)) {
-          throw error;
-        }
-        // A connection in too many rooms misses events of this one; nobody else must suffer for it.
-      }
-    }
-  };
-  const leaveHere = (userId: string, room: string) =>
-    members.ofUser(userId).forEach((session) => members.leave(session, room));
-  replicas.on("emit", (_from, [room = "", event = "", except = ""], json) =>
-    deliver(room, new OutgoingEvent(event, json), except),
-  );
-  replicas.on("join", (_from, [userId = "", room = ""]) => joinHere(userId, room));
-  replicas.on("leave", (_from, [userId = "", room = ""]) => leaveHere(userId, room));
-  replicas.onMissed(() => {
-    // Nobody knows whose events did not come; clients look again at what they show (promise R27).
-    const resync = new OutgoingEvent("resync", toPayload({}, instanceId));
-    for (const session of members.all()) {
-      if (session.principal !== undefined) {
-        session.deliver(resync);
-      }
-    }
-  });
-  const asking = createAsking(options);
-  const isHeard = (room: string) => !members.isEmpty(room) || !replicas.areNone();
-  return {
-    isHeard,
-    emit(room, event, payload, { except = "" } = {}) {
-      if (!isHeard(room)) {
-        // Nobody listens: what nobody gets need not be written.
-        return;
-      }
-      const json = toPayload(payload, instanceId);
-      deliver(room, new OutgoingEvent(event, json), except);
-      replicas.send("emit", [room, event, except], json);
-    },
-    ask: asking.ask,
-    channel: options.channels.open,
-    join(userId, room) {
-      joinHere(userId, room);
-      replicas.send("join", [userId, room]);
-    },
-    leave(userId, room) {
-      leaveHere(userId, room);
-      replicas.send("leave", [userId, room]);
-    },
-    isHere: (userId) => members.ofUser(userId).length > 0,
-    activeUsers() {
-      const since = Date.now() - silentMs;
-      const active = [...members.all()].filter(({ heardAt }) => heardAt >= since);
-      return [...new Set(active.flatMap(({ principal }) => principal?.userId ?? []))];
-    },
-    ...createCollecting(replicas),
-  };
-}
-
-function createCollecting(replicas: Replicas): Pick<Hub, "contribute" | "collect" | "find"> {
-  const answers = new Map<string, (question: unknown) => unknown>();
-  const open = new Map<string, (from: string, value: unknown) => void>();
-  let last = 0;
-  replicas.on("collect", (from, [id = "", topic = ""], json) => {
-    const answer = answers.get(topic)?.(JSON.parse(json || "null"));
-    replicas.send("found", [from, id], toJson(answer ?? null));
-  });
-  // Only the one that asked has an open question of that number under its own name.
-  replicas.on("found", (from, [to = "", id = ""], json) => open.get(`${to} ${id}`)?.(from, JSON.parse(json)));
-  /** Resolves when `take` says that it has enough, when all have answered, or after a second. */
-  const askOthers = async (topic: string, question: unknown, take: (value: unknown) => boolean) => {
-    const missing = new Set(replicas.known());
-    if (missing.size === 0) {
-      return;
-    }
-    const key = `${replicas.id} ${(last += 1)}`;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, collectMs);
-      open.set(key, (from, value) => {
-        missing.delete(from);
-        if (take(value) || missing.size === 0) {
-          clearTimeout(timer);
-          resolve();
-        }
-      });
-      replicas.send("collect", [String(last), topic], toJson(question ?? null));
-    });
-    open.delete(key);
-  };
-  return {
-    contribute: (topic, answer) => void answers.set(topic, answer),
-    async collect(topic) {
-      const found: unknown[] = [answers.get(topic)?.(null)];
-      await askOthers(topic, null, (value) => {
-        found.push(value);
-        return false;
-      });
-      return found;
-    },
-    async find(topic, question) {
-      let found = answers.get(topic)?.(question) ?? undefined;
-      if (found === undefined) {
-        await askOthers(topic, question, (value) => {
-          // Answers that come together are all heard: one that knows nothing must not undo one that knows.
-          found ??= value ?? undefined;
-          return found !== undefined;
-        });
-      }
-      return found;
-    },
-  };
-}
+export const hub = defineService<Hub>("hub");

@@ -1,7 +1,7 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
-import { hub } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { toolApprovers } from "#kernel/tools/approval.ts";
 import { chats } from "#plugins/chats/service.ts";
 import { createAnswering } from "./answering.ts";

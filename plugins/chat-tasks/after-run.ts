@@ -1,6 +1,6 @@
 import type { Logger } from "#kernel/log.ts";
 import type { Message } from "#kernel/completion/request.ts";
-import type { ChatMessage, Chats } from "#plugins/chats/service.ts";
+import type { ChatMessage, Chats, Replies } from "#plugins/chats/service.ts";
 import type { EndedRun, RunFollowUp } from "#plugins/runs/service.ts";
 import type { TaskSettings } from "./config.ts";
 import { toTitle } from "./parse.ts";
@@ -10,7 +10,8 @@ import { toTurns } from "./templates.ts";
 export interface AfterRunOptions {
   readonly tasks: Tasks;
   readonly settings: TaskSettings;
-  readonly chats: Pick<Chats, "branch" | "suggest" | "retitle" | "tag">;
+  readonly chats: Pick<Chats, "branch" | "retitle" | "tag">;
+  readonly replies: Pick<Replies, "suggest">;
   readonly log: Logger;
 }
 
@@ -20,7 +21,13 @@ type AskedTask = "follow_up_generation" | "title_generation" | "tags_generation"
  * What a finished reply is followed by, in the order of contract §3.2 step 16: suggestions, a title, tags. Temporary
  * chats are told them and nothing is stored.
  */
-export function createAfterRun({ tasks, settings, chats, log }: AfterRunOptions): readonly RunFollowUp[] {
+export function createAfterRun({
+  tasks,
+  settings,
+  chats,
+  replies,
+  log,
+}: AfterRunOptions): readonly RunFollowUp[] {
   /** Failures stay here: the reply is complete, and nobody waits for its trimmings. */
   const attempt = async (ended: EndedRun, task: AskedTask, run: () => Promise<void>) => {
     if (ended.request.background_tasks?.[task] !== true || ended.signal.aborted) {
@@ -41,7 +48,7 @@ export function createAfterRun({ tasks, settings, chats, log }: AfterRunOptions)
         ? await tasks.followUps(toWork(ended, await readSaid(ended, chats)))
         : [];
       ended.signal.throwIfAborted();
-      if (list.length > 0 && (!ended.chat || (await chats.suggest(ended, list)))) {
+      if (list.length > 0 && (!ended.chat || (await replies.suggest(ended, list)))) {
         ended.emit("chat:message:follow_ups", { follow_ups: list });
       }
     });

@@ -1,7 +1,7 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { accounts } from "#plugins/accounts/service.ts";
-import { chats } from "#plugins/chats/service.ts";
+import { chats, replies } from "#plugins/chats/service.ts";
 import { completions, taskModel, taskSettings } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { runFollowUps } from "#plugins/runs/service.ts";
@@ -14,7 +14,7 @@ export default definePlugin({
   id: "chat-tasks",
   title: "Tasks beside chats",
   config: taskVariables,
-  uses: { accounts, chats, completions, models, taskModel },
+  uses: { accounts, chats, completions, models, replies, taskModel },
 
   setup({ config, use, log }) {
     const tasks = createTasks({
@@ -22,7 +22,7 @@ export default definePlugin({
       settings: config,
       findProfile: (principal) => use.accounts.templateFacts(principal),
     });
-    const afterRun = createAfterRun({ tasks, settings: config, chats: use.chats, log });
+    const afterRun = createAfterRun({ ...use, tasks, settings: config, log });
     return {
       routes: { api: taskRoutes({ ...use, tasks, settings: config }) },
       fills: [fill(taskSettings, formNames), ...afterRun.map((work) => fill(runFollowUps, work))],

@@ -1,27 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
-import { type Accounts, accounts } from "#plugins/accounts/service.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { faultsOf } from "#test/support/message-tree.ts";
-import { type ChatClient, chatClient, conversation, replied, said } from "./chats.fixture.ts";
-import { type Chats, chats } from "./service.ts";
+import { chatClient, type ChatClient, conversation, probeChats, replied, said } from "./chats.fixture.ts";
 
 let app: App;
 let user: TestUser;
 let me: ChatClient;
-let stored: Chats;
-let people: Accounts;
 
-const probe = definePlugin({
-  id: "concurrency-probe",
-  title: "Probe",
-  uses: { chats, accounts },
-  setup({ use }) {
-    stored = use.chats;
-    people = use.accounts;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -74,10 +60,10 @@ it("moves that would make a circle together are not both done", { timeout: 120_0
 
 it("questions that come at once each bring their files into the chat's list", async () => {
   const { id } = await me.make(conversation());
-  const owner = (await people.principalOf(user.id))!;
+  const owner = (await services.accounts.principalOf(user.id))!;
   const names = Array.from({ length: 6 }, (_, n) => `c${n}`);
   const ask = (name: string) =>
-    stored.link(owner, id, {
+    services.chats.link(owner, id, {
       messages: [{ id: name, role: "user", content: "?", parentId: "a1" }],
       shown: name,
       addedFiles: [

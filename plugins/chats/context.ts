@@ -4,13 +4,13 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { type ChatRow, isRunning } from "./chat-store.ts";
 import { joinParent } from "./reading/ancestor-join.ts";
 import type { ChatParts } from "./parts.ts";
-import type { Chats, ContextStep } from "./service.ts";
+import type { ChatContext, ContextStep } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
-import { tailsSize } from "./replies/append-log.ts";
+import { appendedSize } from "./replies/append-log.ts";
 import type { ChatDatabase } from "./tables.ts";
 
-/** What a model reads of a chat, as far as it can be told without reading what was said. */
-export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "contextSteps" | "keepSummary"> {
+/** How much of a model's context a chat takes. */
+export function createContext(db: ChatDatabase): ChatContext {
   return {
     isRunning: (chatId) => isRunning(db, chatId),
 
@@ -18,7 +18,7 @@ export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "cont
       // It stops where the size is known: at the last reply with usage, or at a summary. Most of the time that is the leaf.
       const columns = sql`m.id, m.parent_id, m.role, m.usage, m.context_summary, m.extra -> 'contextTokens' as tokens,
         greatest(char_length(chat_message_text(m.content)),
-          coalesce(char_length(m.output::text), 0) + ${tailsSize})::int as chars`;
+          coalesce(char_length(m.output::text), 0) + ${appendedSize})::int as chars`;
       const { rows } = await sql<ContextStep>`
         with recursive path as (
           select 1 as depth, ${columns} from chat_message as m where m.chat_id = ${chatId} and m.id = ${leafId}
@@ -47,13 +47,13 @@ export function createContext(db: ChatDatabase): Pick<Chats, "isRunning" | "cont
   };
 }
 
-/** How full a chat's context is; nothing to who neither writes the chat nor is an administrator, or when nobody looks after it. */
+/** How full a chat's context is, for its owner and for administrators; empty while compaction is switched off. */
 export async function readUsage(
-  { context }: Pick<ChatParts, "context">,
+  { contextMeter }: Pick<ChatParts, "contextMeter">,
   caller: Principal,
   row: ChatRow,
 ): Promise<{ context_usage?: { tokens: number; threshold: number } }> {
-  const [filled] = context.list();
+  const [filled] = contextMeter.list();
   const isShown = row.user_id === caller.userId || caller.role === "admin";
   const usage = filled && isShown ? await filled.usage(caller, row) : null;
   return usage === null ? {} : { context_usage: usage };

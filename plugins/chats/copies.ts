@@ -6,7 +6,7 @@ import { seconds } from "#storage/clock.ts";
 import { anyOf } from "#storage/values.ts";
 import { type ChatRow, insertChat, isRunning, lockChat } from "./chat-store.ts";
 import { copyFiles } from "./files/file-links.ts";
-import { found } from "./require-row.ts";
+import { requireRow } from "./require-row.ts";
 import { findLinks } from "./tree/message-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { prepareChat, storeChat } from "./tree/save.ts";
@@ -61,7 +61,7 @@ export function createCopies(parts: ChatParts) {
     async cloneShared(caller: Principal, shareId: string): Promise<ChatRow> {
       const share = await findShare(db, shareId);
       const { id, chat_id, title } = await shares.load(caller, share?.chat_id ?? shareId, "read");
-      const shared = JSON.parse(found(await readSnapshot(db, id, "chat"))) as SentChat;
+      const shared = JSON.parse(requireRow(await readSnapshot(db, id, "chat"))) as SentChat;
       // Whoever copies it files it under tags of their own.
       const { tags: _tags, ...sent } = shared;
       const prepared = await prepareChat(parts, caller, { sent, isNew: true });
@@ -78,7 +78,7 @@ export function createCopies(parts: ChatParts) {
 }
 
 async function lockIdle(tx: ChatDatabase, id: string): Promise<ChatRow> {
-  const row = found(await lockChat(tx, id));
+  const row = requireRow(await lockChat(tx, id));
   if (await isRunning(tx, id)) {
     throw new AppError("conflict", "A reply is being written in this chat. Wait for it or stop it first.");
   }

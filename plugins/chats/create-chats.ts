@@ -11,11 +11,13 @@ import type { ReadMarks } from "#plugins/realtime/service.ts";
 import { createLoaders } from "./access.ts";
 import { createBranches } from "./reading/branches.ts";
 import { createChatActions } from "./chats.ts";
+import { createContext } from "./context.ts";
 import { createCopies } from "./copies.ts";
 import { createMessageEvents } from "./replies/events.ts";
 import { createFolderChats, toFolderReference } from "./folders/folder-chats.ts";
 import { createMessageActions } from "./tree/messages.ts";
 import { createRemoval } from "./removal.ts";
+import { createReplies } from "./replies/replies.ts";
 import { createShareAccess } from "./sharing/share-access.ts";
 import { createShareReading } from "./sharing/share-reading.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
@@ -26,7 +28,7 @@ import { listRoutes } from "./routes/lists.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { adminRoutes, shareRoutes } from "./routes/shares.ts";
 import { stateRoutes, tagRoutes } from "./routes/states.ts";
-import type { ChatContext, ChatFolders } from "./service.ts";
+import type { ChatFolders, ContextMeter } from "./service.ts";
 import { existingChats } from "./sharing/share-store.ts";
 import { createShares } from "./sharing/shares.ts";
 import { createStates, type States } from "./states.ts";
@@ -47,13 +49,13 @@ interface Context {
     readonly grants: Grants;
     readonly hub: Hub;
     readonly folders: Slot<ChatFolders>;
-    readonly context: Slot<ChatContext>;
+    readonly contextMeter: Slot<ContextMeter>;
     readonly settings: Slot<readonly string[]>;
   };
 }
 
-/** Joins the parts of the plugin. */
-export function setUpChats({ config, db, transaction, use }: Context) {
+/** Builds the services, routes and fills of the plugin. */
+export function createChatsPlugin({ config, db, transaction, use }: Context) {
   const adminsRead = () => config.adminChatAccess;
   const parts: ChatParts = {
     ...use,
@@ -65,10 +67,12 @@ export function setUpChats({ config, db, transaction, use }: Context) {
   };
   const actions = createChatActions(parts);
   const reading = createShareReading(parts);
-  const service = createChatsService(parts, actions);
+  const replies = createReplies(parts);
   const states = createStates(parts, use.hub);
   return {
-    service,
+    chats: createChatsService(parts, actions),
+    replies,
+    context: createContext(db),
     readMarks: readMarksOf(states),
     folderChats: createFolderChats(parts),
     fileReferences: [toShareReference(db), toFolderReference(parts)],
@@ -78,7 +82,7 @@ export function setUpChats({ config, db, transaction, use }: Context) {
       ...listRoutes(parts),
       ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
-      ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: service })),
+      ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: replies })),
       ...stateRoutes(states),
       ...tagRoutes(parts, createTags(parts)),
       ...shareRoutes(parts, { reading, shares: createShares(parts), access: createShareAccess(parts) }),

@@ -6,7 +6,7 @@ import type { Grants } from "#storage/grants.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { ChatRow } from "./chat-store.ts";
-import type { ChatContext, ChatFolders } from "./service.ts";
+import type { ChatFolders, ContextMeter } from "./service.ts";
 import type { ShareRow } from "./sharing/share-store.ts";
 import type { ChatDatabase, Transact } from "./tables.ts";
 
@@ -23,7 +23,7 @@ export interface ChatParts {
   readonly files: Files;
   readonly grants: Grants;
   readonly folders: Slot<ChatFolders>;
-  readonly context: Slot<ChatContext>;
+  readonly contextMeter: Slot<ContextMeter>;
   /** For owners; for administrators to read where ENABLE_ADMIN_CHAT_ACCESS is on. */
   readonly chats: Loader<ChatRow>;
   /** What others were given to read, by the id of the chat. */

@@ -1,7 +1,8 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { configuration, events, grants, hub } from "#kernel/services.ts";
+import { configuration, events, grants } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { readMarks } from "#plugins/realtime/service.ts";
@@ -13,8 +14,16 @@ import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { createTails } from "./migrations/0005_tails.ts";
 import { boundWords } from "./migrations/0006_bounded_words.ts";
 import { sharedType } from "./parts.ts";
-import { chatContext, chatFolders, chatSettings, chats, folderChats } from "./service.ts";
-import { setUpChats } from "./create-chats.ts";
+import {
+  chatContext,
+  chatFolders,
+  chatSettings,
+  chats,
+  contextMeter,
+  folderChats,
+  replies,
+} from "./service.ts";
+import { createChatsPlugin } from "./create-chats.ts";
 import type { ChatTables } from "./tables.ts";
 
 export default definePlugin({
@@ -30,10 +39,10 @@ export default definePlugin({
     grants,
     hub,
     folders: chatFolders,
-    context: chatContext,
+    contextMeter,
     settings: chatSettings,
   },
-  provides: [chats, folderChats],
+  provides: [chats, replies, chatContext, folderChats],
   tables: tables<ChatTables>("chat", "chat_message", "chat_message_tail", "shared_chat", "chat_file", "tag"),
   migrations: {
     "0001_chats": createChats,
@@ -46,15 +55,20 @@ export default definePlugin({
   resources: [sharedType],
 
   setup(context) {
-    const { service, folderChats: inFolders, existing, ...rest } = setUpChats(context);
+    const made = createChatsPlugin(context);
     return {
-      routes: { api: rest.routes },
-      services: [provide(chats, service), provide(folderChats, inFolders)],
-      fills: [
-        ...rest.fileReferences.map((reference) => fill(fileReferences, reference)),
-        fill(readMarks, rest.readMarks),
+      routes: { api: made.routes },
+      services: [
+        provide(chats, made.chats),
+        provide(replies, made.replies),
+        provide(chatContext, made.context),
+        provide(folderChats, made.folderChats),
       ],
-      resources: { [sharedType]: existing },
+      fills: [
+        ...made.fileReferences.map((reference) => fill(fileReferences, reference)),
+        fill(readMarks, made.readMarks),
+      ],
+      resources: { [sharedType]: made.existing },
     };
   },
 });

@@ -1,26 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
-import { definePlugin } from "#kernel/plugin.ts";
-import { type Accounts, accounts } from "#plugins/accounts/service.ts";
-import { type ChatClient, chatClient, conversation } from "./chats.fixture.ts";
-import { type Chats, chats } from "./service.ts";
+import { chatClient, type ChatClient, conversation, probeChats } from "./chats.fixture.ts";
 
 let app: App;
-let stored: Chats;
-let people: Accounts;
 const clients: PlainClient[] = [];
 
-const probe = definePlugin({
-  id: "read-marks-probe",
-  title: "Probe",
-  uses: { chats, accounts },
-  setup({ use }) {
-    stored = use.chats;
-    people = use.accounts;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -81,7 +67,9 @@ it("whoever changes or deletes messages has read the chat; who has a filter chan
     [(id) => me.call(`POST /${id}/messages/a1`, { content: "new" }), false],
     [
       async (id) =>
-        stored.rewrite((await people.principalOf(user.id))!, id, [{ id: "a1", content: "filtered" }]),
+        services.chats.rewrite((await services.accounts.principalOf(user.id))!, id, [
+          { id: "a1", content: "filtered" },
+        ]),
       true,
     ],
   ];

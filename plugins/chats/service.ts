@@ -1,6 +1,17 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 import type { Grants } from "#storage/grants.ts";
+import type { Replies } from "./replies/service-types.ts";
+
+export type {
+  Checkpoint,
+  GrownItem,
+  InterruptedReply,
+  Replies,
+  Reply,
+  ReplyListKey,
+  ReplyState,
+} from "./replies/service-types.ts";
 
 /** A message in wire form: `{id, role, content, parentId, childrenIds, …}` (Core API, Message). */
 export type ChatMessage = Readonly<Record<string, unknown>> & {
@@ -29,68 +40,6 @@ export type AppendedMessage = Readonly<Record<string, unknown>> & {
   /** The message it follows: one that is there, or one before it in the same call. */
   readonly parentId: string | null;
 };
-
-/** What a run knows of its reply; keys that are left out stay as they are. */
-export interface ReplyState {
-  readonly content?: string;
-  readonly output?: readonly unknown[];
-  readonly usage?: Readonly<Record<string, unknown>>;
-  // Of lists only entries that are new: others may add to the stored ones as well. New sources and statuses come behind
-  // those, new files and embeds before them (contract §3.4).
-  readonly sources?: readonly unknown[];
-  readonly files?: readonly unknown[];
-  readonly embeds?: readonly unknown[];
-  readonly statusHistory?: readonly unknown[];
-  readonly error?: unknown;
-  /** Keys of the wire without a place of their own, such as `selectedModelId`; those that are there stay. */
-  readonly extra?: Readonly<Record<string, unknown>>;
-}
-
-/** The lists of a reply. */
-export type ReplyListKey = "sources" | "files" | "embeds" | "statusHistory";
-
-/** The message that a run writes. */
-export interface Reply {
-  readonly chatId: string;
-  readonly messageId: string;
-  readonly runId: string;
-}
-
-export interface Checkpoint extends Reply {
-  readonly state: ReplyState;
-  /** Number of the message's last event that the state includes. */
-  readonly seq: number;
-  /**
-   * What the output has grown by since the checkpoint with the number `after`; `state` has neither content nor output
-   * then. Not stored when another one was the last.
-   */
-  readonly grown?: { readonly after: number; readonly items: readonly GrownItem[] };
-  /**
-   * For each entry of the state's lists the number of the event that showed it: one that the stored message includes
-   * already is not added again. Without numbers every entry is new.
-   */
-  readonly numbers?: Partial<Readonly<Record<ReplyListKey, readonly number[]>>>;
-}
-
-/** An item of a reply that is new or has changed, or what was added at its end. */
-export interface GrownItem {
-  /** Its place in the output. */
-  readonly at: number;
-  /** The item as a whole. */
-  readonly item?: unknown;
-  /** More text, arguments or words of a refusal, by the kind of the item. */
-  readonly text?: string;
-  /** More `reasoning_details`. */
-  readonly details?: readonly unknown[];
-}
-
-/** A message whose run is gone. */
-export interface InterruptedReply extends Reply {
-  readonly userId: string;
-  readonly chat: { readonly title: string; readonly folderId: string | null };
-  /** A number that no event of the message has had. */
-  readonly seq: number;
-}
 
 /** Where a message stands that somebody named. */
 export interface MessagePlace {
@@ -121,19 +70,6 @@ export interface LinkedMessages {
   readonly models?: readonly string[] | undefined;
   /** Entries that come to the chat's own list of files; those that are there are not added again. */
   readonly addedFiles?: readonly unknown[] | undefined;
-}
-
-/** One message of a branch, as far as its size in a model's context goes. */
-export interface ContextStep {
-  readonly role: string;
-  /** Characters of what it says, calls of tools and their results included. */
-  readonly chars: number;
-  /** As the upstream told it. */
-  readonly usage: unknown;
-  /** `contextTokens` of the message: what the context took up to here after it was compacted. */
-  readonly contextTokens: unknown;
-  /** Characters of the summary of everything up to here. */
-  readonly summaryChars: number | null;
 }
 
 /** Stored chats for other plugins. Everything but `require` trusts that the caller was authorised. */
@@ -171,36 +107,31 @@ export interface Chats {
    * gone, `not_found` when the chat is.
    */
   append(chatId: string, messages: readonly AppendedMessage[]): Promise<void>;
-  /**
-   * Gives a message to a run: from now on only the run writes content, output, usage and done. What an earlier run
-   * left goes unless `keeps`. Resolves to the number of the message's last event, or to undefined when the message is
-   * gone or another run has it.
-   */
-  begin(reply: Reply & { readonly keeps?: boolean }): Promise<number | undefined>;
-  /**
-   * Stores what runs have so far, all in one statement; resolves to the ids of the runs whose state was stored: their
-   * message is still theirs. Meant to be called once a second.
-   */
-  checkpoint(checkpoints: readonly Checkpoint[]): Promise<Set<string>>;
-  /** Ids of those runs whose message is still theirs. */
-  held(replies: readonly Reply[]): Promise<Set<string>>;
-  /**
-   * Stores the last state, marks the message done and gives it back; false when it was not the run's any more. May be
-   * called again when it is not known whether it went through.
-   */
-  finish(checkpoint: Checkpoint): Promise<boolean>;
-  /** Notes how far the events of a message have come after its run ended. */
-  settle(reply: Pick<Reply, "chatId" | "messageId"> & { readonly seq: number }): Promise<void>;
-  /**
-   * Stores what an event of contract §3.4 leaves behind in a message of the owner's, or in its chat; resolves to whether
-   * something was stored. Nothing is while a run writes the text that the event is about. Throws `invalid` for data
-   * that the type does not have, `too_large` when the message is full.
-   */
-  applyEvent(
-    owner: Principal,
-    place: { readonly chatId: string; readonly messageId: string },
-    event: { readonly type: string; readonly data?: unknown },
-  ): Promise<boolean>;
+  /** Gives a chat a title that nobody chose; false when somebody did, or the chat is gone. */
+  retitle(owner: Principal, chatId: string, title: string): Promise<boolean>;
+  /** Adds tags to those a chat has; names that no tag can have are left out. */
+  tag(owner: Principal, chatId: string, names: readonly string[]): Promise<void>;
+}
+
+export const chats = defineService<Chats>("chats");
+
+export const replies = defineService<Replies>("chats.replies");
+
+/** One message of a branch, as far as its size in a model's context goes. */
+export interface ContextStep {
+  readonly role: string;
+  /** Characters of what it says, calls of tools and their results included. */
+  readonly chars: number;
+  /** As the upstream told it. */
+  readonly usage: unknown;
+  /** `contextTokens` of the message: what the context took up to here after it was compacted. */
+  readonly contextTokens: unknown;
+  /** Characters of the summary of everything up to here. */
+  readonly summaryChars: number | null;
+}
+
+/** How much of a model's context a chat takes, told without reading what was said. */
+export interface ChatContext {
   /** True while a run writes into the chat. */
   isRunning(chatId: string): Promise<boolean>;
   /** From the leaf towards the root, up to the first message that tells how large the context is there. */
@@ -218,26 +149,9 @@ export interface Chats {
       readonly tokens: number;
     },
   ): Promise<boolean>;
-  /**
-   * Marks the messages of runs that are gone done and interrupted, placeholders that such a run never began to write
-   * among them; partial text stays. Resolves to them.
-   */
-  interrupt(replies: readonly Reply[]): Promise<InterruptedReply[]>;
-  /** Notes files of the owner, as entries of a message's `files` name them, as files of the chat. */
-  linkFiles(
-    owner: Principal,
-    place: Pick<Reply, "chatId" | "messageId">,
-    entries: readonly unknown[],
-  ): Promise<void>;
-  /** Keeps suggestions of what to say next with a message; false when the message is gone. */
-  suggest(message: Pick<Reply, "chatId" | "messageId">, followUps: readonly string[]): Promise<boolean>;
-  /** Gives a chat a title that nobody chose; false when somebody did, or the chat is gone. */
-  retitle(owner: Principal, chatId: string, title: string): Promise<boolean>;
-  /** Adds tags to those a chat has; names that no tag can have are left out. */
-  tag(owner: Principal, chatId: string, names: readonly string[]): Promise<void>;
 }
 
-export const chats = defineService<Chats>("chats");
+export const chatContext = defineService<ChatContext>("chats.context");
 
 /** A folder as chats know it: only chats of its owner lie in it. */
 export interface ChatFolder {
@@ -288,13 +202,13 @@ export interface FolderChats {
 
 export const folderChats = defineService<FolderChats>("chats.in-folders");
 
-/** Says how much of what a model may read a chat takes; filled by the plugin that compacts chats. */
-export interface ChatContext {
-  /** Null when nobody looks after it. */
+/** Says how full a chat's context is; filled by the plugin that compacts chats. */
+export interface ContextMeter {
+  /** Null while compaction is switched off. */
   usage(caller: Principal, chat: ChatFacts): Promise<{ tokens: number; threshold: number } | null>;
 }
 
-export const chatContext = defineSlot<ChatContext>("chats.context");
+export const contextMeter = defineSlot<ContextMeter>("chats.context-meter");
 
 /** Names of persisted variables that stand in the form of settings of chats; this plugin has none of its own there. */
 export const chatSettings = defineSlot<readonly string[]>("chats.settings");

@@ -6,7 +6,7 @@ import { toRoom } from "#kernel/sockets/rooms.ts";
 import { seconds } from "#storage/clock.ts";
 import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
 import { requireFolder } from "./folders/folders.ts";
-import { found } from "./require-row.ts";
+import { requireRow } from "./require-row.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { withClearConflicts } from "./violations.ts";
 
@@ -24,7 +24,7 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
       .where("id", "=", id)
       .returning(recordColumns)
       .executeTakeFirst();
-    return found(row);
+    return requireRow(row);
   };
 
   return {
@@ -57,7 +57,7 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
       if (folderId !== null) {
         await requireFolder(parts, caller, { id: folderId, action: "write" });
       }
-      const row = found(await withClearConflicts(() => setFields(db, id, { folder_id: folderId })));
+      const row = requireRow(await withClearConflicts(() => setFields(db, id, { folder_id: folderId })));
       announce(events, "chat.folder_updated", { by: caller, id, data: { folder_id: folderId } });
       return row;
     },
@@ -66,7 +66,7 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
       await chats.load(caller, id, "write");
       // The chat may be newer than the clock of this process.
       const last_read_at = isRead ? sql<number>`greatest(${seconds()}, updated_at)` : null;
-      const row = found(
+      const row = requireRow(
         await db
           .updateTable("chat")
           .set({ last_read_at })

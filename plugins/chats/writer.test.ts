@@ -1,27 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
-import { accounts, type Accounts } from "#plugins/accounts/service.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { type ChatClient, chatClient, conversation, replied, said } from "./chats.fixture.ts";
-import { type Chats, chats } from "./service.ts";
+import { chatClient, type ChatClient, conversation, probeChats, replied, said } from "./chats.fixture.ts";
 
 let app: App;
-let stored: Chats;
-let people: Accounts;
 let user: TestUser;
 let me: ChatClient;
 
-const probe = definePlugin({
-  id: "chats-probe",
-  title: "Probe",
-  uses: { chats, accounts },
-  setup({ use }) {
-    stored = use.chats;
-    people = use.accounts;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -33,11 +19,11 @@ afterAll(() => app?.close());
 describe("messages are appended", () => {
   it("in one call, siblings after those that are there", async () => {
     const { id } = await me.make(conversation());
-    await stored.append(id, [
+    await services.chats.append(id, [
       { id: "u2", role: "user", content: "Again?", parentId: "a1", timestamp: 1_700_000_009, odd: 1 },
       { id: "a2", role: "assistant", content: "", parentId: "u2", model: "guide" },
     ]);
-    await stored.append(id, [{ id: "u3", role: "user", content: "Else?", parentId: "a1" }]);
+    await services.chats.append(id, [{ id: "u3", role: "user", content: "Else?", parentId: "a1" }]);
     const { chat, current_message_id } = await me.read(id);
     expect(current_message_id).toBe("u3");
     expect(chat.history.messages.a1.childrenIds).toEqual(["u2", "u3"]);
@@ -51,10 +37,13 @@ describe("messages are appended", () => {
       odd: 1,
     });
     expect(chat.history.messages.a2.done).toBe(false);
-    const branch = await stored.branch(id, "a2");
+    const branch = await services.chats.branch(id, "a2");
     expect(branch.map((message) => message.id)).toEqual(["u1", "a1", "u2", "a2"]);
-    expect((await stored.branch(id, "a2", { limit: 2 })).map((message) => message.id)).toEqual(["u2", "a2"]);
-    expect(await stored.branch(id, "ghost")).toEqual([]);
+    expect((await services.chats.branch(id, "a2", { limit: 2 })).map((message) => message.id)).toEqual([
+      "u2",
+      "a2",
+    ]);
+    expect(await services.chats.branch(id, "ghost")).toEqual([]);
   });
 
   it("and are read from the last summary before the leaf on, where nothing before it is wanted", async () => {
@@ -63,18 +52,18 @@ describe("messages are appended", () => {
       { id: `u${n}`, role: "user" as const, content: "?", parentId: `a${n - 1}` },
       { id: `a${n}`, role: "assistant" as const, content: "!", parentId: `u${n}`, ...more },
     ];
-    await stored.append(
+    await services.chats.append(
       id,
       [2, 3, 4].flatMap((n) => turn(n, n === 4 ? {} : { contextSummary: `up to ${n}` })),
     );
-    await stored.append(id, turn(5, { contextSummary: " \n" }));
-    await stored.append(id, turn(6, { contextSummary: "of everything" }));
+    await services.chats.append(id, turn(5, { contextSummary: " \n" }));
+    await services.chats.append(id, turn(6, { contextSummary: "of everything" }));
     const read = async (leaf: string) =>
-      (await stored.branch(id, leaf, { sinceSummary: true })).map((message) => message.id);
+      (await services.chats.branch(id, leaf, { sinceSummary: true })).map((message) => message.id);
     expect(await read("a6")).toEqual(["a3", "u4", "a4", "u5", "a5", "u6", "a6"]);
     expect(await read("u3")).toEqual(["a2", "u3"]);
     expect(await read("a2")).toEqual(["u1", "a1", "u2", "a2"]);
-    const [summed] = await stored.branch(id, "u3", { sinceSummary: true });
+    const [summed] = await services.chats.branch(id, "u3", { sinceSummary: true });
     expect(summed).toEqual({
       id: "a2",
       role: "assistant",
@@ -89,9 +78,11 @@ describe("messages are appended", () => {
   it("never twice, never below what is gone, never into a chat that is gone", async () => {
     const { id } = await me.make(conversation());
     const one = (more: object) => ({ id: "x", role: "user" as const, content: "x", parentId: "a1", ...more });
-    await expect(stored.append(id, [one({ id: "u1" })])).rejects.toMatchObject({ code: "conflict" });
-    await expect(stored.append(id, [one({ parentId: "ghost" })])).rejects.toMatchObject({ code: "conflict" });
-    await expect(stored.append(randomUUID(), [one({})])).rejects.toMatchObject({ code: "not_found" });
+    await expect(services.chats.append(id, [one({ id: "u1" })])).rejects.toMatchObject({ code: "conflict" });
+    await expect(services.chats.append(id, [one({ parentId: "ghost" })])).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await expect(services.chats.append(randomUUID(), [one({})])).rejects.toMatchObject({ code: "not_found" });
     expect(Object.keys((await me.read(id)).chat.history.messages)).toEqual(["u1", "a1"]);
   });
 });
@@ -104,17 +95,17 @@ describe("a reply that a run writes", () => {
       history: { currentId: "a1", messages: { u1: said("u1", "?"), a1: placeholder } },
     });
     reply = { chatId: id, messageId: "a1", runId: randomUUID() };
-    expect(await stored.begin(reply)).toBe(0);
+    expect(await services.replies.begin(reply)).toBe(0);
   });
 
   const message = async () => (await me.read(reply.chatId)).chat.history.messages.a1;
 
   it("grows by checkpoints and ends with its last state", async () => {
-    expect(await stored.begin({ ...reply, runId: "another" })).toBeUndefined();
+    expect(await services.replies.begin({ ...reply, runId: "another" })).toBeUndefined();
     const listed = (await me.call("GET /")).body as { id: string; active: boolean }[];
     expect(listed.filter(({ active }) => active).map(({ id }) => id)).toEqual([reply.chatId]);
     const output = [{ type: "message", content: [{ type: "output_text", text: "Hal\u0000f" }] }];
-    const written = await stored.checkpoint([
+    const written = await services.replies.checkpoint([
       { ...reply, seq: 1, state: { content: "Half\ud800", output } },
       { ...reply, runId: "another", seq: 1, state: { content: "stolen" } },
     ]);
@@ -125,7 +116,11 @@ describe("a reply that a run writes", () => {
       output: [{ content: [{ text: "Half" }] }],
     });
     expect(
-      await stored.finish({ ...reply, seq: 1, state: { content: "Whole", usage: { total_tokens: 2 } } }),
+      await services.replies.finish({
+        ...reply,
+        seq: 1,
+        state: { content: "Whole", usage: { total_tokens: 2 } },
+      }),
     ).toBe(true);
     expect(await message()).toMatchObject({
       content: "Whole",
@@ -133,13 +128,15 @@ describe("a reply that a run writes", () => {
       usage: { total_tokens: 2 },
       output: [{}],
     });
-    expect((await stored.checkpoint([{ ...reply, seq: 1, state: { content: "late" } }])).size).toBe(0);
+    expect((await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "late" } }])).size).toBe(
+      0,
+    );
     expect((await message()).content).toBe("Whole");
     expect((await me.call("GET /search?text=whole")).body.length).toBe(1);
   });
 
   it("has one writer: what others send of it is ignored until it ends", async () => {
-    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
     const a1 = { content: "mine", done: true, output: [], usage: {}, favorite: true };
     const sent = await me.call(`POST /${reply.chatId}`, { chat: { history: { messages: { a1 } } } });
     expect(sent.body.chat.history.messages.a1).toMatchObject({
@@ -156,28 +153,28 @@ describe("a reply that a run writes", () => {
     ] as const) {
       expect([route, (await me.call(route, body)).status]).toEqual([route, 409]);
     }
-    await stored.finish({ ...reply, seq: 1, state: {} });
+    await services.replies.finish({ ...reply, seq: 1, state: {} });
     expect((await me.call(`POST /${reply.chatId}/messages/a1`, { content: "mine" })).status).toBe(200);
   });
 
   it("keeps its partial text when its run is gone", async () => {
-    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
-    expect(await stored.interrupt([reply])).toEqual([
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
+    expect(await services.replies.interrupt([reply])).toEqual([
       { ...reply, userId: user.id, chat: { title: expect.any(String), folderId: null }, seq: 100_001 },
     ]);
     expect(await message()).toMatchObject({ content: "Half", done: true, error: { content: "interrupted" } });
-    expect(await stored.interrupt([reply])).toEqual([]);
+    expect(await services.replies.interrupt([reply])).toEqual([]);
   });
 
   it("ends once, and its run learns so however often it asks", async () => {
     const last = { ...reply, seq: 3, state: { content: "Whole" } };
-    expect([await stored.finish(last), await stored.finish(last)]).toEqual([true, true]);
-    expect(await stored.finish({ ...last, runId: randomUUID() })).toBe(false);
+    expect([await services.replies.finish(last), await services.replies.finish(last)]).toEqual([true, true]);
+    expect(await services.replies.finish({ ...last, runId: randomUUID() })).toBe(false);
     const next = { ...reply, runId: randomUUID() };
-    expect(await stored.begin(next)).toBe(3);
-    expect(await stored.finish(last)).toBe(false);
-    expect(await stored.finish({ ...next, seq: 4, state: { content: "Anew" } })).toBe(true);
-    expect(await stored.finish(last)).toBe(false);
+    expect(await services.replies.begin(next)).toBe(3);
+    expect(await services.replies.finish(last)).toBe(false);
+    expect(await services.replies.finish({ ...next, seq: 4, state: { content: "Anew" } })).toBe(true);
+    expect(await services.replies.finish(last)).toBe(false);
     expect(await message()).toMatchObject({ content: "Anew", done: true });
   });
 
@@ -185,8 +182,8 @@ describe("a reply that a run writes", () => {
     const status = (description: string) => ({ description, done: true });
     const lists = { statusHistory: [status("one")], files: [{ name: "a" }], embeds: ["<i>1</i>"] };
     const numbers = { statusHistory: [1], files: [2], embeds: [3] };
-    await stored.checkpoint([{ ...reply, seq: 3, state: lists, numbers }]);
-    await stored.applyEvent((await people.principalOf(user.id))!, reply, {
+    await services.replies.checkpoint([{ ...reply, seq: 3, state: lists, numbers }]);
+    await services.replies.applyEvent((await services.accounts.principalOf(user.id))!, reply, {
       type: "status",
       data: status("two"),
     });
@@ -197,8 +194,8 @@ describe("a reply that a run writes", () => {
       embeds: ["<i>1</i>"],
     };
     const moreNumbers = { statusHistory: [1, 5], files: [4, 2], embeds: [3] };
-    await stored.checkpoint([{ ...reply, seq: 5, state: more, numbers: moreNumbers }]);
-    await stored.finish({ ...reply, seq: 6, state: { sources: [{ document: [] }] } });
+    await services.replies.checkpoint([{ ...reply, seq: 5, state: more, numbers: moreNumbers }]);
+    await services.replies.finish({ ...reply, seq: 6, state: { sources: [{ document: [] }] } });
     expect(await message()).toMatchObject({
       statusHistory: [status("one"), status("two"), status("three")],
       files: [{ name: "b" }, { name: "a" }],
@@ -206,7 +203,7 @@ describe("a reply that a run writes", () => {
       sources: [{ document: [] }],
     });
     // What is written anew begins with nothing of that.
-    await stored.begin({ ...reply, runId: randomUUID() });
+    await services.replies.begin({ ...reply, runId: randomUUID() });
     const anew = await message();
     expect([anew.statusHistory, anew.files, anew.embeds, anew.sources]).toEqual([
       undefined,
@@ -222,8 +219,8 @@ describe("a reply that a run writes", () => {
       { type: "function_call", id: "a", status: "pending", approval: { status: "pending", expires_at: 9 } },
       { type: "function_call", id: "b", status: "in_progress", approval: { status: "allowed" } },
     ];
-    await stored.checkpoint([{ ...reply, seq: 1, state: { output } }]);
-    await stored.interrupt([reply]);
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { output } }]);
+    await services.replies.interrupt([reply]);
     expect((await message()).output).toEqual([
       output[0],
       { type: "function_call", id: "a", status: "completed", approval: { status: "cancelled" } },
@@ -233,15 +230,15 @@ describe("a reply that a run writes", () => {
 
   it("of a run that never began is interrupted as well; one that another run has, or that is done, is not", async () => {
     const gone = { ...reply, runId: randomUUID() };
-    expect(await stored.interrupt([gone])).toEqual([]);
-    await stored.finish({ ...reply, seq: 1, state: { content: "Whole" } });
-    expect(await stored.interrupt([gone])).toEqual([]);
+    expect(await services.replies.interrupt([gone])).toEqual([]);
+    await services.replies.finish({ ...reply, seq: 1, state: { content: "Whole" } });
+    expect(await services.replies.interrupt([gone])).toEqual([]);
     expect(await message()).toMatchObject({ content: "Whole", done: true });
     const placeholder = { id: "a2", role: "assistant" as const, content: "", parentId: "u1", done: false };
-    await stored.append(reply.chatId, [placeholder]);
+    await services.chats.append(reply.chatId, [placeholder]);
     const lost = { ...reply, messageId: "a2", runId: randomUUID() };
-    expect(await stored.interrupt([{ ...lost, chatId: randomUUID() }])).toEqual([]);
-    expect(await stored.interrupt([lost])).toMatchObject([{ ...lost, userId: user.id }]);
+    expect(await services.replies.interrupt([{ ...lost, chatId: randomUUID() }])).toEqual([]);
+    expect(await services.replies.interrupt([lost])).toMatchObject([{ ...lost, userId: user.id }]);
     expect((await me.read(reply.chatId)).chat.history.messages.a2).toMatchObject({
       done: true,
       error: { content: "interrupted" },
@@ -250,23 +247,23 @@ describe("a reply that a run writes", () => {
 
   it("is nobody's any more when the chat is deleted", async () => {
     expect((await me.call(`DELETE /${reply.chatId}`)).body).toBe(true);
-    expect((await stored.checkpoint([{ ...reply, seq: 1, state: { content: "x" } }])).size).toBe(0);
+    expect((await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "x" } }])).size).toBe(0);
   });
 });
 
 it("only the owner gets a chat to write into", async () => {
   const made = await me.make(conversation(), { variables: { a: "b" } });
   const [owner, admin] = [
-    await people.principalOf(user.id),
-    await people.principalOf((await app.admin()).id),
+    await services.accounts.principalOf(user.id),
+    await services.accounts.principalOf((await app.admin()).id),
   ];
-  const facts = await stored.require(owner!, made.id);
+  const facts = await services.chats.require(owner!, made.id);
   expect(facts).toMatchObject({
     id: made.id,
     current_message_id: "a1",
     variables: { a: "b" },
     chat: { models: ["guide"] },
   });
-  await expect(stored.require(admin!, made.id)).rejects.toMatchObject({ code: "not_found" });
-  await expect(stored.require(owner!, randomUUID())).rejects.toMatchObject({ code: "not_found" });
+  await expect(services.chats.require(admin!, made.id)).rejects.toMatchObject({ code: "not_found" });
+  await expect(services.chats.require(owner!, randomUUID())).rejects.toMatchObject({ code: "not_found" });
 });

@@ -4,26 +4,21 @@ import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import type { ChatActions } from "./chats.ts";
 import { usedColumns, valueOf } from "./tree/columns.ts";
-import { createContext } from "./context.ts";
-import { createEventKeeper } from "./replies/keep-event.ts";
 import { splitNewMessage, timestampOf } from "./tree/message-fields.ts";
 import type { ChatParts } from "./parts.ts";
-import { createFileLinks } from "./files/message-files.ts";
 import { readBranch } from "./reading/read-branch.ts";
-import { createReplies } from "./replies/replies.ts";
 import type { AppendedMessage, Chats } from "./service.ts";
 import { toStorableJson } from "./storable.ts";
-import { createTaskResults } from "./replies/task-results.ts";
+import { createTaskResults } from "./task-results.ts";
 import { createTreeWork, toFacts } from "./tree/tree-work.ts";
 import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
-  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats" | "files">,
+  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats">,
   actions: Pick<ChatActions, "create" | "change">,
 ): Chats {
   const { db, chats } = parts;
-  const links = createFileLinks(parts);
   return {
     async require(owner: Principal, chatId: string) {
       const row = await chats.find(owner, chatId, "write");
@@ -48,11 +43,7 @@ export function createChatsService(
       }
     },
 
-    ...createReplies(parts),
-    ...links,
     ...createTaskResults(parts),
-    ...createEventKeeper({ ...parts, ...links }),
-    ...createContext(db),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Events } from "#kernel/events.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { Chats, ChatMessage } from "#plugins/chats/service.ts";
+import type { ChatContext, Chats, ChatMessage } from "#plugins/chats/service.ts";
 import type { TaskModel } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { type CompactionSettings, thresholdOf } from "./config.ts";
@@ -10,7 +10,8 @@ import { contextTokens, estimate, estimateMessages, toSteps } from "./size.ts";
 import { afterSummary, splitBranch } from "./split.ts";
 
 export interface CompactionParts {
-  readonly chats: Chats;
+  readonly chats: Pick<Chats, "branch">;
+  readonly context: Pick<ChatContext, "keepSummary">;
   readonly events: Events;
   readonly models: Pick<Models, "resolveAsInstance">;
   readonly taskModel: TaskModel;
@@ -43,7 +44,7 @@ export function createCompaction(parts: CompactionParts): Compaction {
 }
 
 async function compact(parts: CompactionParts, wish: CompactWish): Promise<CompactedBranch | undefined> {
-  const { chats, settings } = parts;
+  const { chats, context, settings } = parts;
   const { principal, chat, leafId, model } = wish;
   const branch = wish.branch ?? (await chats.branch(chat.id, leafId));
   const { summary: before, rest } = afterSummary(branch);
@@ -57,7 +58,7 @@ async function compact(parts: CompactionParts, wish: CompactWish): Promise<Compa
   const summary = await summarise(parts, wish, { before, covered, threshold });
   const messageId = last.id;
   const tokens = toTokensAfter({ branch, before, covered, kept, summary });
-  if (!(await chats.keepSummary(chat.id, { messageId, summary, leafId, tokens }))) {
+  if (!(await context.keepSummary(chat.id, { messageId, summary, leafId, tokens }))) {
     throw new AppError("conflict", "The chat was changed while it was compacted.");
   }
   parts.events.announce("chat.compacted", {

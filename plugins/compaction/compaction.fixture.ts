@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type ChatClient, chatClient, replied, said } from "#plugins/chats/chats.fixture.ts";
-import { type Chats, chats } from "#plugins/chats/service.ts";
+import { replies, type Replies } from "#plugins/chats/service.ts";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import type { Answer } from "#test/support/app.ts";
 
 /** A platform whose upstream writes replies (streamed) and summaries (whole). */
 export interface CompactionStage extends RunStage {
-  readonly chats: Chats;
+  readonly replies: Replies;
   readonly me: ChatClient;
   /** Changes the settings. */
   set(body: object): Promise<Answer>;
@@ -35,13 +35,13 @@ export const isSummaryCall = ({ body }: Asked) => body?.stream === false;
 export const isReplyCall = ({ body }: Asked) => body?.stream === true;
 
 export async function startCompactionStage(): Promise<CompactionStage> {
-  let stored: Chats | undefined;
+  let stored: Replies | undefined;
   const probe = definePlugin({
     id: "compaction-probe",
     title: "Probe",
-    uses: { chats },
+    uses: { replies },
     setup({ use }) {
-      stored = use.chats;
+      stored = use.replies;
       return {};
     },
   });
@@ -50,7 +50,7 @@ export async function startCompactionStage(): Promise<CompactionStage> {
   const me = chatClient(app, user.token);
   return {
     ...stage,
-    chats: stored as Chats,
+    replies: stored as Replies,
     me,
     set: (body) => app.call("POST /api/v1/chats/config", { token: user.token, body }),
     talk: async (turns, usage) =>

@@ -190,9 +190,9 @@ describe("compacting on request", () => {
     const [id, short] = [await stage.talk(3), await stage.talk(1)];
     expect((await stage.me.call(`POST /${short}/compact`)).status).toBe(400);
     const runId = randomUUID();
-    await stage.chats.begin({ chatId: id, messageId: "a3", runId, keeps: true });
+    await stage.replies.begin({ chatId: id, messageId: "a3", runId, keeps: true });
     expect((await stage.me.call(`POST /${id}/compact`)).status).toBe(409);
-    await stage.chats.finish({ chatId: id, messageId: "a3", runId, seq: 1, state: {} });
+    await stage.replies.finish({ chatId: id, messageId: "a3", runId, seq: 1, state: {} });
     await stage.set(defaults);
     expect((await stage.me.call(`POST /${id}/compact`)).status).toBe(403);
   });

@@ -3,14 +3,23 @@ import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import type { ChatContext, ChatFacts, Chats, ChatMessage } from "#plugins/chats/service.ts";
+import type {
+  ChatContext,
+  ChatFacts,
+  ChatMessage,
+  Chats,
+  ContextMeter,
+  Replies,
+} from "#plugins/chats/service.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { type CompactionSettings, thresholdOf } from "./config.ts";
 import type { Compaction } from "./service.ts";
 import { contextTokens } from "./size.ts";
 
 export interface ManualParts {
-  readonly chats: Chats;
+  readonly chats: Pick<Chats, "require" | "branch">;
+  readonly context: ChatContext;
+  readonly replies: Pick<Replies, "applyEvent">;
   readonly compaction: Compaction;
   readonly hub: Pick<Hub, "emit">;
   readonly models: Pick<Models, "resolve">;
@@ -21,7 +30,7 @@ export type Manual = ReturnType<typeof createManual>;
 
 /** Compacting on request. */
 export function createManual(parts: ManualParts) {
-  const { chats, compaction, hub, models, settings } = parts;
+  const { chats, compaction, context, hub, models, replies, settings } = parts;
   return {
     /**
      * Compacts the shown branch of the caller's chat. Throws `forbidden` while compaction is switched off, `conflict`
@@ -36,7 +45,7 @@ export function createManual(parts: ManualParts) {
       if (!settings.enabled) {
         throw new AppError("forbidden", "Compacting chats is switched off.");
       }
-      if (await chats.isRunning(chatId)) {
+      if (await context.isRunning(chatId)) {
         throw new AppError("conflict", "A reply is being written. Stop it first, or wait for its end.");
       }
       const leafId = chat.current_message_id;
@@ -47,7 +56,7 @@ export function createManual(parts: ManualParts) {
         const messageId = leafId ?? undefined;
         if (messageId !== undefined) {
           // A status stays with its message (contract §3.4); what cannot be kept is shown all the same.
-          await chats.applyEvent(caller, { chatId, messageId }, event).catch(() => false);
+          await replies.applyEvent(caller, { chatId, messageId }, event).catch(() => false);
         }
         hub.emit(toRoom("user", caller.userId), "events", toEnvelope(event, { chatId, messageId }));
       };
@@ -77,18 +86,18 @@ export function createManual(parts: ManualParts) {
 }
 
 /** Says how full a chat's context is; nothing while compaction is switched off. */
-export function createChatContext({
-  chats,
+export function createContextMeter({
+  context,
   models,
   settings,
-}: Omit<ManualParts, "hub" | "compaction">): ChatContext {
+}: Pick<ManualParts, "context" | "models" | "settings">): ContextMeter {
   return {
     async usage(caller, chat) {
       const leaf = chat.current_message_id;
       if (!settings.enabled || leaf === null) {
         return null;
       }
-      const steps = await chats.contextSteps(chat.id, leaf);
+      const steps = await context.contextSteps(chat.id, leaf);
       const model = await findModel(models, caller, modelOf(chat, []));
       return { tokens: contextTokens(steps), threshold: thresholdOf(settings, model?.params) };
     },

@@ -1,14 +1,15 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { events, hub } from "#kernel/services.ts";
-import { chatContext, chats, chatSettings } from "#plugins/chats/service.ts";
+import { events } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
+import { chatContext, chats, chatSettings, contextMeter, replies } from "#plugins/chats/service.ts";
 import { taskModel } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { historySteps } from "#plugins/runs/service.ts";
 import { createCompaction } from "./compact.ts";
 import { compactionVariables } from "./config.ts";
 import { createHistoryStep } from "./history.ts";
-import { createChatContext, createManual } from "./manual.ts";
+import { createContextMeter, createManual } from "./manual.ts";
 import { compactionRoutes } from "./routes.ts";
 import { compaction } from "./service.ts";
 
@@ -17,7 +18,7 @@ export default definePlugin({
   id: "compaction",
   title: "Context compaction",
   config: compactionVariables,
-  uses: { chats, events, hub, models, taskModel },
+  uses: { chats, context: chatContext, events, hub, models, replies, taskModel },
   provides: [compaction],
 
   setup({ config, use, log }) {
@@ -32,7 +33,7 @@ export default definePlugin({
           chatSettings,
           Object.values(compactionVariables).map(({ name }) => name),
         ),
-        fill(chatContext, createChatContext(parts)),
+        fill(contextMeter, createContextMeter(parts)),
       ],
     };
   },

@@ -1,6 +1,7 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { configuration, hub, pipeline, toolRegistry } from "#kernel/services.ts";
+import { configuration, pipeline, toolRegistry } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { accounts } from "#plugins/accounts/service.ts";

@@ -1,7 +1,8 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
-import { events, grants, hub } from "#kernel/services.ts";
+import { events, grants } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { chatFolders, folderChats } from "#plugins/chats/service.ts";
 import { promptSources } from "#plugins/completions/service.ts";

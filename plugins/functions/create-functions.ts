@@ -5,7 +5,7 @@ import type { sandbox } from "#kernel/sandbox.ts";
 import type { OptionalRef, SlotRef } from "#kernel/service.ts";
 import type { deployment, egress, events, notices } from "#kernel/services.ts";
 import type { accounts } from "#plugins/accounts/service.ts";
-import type { Chats } from "#plugins/chats/service.ts";
+import type { Replies } from "#plugins/chats/service.ts";
 import type { ChatAccess, completions } from "#plugins/completions/service.ts";
 import type { models } from "#plugins/models/service.ts";
 import { type ActiveFunction, createActiveFunctions, toActiveFunction } from "./calls/active.ts";
@@ -27,7 +27,7 @@ import { createValveVault, toValvePlace } from "./valves/valve-vault.ts";
 export interface FunctionUses {
   readonly accounts: typeof accounts;
   readonly chatAccess: SlotRef<ChatAccess>;
-  readonly chats: OptionalRef<Chats>;
+  readonly replies: OptionalRef<Replies>;
   readonly completions: typeof completions;
   readonly deployment: typeof deployment;
   readonly egress: typeof egress;
@@ -113,7 +113,7 @@ function toHostParts({ config, use, db, transaction, log }: FunctionContext): Ho
     complete: createHostComplete(use.completions),
     storage: createFunctionStorage({ db, transaction, quota: () => config.storageBytes }),
     userEvents: () => use.userEvents.list(),
-    chats: use.chats,
+    replies: use.replies,
   };
 }
 

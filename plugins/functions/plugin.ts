@@ -3,9 +3,10 @@ import { sandbox } from "#kernel/sandbox.ts";
 import { fill, optional } from "#kernel/service.ts";
 import { deployment, egress, events, notices } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
-import { chats } from "#plugins/chats/service.ts";
+import { replies } from "#plugins/chats/service.ts";
 import { chatAccess, completions } from "#plugins/completions/service.ts";
 import { modelAddons, models } from "#plugins/models/service.ts";
+import { configParts } from "#plugins/settings/service.ts";
 import { createActions } from "./calls/actions.ts";
 import { createAddons } from "./calls/addons.ts";
 import { createFunctionParts } from "./create-functions.ts";
@@ -29,7 +30,7 @@ export default definePlugin({
   uses: {
     accounts,
     chatAccess,
-    chats: optional(chats),
+    replies: optional(replies),
     completions,
     deployment,
     egress,
@@ -62,7 +63,10 @@ export default definePlugin({
     return {
       filters: [createFilterSource({ active, invoke, log, waiting: parts.hostParts.complete.waiting })],
       providers: [createPipeProvider({ models: createPipeModels({ active, invoke, log }), invoke })],
-      fills: [fill(modelAddons, createAddons(active, isEnabled))],
+      fills: [
+        fill(modelAddons, createAddons(active, isEnabled)),
+        fill(configParts, (caller) => (caller ? { features: { enable_functions: config.enabled } } : {})),
+      ],
       routes: { main: actionRoutes(runAction), api: adminRoutes(context, parts) },
       // Loaded before the first request comes; what does not load is switched off visibly.
       async start() {

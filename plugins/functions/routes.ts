@@ -26,7 +26,7 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
       createHostFactory({
         ...parts.hostParts,
         storage: createPassingStorage(() => config.storageBytes),
-        chats: undefined,
+        replies: undefined,
         userEvents: () => [
           {
             emit: (_principal, event) => events.add(event),

@@ -1,7 +1,15 @@
 import { definePlugin } from "#kernel/plugin.ts";
-import { fill } from "#kernel/service.ts";
-import { configuration, hub } from "#kernel/services.ts";
+import { fill, provide } from "#kernel/service.ts";
+import { configuration, deployment, healthChecks, largeNotices } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
+import { socketServer } from "#kernel/sockets/server.ts";
 import { userEvents } from "#plugins/functions/service.ts";
+import { realtimeVariables } from "./config.ts";
+import { createMembers } from "./connections/members.ts";
+import { openSockets } from "./connections/open.ts";
+import { createChannels } from "./hub/channels.ts";
+import { createHub } from "./hub/hub.ts";
+import { openReplicas } from "./replicas/open-bus.ts";
 import { realtimeRoutes } from "./routes.ts";
 import { readMarks, userRooms } from "./service.ts";
 import { createSocketHandlers } from "./sockets.ts";
@@ -11,9 +19,17 @@ import { createUserEvents } from "./user-events.ts";
 export default definePlugin({
   id: "realtime",
   title: "Realtime",
-  uses: { configuration, hub, rooms: userRooms, marks: readMarks },
-  setup({ use }) {
-    const usage = createUsage(use.hub);
+  config: realtimeVariables,
+  uses: { configuration, deployment, largeNotices, rooms: userRooms, marks: readMarks },
+  provides: [hub, socketServer],
+  async setup({ config, use, log }) {
+    const { instanceId } = use.deployment;
+    const { replicas, ping } = await openReplicas({ ...use, config, log });
+    const members = createMembers();
+    const channels = createChannels({ members, replicas });
+    const callTimeout = () => config.socketCallTimeout;
+    const clients = createHub({ members, replicas, channels, instanceId, callTimeout });
+    const usage = createUsage(clients);
     // The setting belongs to a plugin that may be left out; nobody hides the count then.
     const isPublic = () => {
       const known = use.configuration.declarations().some(({ variable }) => variable.name === publicCount);
@@ -21,8 +37,15 @@ export default definePlugin({
     };
     return {
       routes: { main: realtimeRoutes({ usage, isPublic }) },
-      sockets: createSocketHandlers({ hub: use.hub, usage, rooms: use.rooms, marks: use.marks }),
-      fills: [fill(userEvents, createUserEvents(use.hub))],
+      sockets: createSocketHandlers({ hub: clients, usage, rooms: use.rooms, marks: use.marks }),
+      services: [
+        provide(hub, clients),
+        provide(socketServer, {
+          open: (parts) => openSockets({ ...parts, config, log, instanceId, members, channels }),
+        }),
+      ],
+      fills: [fill(userEvents, createUserEvents(clients)), fill(healthChecks, ping)],
+      stop: () => replicas.close(),
     };
   },
 });

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { definePlugin } from "#kernel/plugin.ts";
 import { bool } from "#config/variable.ts";
 import { fill } from "#kernel/service.ts";
-import { hub } from "#kernel/services.ts";
 import { defineSocketHandler } from "#kernel/sockets/handler.ts";
-import type { Hub } from "#kernel/sockets/hub.ts";
+import { type Hub, hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { readMarks, userRooms } from "./service.ts";
 

@@ -2,11 +2,11 @@ import type { Events } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
-import type { Chats } from "#plugins/chats/service.ts";
+import type { Chats, Replies } from "#plugins/chats/service.ts";
 import type { Completions } from "#plugins/completions/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Checkpoints } from "./reply/checkpoints.ts";
-import type { Owner } from "./leases/lease.ts";
+import type { Lease } from "./leases/lease.ts";
 import type { HistoryStep, RunFollowUp } from "./service.ts";
 
 /** Live settings of runs. */
@@ -29,6 +29,7 @@ export interface RunParts {
   readonly history: Slot<HistoryStep>;
   readonly hub: Hub;
   readonly log: Logger;
-  readonly owner: Owner;
+  readonly replies: Replies;
+  readonly lease: Lease;
   settings(): RunSettings;
 }

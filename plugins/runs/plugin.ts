@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
-import { deployment, events, hub, notices } from "#kernel/services.ts";
+import { deployment, events, notices } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
-import { chats } from "#plugins/chats/service.ts";
+import { chats, replies } from "#plugins/chats/service.ts";
 import { chatAccess, chatRuns, completions, messagePictures } from "#plugins/completions/service.ts";
 import { files } from "#plugins/files/service.ts";
 import { createChatAccess } from "./request/chat-access.ts";
@@ -15,7 +16,7 @@ import { createRuns } from "./migrations/0001_runs.ts";
 import { addRunStops } from "./migrations/0002_run_stops.ts";
 import { claimTemporaryMessages } from "./migrations/0003_temporary_runs.ts";
 import { endOrphan } from "./leases/orphans.ts";
-import { createOwner } from "./leases/lease.ts";
+import { createLease } from "./leases/lease.ts";
 import { inlinePictures } from "./history/pictures.ts";
 import { createResume } from "./live/resume.ts";
 import { taskRoutes } from "./routes.ts";
@@ -39,6 +40,7 @@ export default definePlugin({
     history: historySteps,
     hub,
     notices,
+    replies,
   },
   tables: tables<RunTables>("chat_run", "chat_run_owner"),
   migrations: {
@@ -50,9 +52,9 @@ export default definePlugin({
   setup({ config, use, db, log, signal }) {
     const ended = createEndedRuns();
     const live = createLiveRuns(ended.keep);
-    const checkpoints = createCheckpoints({ chats: use.chats, log, signal });
+    const checkpoints = createCheckpoints({ replies: use.replies, log, signal });
     const { instanceId, database } = use.deployment;
-    const owner = createOwner({
+    const lease = createLease({
       db,
       // Its own: INSTANCE_ID may stay the same over a restart, and runs of the dead process would pass for this one's.
       id: randomUUID(),
@@ -61,15 +63,15 @@ export default definePlugin({
       live,
       orphaned: (run) => endOrphan(run, { ...use, log }),
     });
-    const parts = { ...use, log, checkpoints, owner, settings: () => config };
-    const tasks = createTasks({ db, live, owner, chats: use.chats, notices: use.notices });
-    const leave = async ({ subject }: { subject: { id: string } | null }) => {
+    const parts = { ...use, log, checkpoints, lease, settings: () => config };
+    const tasks = createTasks({ db, live, lease, chats: use.chats, notices: use.notices });
+    const stopUser = async ({ subject }: { subject: { id: string } | null }) => {
       if (subject && (await use.accounts.principalOf(subject.id)) === undefined) {
         await tasks.stopUser(subject.id);
       }
     };
-    use.events.on("user.deleted", leave);
-    use.events.on("user.role_updated", leave);
+    use.events.on("user.deleted", stopUser);
+    use.events.on("user.role_updated", stopUser);
     return {
       routes: { main: taskRoutes(tasks) },
       sockets: {
@@ -85,10 +87,10 @@ export default definePlugin({
       ],
       async start() {
         await tasks.start();
-        owner.start();
+        lease.start();
       },
       drain: (graceMs) => live.drain(graceMs),
-      stop: () => owner.stop(),
+      stop: () => lease.stop(),
     };
   },
 });

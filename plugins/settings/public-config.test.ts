@@ -46,7 +46,7 @@ describe("the public configuration", () => {
     expect(features).toMatchObject({
       enable_channels: true,
       enable_calendar: false,
-      folder_max_file_count: null,
+      folder_max_file_count: "",
     });
   });
 

@@ -30,23 +30,32 @@ const memberFeatures = [
   "enable_web_search_confirmation web_search_confirmation_content enable_code_execution enable_code_interpreter",
   "enable_image_generation enable_autocomplete_generation enable_community_sharing enable_message_rating",
   "enable_user_webhooks enable_user_status enable_admin_export enable_admin_chat_access enable_admin_analytics",
-  "enable_google_drive_integration enable_onedrive_integration enable_memories",
+  "enable_google_drive_integration enable_onedrive_integration enable_memories enable_title_generation",
+  "enable_follow_up_generation enable_tags_generation enable_pyodide_file_persistence enable_direct_integrations",
+  "enable_tools enable_functions enable_tool_servers enable_terminal_servers enable_encrypted_channels enable_apps",
+  "enable_tool_permissions enable_subagents",
 ].flatMap((names) => names.split(" "));
 
 /** Fields for members, as paths of the answer and the variables they show. */
 const memberFields: Readonly<Record<string, string>> = {
   default_models: "DEFAULT_MODELS",
   default_pinned_models: "DEFAULT_PINNED_MODELS",
+  "file.max_size": "RAG_FILE_MAX_SIZE",
+  "file.max_count": "RAG_FILE_MAX_COUNT",
+  "file.image_compression.width": "FILE_IMAGE_COMPRESSION_WIDTH",
+  "file.image_compression.height": "FILE_IMAGE_COMPRESSION_HEIGHT",
+  "ui.default_interface_settings": "DEFAULT_INTERFACE_SETTINGS",
+};
+
+/** Fields for members that are texts: "" while the variable, or the plugin that declares it, is not there. */
+const memberTexts: Readonly<Record<string, string>> = {
   "code.engine": "CODE_EXECUTION_ENGINE",
   "code.interpreter_engine": "CODE_INTERPRETER_ENGINE",
   "audio.tts.engine": "AUDIO_TTS_ENGINE",
   "audio.tts.voice": "AUDIO_TTS_VOICE",
   "audio.tts.split_on": "AUDIO_TTS_SPLIT_ON",
   "audio.stt.engine": "AUDIO_STT_ENGINE",
-  "file.max_size": "RAG_FILE_MAX_SIZE",
-  "file.max_count": "RAG_FILE_MAX_COUNT",
-  "file.image_compression.width": "FILE_IMAGE_COMPRESSION_WIDTH",
-  "file.image_compression.height": "FILE_IMAGE_COMPRESSION_HEIGHT",
+  "audio.realtime.engine": "AUDIO_REALTIME_ENGINE",
   "google_drive.client_id": "GOOGLE_DRIVE_CLIENT_ID",
   "google_drive.api_key": "GOOGLE_DRIVE_API_KEY",
   "onedrive.client_id_personal": "ONEDRIVE_CLIENT_ID_PERSONAL",
@@ -63,6 +72,13 @@ const pendingFields: Readonly<Record<string, string>> = {
   "ui.pending_user_overlay_content": "PENDING_USER_OVERLAY_CONTENT",
 };
 
+/** Fields for members that clients read, of features that only other servers of the ecosystem have. */
+const memberConstants = {
+  default_prompt_suggestions_i18n: {},
+  license_metadata: null,
+  ui: { visibility: {} },
+};
+
 /** Creates `GET /api/config`: what it tells grows from visitors to pending accounts to members (contract 0.1). */
 export function createPublicConfig(
   options: PublicConfigOptions,
@@ -74,6 +90,7 @@ export function createPublicConfig(
       name: options.name,
       version: options.version,
       default_locale: read("DEFAULT_LOCALE") ?? "",
+      i18n: {},
       oauth: { providers: {}, auto_redirect: read("OAUTH_AUTO_REDIRECT") ?? false },
       features: toFeatures(read, caller !== undefined),
     };
@@ -81,14 +98,16 @@ export function createPublicConfig(
       answer["onboarding"] = true;
     }
     if (caller !== undefined) {
-      place(answer, pendingFields, read);
+      place(answer, pendingFields, { read, missing: "" });
     }
     if (caller !== undefined && isMember(caller)) {
-      place(answer, memberFields, read);
+      place(answer, memberFields, { read, missing: null });
+      place(answer, memberTexts, { read, missing: "" });
       answer["default_prompt_suggestions"] = options.suggestions();
       answer["permissions"] = options.defaultPermissions();
     }
-    return options.parts().reduce((merged, part) => merge(merged, part(caller)), answer);
+    const constants = caller !== undefined && isMember(caller) ? memberConstants : {};
+    return options.parts().reduce((merged, part) => merge(merged, part(caller)), merge(answer, constants));
   };
 }
 
@@ -110,23 +129,35 @@ function toFeatures(read: Reader, isSignedIn: boolean): Tree {
   const names = isSignedIn ? [...publicFeatures, ...memberFeatures] : publicFeatures;
   return {
     auth: read("WEBUI_AUTH") ?? true,
+    slim: read("USE_SLIM_DOCKER") ?? false,
     auth_trusted_header: typeof trustedHeader === "string" && trustedHeader !== "",
     enable_websocket: read("ENABLE_WEBSOCKET_SUPPORT") ?? false,
     ...Object.fromEntries(names.map((name) => [name, toFlag(name, read(name.toUpperCase()))])),
   };
 }
 
-/** A feature whose plugin is left out is off; the two that are no switches have no value then. */
+/** A feature whose plugin is left out is off; the two that are no switches are texts then. */
 function toFlag(name: string, value: unknown): unknown {
-  return value ?? (name.startsWith("enable_") ? false : null);
+  return value ?? (name.startsWith("enable_") ? false : "");
 }
 
-function place(answer: Tree, fields: Readonly<Record<string, string>>, read: Reader): void {
+interface PlaceOptions {
+  readonly read: Reader;
+  /** Stands for a variable that is not declared, not set or empty. */
+  readonly missing: "" | null;
+}
+
+function place(
+  answer: Tree,
+  fields: Readonly<Record<string, string>>,
+  { read, missing }: PlaceOptions,
+): void {
   for (const [path, variable] of Object.entries(fields)) {
     const parts = path.split(".");
     const last = parts.pop() as string;
     const target = parts.reduce<Tree>((at, part) => (at[part] ??= {}) as Tree, answer);
-    target[last] = read(variable) ?? null;
+    const value = read(variable);
+    target[last] = value === undefined || value === null || value === "" ? missing : value;
   }
 }
 

@@ -100,7 +100,7 @@ describe("GET /api/config", () => {
     expect(body.permissions.settings).toEqual({ interface: true });
     expect(body.default_prompt_suggestions.length).toBeGreaterThan(0);
     expect(body.ui).toMatchObject({ response_watermark: "" });
-    expect(body.features.folder_max_file_count).toBeNull();
+    expect(body.features.folder_max_file_count).toBe("");
   });
 
   it("ignores a bad token", async () => {

@@ -18,11 +18,11 @@ it("holds the whole tree with its built-in values", () => {
   expect(
     Object.fromEntries(Object.entries(tree).map(([section, keys]) => [section, Object.keys(keys).length])),
   ).toEqual({
-    workspace: 13,
+    workspace: 14,
     sharing: 17,
     access_grants: 2,
     chat: 21,
-    features: 13,
+    features: 14,
     settings: 1,
   });
   const allowed = Object.entries(tree).flatMap(([section, keys]) =>

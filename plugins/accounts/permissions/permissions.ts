@@ -12,7 +12,7 @@ const on = (section: string, keys: string) => list(section, keys, true);
 /** Every permission of the platform's own features with what a fresh installation allows (contract 1.4). */
 export const platformPermissions: readonly Permission[] = [
   ...off("workspace", "models knowledge prompts tools skills models_import models_export prompts_import"),
-  ...off("workspace", "prompts_export tools_import tools_export skills_import skills_export"),
+  ...off("workspace", "prompts_export tools_import tools_export skills_import skills_export models_hidden"),
   ...off(
     "sharing",
     "models public_models knowledge public_knowledge prompts public_prompts tools public_tools",
@@ -28,7 +28,7 @@ export const platformPermissions: readonly Permission[] = [
   ...on("chat", "multiple_models temporary"),
   ...off("chat", "temporary_enforced"),
   ...on("features", "notes folders channels web_search image_generation code_interpreter memories calendar"),
-  ...off("features", "api_keys direct_tool_servers automations webhooks"),
+  ...off("features", "api_keys direct_tool_servers automations webhooks encrypted_channels"),
   ...on("settings", "interface"),
 ];
 

@@ -47,24 +47,45 @@ export async function listAllUsers(db: AccountsDatabase): Promise<UserRow[]> {
 }
 
 /** The groups of each of these accounts, by account. */
-export async function listGroupIds(
+export async function listGroups(
   db: AccountsDatabase,
   userIds: readonly string[],
-): Promise<Map<string, string[]>> {
-  const ids = new Map<string, string[]>(userIds.map((id) => [id, []]));
+): Promise<Map<string, { id: string; name: string }[]>> {
+  const groups = new Map<string, { id: string; name: string }[]>(userIds.map((id) => [id, []]));
   if (userIds.length > 0) {
     const rows = await db
       .selectFrom("group_member")
-      .select(["user_id", "group_id"])
+      .innerJoin("group", "group.id", "group_member.group_id")
+      .select(["group_member.user_id", "group.id", "group.name"])
       // One parameter, however many accounts: a statement takes at most 65,535.
-      .where(sql<boolean>`user_id = any(${[...userIds]}::text[])`)
-      .orderBy("group_id")
+      .where(sql<boolean>`group_member.user_id = any(${[...userIds]}::text[])`)
+      .orderBy("group.id")
       .execute();
-    for (const row of rows) {
-      ids.get(row.user_id)?.push(row.group_id);
+    for (const { user_id: userId, id, name } of rows) {
+      groups.get(userId)?.push({ id, name });
     }
   }
-  return ids;
+  return groups;
+}
+
+/** Interface settings as administrators see them; null for those that are longer than a list should carry. */
+export type ShownSettings = { ui: Record<string, unknown> } | null;
+
+/** Interface settings that hold the person's own keys and addresses. */
+const ownKeys = ["directConnections", "toolServers", "notifications"];
+
+/** The interface settings of each of these accounts, by account, without the person's own keys. */
+export async function listShownSettings(
+  db: AccountsDatabase,
+  userIds: readonly string[],
+): Promise<Map<string, ShownSettings>> {
+  const ui = sql<Record<string, unknown>>`coalesce(settings -> 'ui', '{}'::jsonb) - ${ownKeys}::text[]`;
+  const rows = await db
+    .selectFrom("user")
+    .select(["id", ui.as("ui")])
+    .where(sql<boolean>`id = any(${[...userIds]}::text[]) and octet_length((${ui})::text) <= 65536`)
+    .execute();
+  return new Map(rows.map((row) => [row.id, { ui: row.ui }]));
 }
 
 /** Bytes that an account's interface settings, free-form info and valves of functions or tools may take as JSON. */

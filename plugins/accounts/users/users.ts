@@ -14,7 +14,13 @@ import {
   type UserRecord,
 } from "./user-records.ts";
 import type { ListQuery, UserUpdate } from "./user-schema.ts";
-import { listAllUsers, listGroupIds, listUsers } from "./users-directory.ts";
+import {
+  listAllUsers,
+  listGroups,
+  listShownSettings,
+  listUsers,
+  type ShownSettings,
+} from "./users-directory.ts";
 import {
   bumpSessionStamp,
   deleteUser,
@@ -45,11 +51,12 @@ export interface UsersOptions {
 
 export type UserPage<T> = { users: T[]; total: number };
 
-type Listed = UserRecord & { group_ids: string[] };
+type Listed = UserRecord & { groups: { id: string; name: string }[]; group_ids: string[] };
 
 /** Accounts as administrators and members see and change them (contract 1.3). */
 export interface Users {
-  list(query: ListQuery): Promise<UserPage<Listed>>;
+  /** With each account's interface settings. */
+  list(query: ListQuery): Promise<UserPage<Listed & { settings: ShownSettings }>>;
   all(): Promise<UserPage<Listed>>;
   search(query: ListQuery): Promise<UserPage<UserInfo>>;
   /** Throws `not_found`. */
@@ -64,16 +71,27 @@ export interface Users {
 export function createUsers(options: UsersOptions): Users {
   const { db } = options;
   const withGroups = async (rows: UserRow[]) => {
-    const groups = await listGroupIds(
+    const found = await listGroups(
       db,
       rows.map((row) => row.id),
     );
-    return rows.map((row) => ({ ...toUserRecord(row), group_ids: groups.get(row.id) ?? [] }));
+    return rows.map((row) => {
+      const groups = found.get(row.id) ?? [];
+      return { ...toUserRecord(row), groups, group_ids: groups.map(({ id }) => id) };
+    });
   };
   return {
     async list(query) {
       const { rows, total } = await listUsers(db, query);
-      return { users: await withGroups(rows), total };
+      const settings = await listShownSettings(
+        db,
+        rows.map((row) => row.id),
+      );
+      const users = (await withGroups(rows)).map((user) => ({
+        ...user,
+        settings: settings.get(user.id) ?? null,
+      }));
+      return { users, total };
     },
     async all() {
       const rows = await listAllUsers(db);

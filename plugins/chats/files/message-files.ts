@@ -1,9 +1,9 @@
 import { findOwnFiles, linkMessageFiles } from "./chat-files.ts";
 import { lockChat } from "../chat-store.ts";
 import type { ChatParts } from "../parts.ts";
-import type { Chats } from "../service.ts";
+import type { Replies } from "../replies/service-types.ts";
 
-export type FileLinks = Pick<Chats, "linkFiles">;
+export type FileLinks = Pick<Replies, "linkFiles">;
 
 /** Files that come to a message while it is written: the chat's list of files knows them at once. */
 export function createFileLinks({ files, transaction }: Pick<ChatParts, "files" | "transaction">): FileLinks {

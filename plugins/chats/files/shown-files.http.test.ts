@@ -1,27 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { type FolderClient, folderClient, grant, permit } from "#plugins/folders/folders.fixture.ts";
-import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { type ChatClient, chatClient, replied, said } from "../chats.fixture.ts";
-import { type Chats, chats } from "../service.ts";
+import { chatClient, type ChatClient, probeChats, replied, said } from "../chats.fixture.ts";
+import type { Replies } from "../service.ts";
 
 let app: App;
-let stored: Chats;
 let owner: FolderClient;
 let me: ChatClient;
 let reader: FolderClient;
 let folder_id: string;
 
-const probe = definePlugin({
-  id: "shown-files-probe",
-  title: "Probe",
-  uses: { chats },
-  setup({ use }) {
-    stored = use.chats;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -124,11 +114,11 @@ describe("a file that its message shows no more", () => {
     };
     const { id } = await me.make({ history: { currentId: "a1", messages } }, { folder_id });
     const reply = { chatId: id, messageId: "a1", runId: "run" };
-    await stored.begin(reply);
-    await stored.begin({ ...reply, messageId: "a2", runId: "other" });
+    await services.replies.begin(reply);
+    await services.replies.begin({ ...reply, messageId: "a2", runId: "other" });
     expect([await statusFor(old.id), await statusFor(asked.id)]).toEqual([404, 200]);
-    const person = { userId: owner.user.id } as Parameters<Chats["linkFiles"]>[0];
-    await stored.linkFiles(person, reply, [fresh.entry]);
+    const person = { userId: owner.user.id } as Parameters<Replies["linkFiles"]>[0];
+    await services.replies.linkFiles(person, reply, [fresh.entry]);
     await patch(id, { a1: { content: "ignored", files: [] } });
     expect(await statusFor(fresh.id)).toBe(200);
   });
@@ -138,8 +128,8 @@ describe("a file that its message shows no more", () => {
     const at = ({ id }: { id: string }) => `![](/api/v1/files/${id}/content)`;
     const messages = { u1: said("u1", "Draw"), a1: replied("a1", "u1", { content: at(drawn) }) };
     const { id } = await me.make({ history: { currentId: "a1", messages } }, { folder_id });
-    const person = { userId: owner.user.id } as Parameters<Chats["linkFiles"]>[0];
-    await stored.linkFiles(person, { chatId: id, messageId: "a1" }, [{ id: drawn.id }]);
+    const person = { userId: owner.user.id } as Parameters<Replies["linkFiles"]>[0];
+    await services.replies.linkFiles(person, { chatId: id, messageId: "a1" }, [{ id: drawn.id }]);
     await patch(id, { a1: { content: `Here: ${at(drawn)} ${at(other)}`, files: [] } });
     expect([await statusFor(drawn.id), await statusFor(other.id)]).toEqual([200, 404]);
     const link = (await me.call(`POST /${id}/share`)).body.share_id;

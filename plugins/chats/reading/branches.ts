@@ -7,7 +7,7 @@ import { withLinks } from "./compose.ts";
 import { readRows } from "./message-rows.ts";
 import type { ChatParts } from "../parts.ts";
 import { readChildren } from "./read-branch.ts";
-import { tailsSize } from "../replies/append-log.ts";
+import { appendedSize } from "../replies/append-log.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 export interface PageWish {
@@ -80,7 +80,7 @@ async function climb(
     coalesce(octet_length(m.content::text), 0) + coalesce(octet_length(m.output::text), 0)
     + coalesce(octet_length(m.sources::text), 0) + coalesce(octet_length(m.files::text), 0)
     + coalesce(octet_length(m.status_history::text), 0) + coalesce(octet_length(m.embeds::text), 0)
-    + octet_length(m.extra::text) + 2 * ${tailsSize} + 300)::int as bytes`;
+    + octet_length(m.extra::text) + 2 * ${appendedSize} + 300)::int as bytes`;
   const { rows } = await sql<Step>`
     with recursive path as (
       select 1 as depth, ${columns} from chat_message as m where m.chat_id = ${chatId} and m.id = ${from}

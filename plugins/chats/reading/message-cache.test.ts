@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { keepTexts } from "./message-cache.ts";
+import { createMessageCache } from "./message-cache.ts";
 import { MessageText } from "./message-rows.ts";
 
 const texts = (...ids: string[]) => new Map(ids.map((id) => [id, ofVersion("1")]));
@@ -9,7 +9,7 @@ const ofVersion = (version: string | null) =>
 const first = (id: string) => ({ id, version: "1" });
 
 it("gives texts of one state of a row, and of no other", () => {
-  const kept = keepTexts({ most: 200, idleMs: 1000 });
+  const kept = createMessageCache({ most: 200, idleMs: 1000 });
   kept.add("c", texts("a"));
   expect(kept.find("c", first("a"))?.text).toHaveLength(10);
   expect(kept.find("c", { id: "a", version: "2" })).toBeUndefined();
@@ -19,13 +19,13 @@ it("gives texts of one state of a row, and of no other", () => {
 });
 
 it("keeps nothing of a message that a run writes: its row does not say when it changes", () => {
-  const kept = keepTexts({ most: 200, idleMs: 1000 });
+  const kept = createMessageCache({ most: 200, idleMs: 1000 });
   kept.add("c", new Map([["a", ofVersion(null)]]));
   expect(kept.find("c", { id: "a", version: null })).toBeUndefined();
 });
 
 it("makes room at the cost of the chat that was read longest ago, and keeps of one chat what fits", () => {
-  const kept = keepTexts({ most: 80, idleMs: 1000 });
+  const kept = createMessageCache({ most: 80, idleMs: 1000 });
   kept.add("old", texts("a", "b"));
   kept.add("new", texts("a"));
   kept.add("old", texts("a"));
@@ -44,7 +44,7 @@ it("makes room at the cost of the chat that was read longest ago, and keeps of o
 });
 
 it("forgets chats that nobody reads any more", async () => {
-  const kept = keepTexts({ most: 200, idleMs: 40 });
+  const kept = createMessageCache({ most: 200, idleMs: 40 });
   kept.add("c", texts("a"));
   expect(kept.find("c", first("a"))).toBeDefined();
   await delay(120);

@@ -1,6 +1,6 @@
 import type { MessageText } from "./message-rows.ts";
 
-export interface KeptTextsOptions {
+export interface MessageCacheOptions {
   /** Bytes that are kept in all, each message counted as sent and as read. */
   readonly most: number;
   /** Milliseconds after which nobody has use for a chat any more. */
@@ -8,7 +8,7 @@ export interface KeptTextsOptions {
 }
 
 /** Texts of messages of long chats, for whoever reads the same chat again. */
-export interface KeptTexts {
+export interface MessageCache {
   /** The message's text, when it is that of this state of its row. */
   find(
     chatId: string,
@@ -29,7 +29,7 @@ interface KeptChat {
  * kept for a while; each reader asks the database which state the rows are in, so that nothing old is ever given out,
  * whichever process changed it.
  */
-export function keepTexts({ most, idleMs }: KeptTextsOptions): KeptTexts {
+export function createMessageCache({ most, idleMs }: MessageCacheOptions): MessageCache {
   /** The one that was used last is the last one. */
   const chats = new Map<string, KeptChat>();
   let size = 0;

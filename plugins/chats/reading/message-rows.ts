@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { anyOf } from "#storage/values.ts";
 import { messageColumns } from "../tree/message-fields.ts";
-import { tailsText, withTails } from "../replies/append-log.ts";
+import { appendedText, withAppended } from "../replies/append-log.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 /** A stored message as it is read: JSON columns as text, so that only who needs their values parses them. */
@@ -61,7 +61,7 @@ const selection: RawBuilder<unknown> = sql.join([
   sql`m.id`,
   sql`${rowVersion} as version`,
   sql`m.extra::text as extra`,
-  sql`${tailsText} as tails`,
+  sql`${appendedText} as tails`,
   ...columns.map(({ column, kind }) =>
     kind === "json" ? sql`m.${sql.ref(column)}::text as ${sql.ref(column)}` : sql`m.${sql.ref(column)}`,
   ),
@@ -123,5 +123,5 @@ function extraOf(row: MessageRow): string {
 }
 
 function whole(row: MessageRow): MessageRow {
-  return row.tails === null ? row : { ...row, ...withTails(row["output"] as string | null, row.tails) };
+  return row.tails === null ? row : { ...row, ...withAppended(row["output"] as string | null, row.tails) };
 }

@@ -1,4 +1,4 @@
-import { keepTexts } from "./message-cache.ts";
+import { createMessageCache } from "./message-cache.ts";
 import { type MessageText, readRows } from "./message-rows.ts";
 import type { ChatDatabase } from "../tables.ts";
 
@@ -15,7 +15,7 @@ export interface Readable {
 const maxRead = 1024 * 1024;
 
 /** As much as a very long chat: whoever is in it reads it again soon. */
-const kept = keepTexts({ most: 128 * 1024 * 1024, idleMs: 5 * 60_000 });
+const kept = createMessageCache({ most: 128 * 1024 * 1024, idleMs: 5 * 60_000 });
 
 /**
  * Reads messages of a chat in steps, in their order: while one is worked on the next one is read. Messages that are gone

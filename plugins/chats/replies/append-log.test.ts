@@ -1,24 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { type ChatClient, chatClient, replied, said } from "../chats.fixture.ts";
-import { type Chats, chats, type GrownItem } from "../service.ts";
+import { chatClient, type ChatClient, probeChats, replied, said } from "../chats.fixture.ts";
+import type { GrownItem } from "../service.ts";
 
 let app: App;
-let stored: Chats;
 let user: TestUser;
 let me: ChatClient;
 
-const probe = definePlugin({
-  id: "tails-probe",
-  title: "Probe",
-  uses: { chats },
-  setup({ use }) {
-    stored = use.chats;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -35,16 +25,16 @@ describe("a reply that a run writes", () => {
       history: { currentId: "a1", messages: { u1: said("u1", "?"), a1: placeholder } },
     });
     reply = { chatId: id, messageId: "a1", runId: randomUUID() };
-    expect(await stored.begin(reply)).toBe(0);
+    expect(await services.replies.begin(reply)).toBe(0);
   });
 
   const message = async () => (await me.read(reply.chatId)).chat.history.messages.a1;
   const begun = { type: "message", id: "m", content: [{ type: "output_text", text: "Ha" }] };
   const add = (seq: number, after: number, ...items: GrownItem[]) =>
-    stored.checkpoint([{ ...reply, seq, state: {}, grown: { after, items } }]);
+    services.replies.checkpoint([{ ...reply, seq, state: {}, grown: { after, items } }]);
 
   it("grows by what is new, and is read as a whole by whoever reads it", async () => {
-    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
     const thought = { type: "reasoning", id: "r", content: [{ type: "output_text", text: "Hm" }] };
     const call = { type: "function_call", id: "c", name: "look", arguments: "" };
     await add(2, 1, { at: 0, text: "lf\u0000" }, { at: 1, item: thought });
@@ -67,32 +57,32 @@ describe("a reply that a run writes", () => {
       ],
     };
     expect(await message()).toMatchObject(whole);
-    expect((await stored.branch(reply.chatId, "a1")).at(-1)).toMatchObject(whole);
-    expect(await stored.message(reply.chatId, "a1")).toMatchObject({ message: whole, seq: 4 });
+    expect((await services.chats.branch(reply.chatId, "a1")).at(-1)).toMatchObject(whole);
+    expect(await services.chats.message(reply.chatId, "a1")).toMatchObject({ message: whole, seq: 4 });
     const page = await me.call(`GET /${reply.chatId}/messages`);
     expect(page.body.messages.at(-1)).toMatchObject(whole);
     // A state counts in place of everything before it.
-    await stored.checkpoint([{ ...reply, seq: 5, state: { content: "Anew", output: [] } }]);
+    await services.replies.checkpoint([{ ...reply, seq: 5, state: { content: "Anew", output: [] } }]);
     expect(await message()).toMatchObject({ content: "Anew", output: [] });
     await add(6, 5, { at: 0, item: begun });
-    await stored.finish({ ...reply, seq: 7, state: { content: "End", output: [begun] } });
+    await services.replies.finish({ ...reply, seq: 7, state: { content: "End", output: [begun] } });
     expect(await message()).toMatchObject({ content: "End", done: true, output: [begun] });
   });
 
   it("takes nothing that does not follow what is stored, such as a statement that comes late", async () => {
-    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
     expect((await add(2, 1, { at: 0, text: "l" })).size).toBe(1);
     expect((await add(2, 1, { at: 0, text: "l" })).size).toBe(0);
     expect((await add(9, 3, { at: 0, text: "f" })).size).toBe(0);
-    expect((await stored.held([reply])).size).toBe(1);
+    expect((await services.replies.held([reply])).size).toBe(1);
     expect((await message()).content).toBe("Hal");
   });
 
   it("keeps what it had grown by when its run is gone, and is found by it", async () => {
-    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "Ha", output: [begun] } }]);
     await add(2, 1, { at: 0, text: "lf a wheel" });
     const { runId } = reply;
-    expect(await stored.interrupt([reply])).toMatchObject([
+    expect(await services.replies.interrupt([reply])).toMatchObject([
       { ...reply, runId, userId: user.id, seq: 100_002 },
     ]);
     expect(await message()).toMatchObject({

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { toContent } from "#kernel/completion/reply-text.ts";
-import type { GrownItem } from "../service.ts";
+import type { GrownItem } from "./service-types.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 // A reply that is being written is stored whole once; after that each checkpoint adds a row with what is new. Whoever
@@ -9,17 +9,17 @@ import type { ChatDatabase } from "../tables.ts";
 type Bag = Record<string, unknown>;
 
 /** In SQL: what the message `m` has grown by, oldest first, as JSON text; null for messages that no run writes. */
-export const tailsText: RawBuilder<unknown> = sql`case when m.run_id is not null then (
+export const appendedText: RawBuilder<unknown> = sql`case when m.run_id is not null then (
   select json_agg(t.grown order by t.seq)::text from chat_message_tail as t
   where t.chat_id = m.chat_id and t.message_id = m.id) end`;
 
 /** In SQL: about how many bytes, or characters, that is. */
-export const tailsSize: RawBuilder<unknown> = sql`case when m.run_id is not null then coalesce((
+export const appendedSize: RawBuilder<unknown> = sql`case when m.run_id is not null then coalesce((
   select sum(octet_length(t.grown::text)) from chat_message_tail as t
   where t.chat_id = m.chat_id and t.message_id = m.id), 0) else 0 end`;
 
 /** A reply as it stands: its stored output, and the text that its items say, with what it has grown by since. */
-export function withTails(output: string | null, tails: string): { content: string; output: string } {
+export function withAppended(output: string | null, tails: string): { content: string; output: string } {
   const stored: unknown = output === null ? [] : JSON.parse(output);
   const items = Array.isArray(stored) ? (stored as Bag[]) : [];
   for (const grown of (JSON.parse(tails) as GrownItem[][]).flat()) {
@@ -61,7 +61,7 @@ function placeOf(item: Bag): [holder: Bag, key: string] {
 }
 
 /** Stores replies whole again that nobody writes any more; `places` is `[{chat_id, id, run_id}]` as JSON text. */
-export async function foldTails(tx: ChatDatabase, places: string): Promise<void> {
+export async function foldAppendLog(tx: ChatDatabase, places: string): Promise<void> {
   const { rows: held } = await sql<{ chat_id: string; id: string; output: string | null }>`
     select m.chat_id, m.id, m.output::text as output from chat_message as m
     join jsonb_to_recordset(cast(${places} as jsonb)) as p (chat_id text, id text, run_id text)
@@ -76,7 +76,7 @@ export async function foldTails(tx: ChatDatabase, places: string): Promise<void>
       select json_agg(grown order by seq)::text as tails from gone`.execute(tx);
     const tails = rows[0]?.tails ?? null;
     if (tails !== null) {
-      const whole = withTails(output, tails);
+      const whole = withAppended(output, tails);
       await sql`update chat_message set content = cast(cast(${whole.content} as text) as jsonb),
           output = cast(cast(${whole.output} as text) as jsonb)
         where chat_id = ${chat_id} and id = ${id}`.execute(tx);

@@ -2,34 +2,29 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
-import { accounts, type Accounts } from "#plugins/accounts/service.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { connectPlain, type PlainClient, within } from "#test/support/sockets.ts";
-import { type ChatClient, chatClient, conversation } from "../chats.fixture.ts";
-import { type Chats, chats } from "../service.ts";
+import { chatClient, type ChatClient, conversation, probeChats } from "../chats.fixture.ts";
 
 let app: App;
-let stored: Chats;
-let people: Accounts;
 let user: TestUser;
 let me: ChatClient;
 let socket: PlainClient;
 let id: string;
 const heard: unknown[] = [];
 
-const probe = definePlugin({
-  id: "events-probe",
-  title: "Probe",
-  uses: { chats, accounts, events },
-  setup({ use }) {
-    stored = use.chats;
-    people = use.accounts;
-    return { start: () => void use.events.on("message.event_received", ({ data }) => void heard.push(data)) };
-  },
+const { plugin: probe, services } = probeChats();
+const listener = definePlugin({
+  id: "events-listener",
+  title: "Listener",
+  uses: { events },
+  setup: ({ use }) => ({
+    start: () => void use.events.on("message.event_received", ({ data }) => void heard.push(data)),
+  }),
 });
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe] });
+  app = await startApp({ plugins: [probe, listener] });
   user = await app.user();
   me = chatClient(app, user.token);
   socket = await connectPlain(app.url, { token: user.token });
@@ -183,11 +178,17 @@ describe("an event of an administrator", () => {
 describe("an event about a message that is being written", () => {
   it("leaves its text to the run, and only that", async () => {
     const runId = randomUUID();
-    expect(await stored.begin({ chatId: id, messageId: "a1", runId, keeps: true })).toBe(0);
+    expect(await services.replies.begin({ chatId: id, messageId: "a1", runId, keeps: true })).toBe(0);
     expect((await send("message", { content: " more" })).body).toBe(false);
     expect((await send("replace", { content: "else" })).body).toBe(false);
     expect((await send("status", { done: false })).body).toBe(true);
-    await stored.finish({ chatId: id, messageId: "a1", runId, seq: 1, state: { content: "written" } });
+    await services.replies.finish({
+      chatId: id,
+      messageId: "a1",
+      runId,
+      seq: 1,
+      state: { content: "written" },
+    });
     expect(await message()).toMatchObject({ content: "written", statusHistory: [{ done: false }] });
     expect((await send("message", { content: " more" })).body).toBe(true);
     expect((await message()).content).toBe("written more");
@@ -197,19 +198,23 @@ describe("an event about a message that is being written", () => {
 describe("other plugins store events", () => {
   it("for the owner alone, and leave temporary chats alone", async () => {
     const [owner, other] = await Promise.all([
-      people.principalOf(user.id),
-      people.principalOf((await app.user()).id),
+      services.accounts.principalOf(user.id),
+      services.accounts.principalOf((await app.user()).id),
     ]);
     const event = { type: "status", data: { done: true, text: "\u0000half \ud800" } };
     const place = { chatId: id, messageId: "a1" };
-    expect(await stored.applyEvent(other!, place, event)).toBe(false);
-    expect(await stored.applyEvent(other!, place, { type: "chat:title", data: "mine" })).toBe(false);
-    expect(await stored.applyEvent(other!, place, { type: "chat:tags", data: ["mine"] })).toBe(false);
-    expect(await stored.applyEvent(other!, place, { type: "replace", data: { content: "mine" } })).toBe(
+    expect(await services.replies.applyEvent(other!, place, event)).toBe(false);
+    expect(await services.replies.applyEvent(other!, place, { type: "chat:title", data: "mine" })).toBe(
       false,
     );
-    expect(await stored.applyEvent(owner!, { ...place, chatId: "temporary:x" }, event)).toBe(false);
-    expect(await stored.applyEvent(owner!, place, event)).toBe(true);
+    expect(await services.replies.applyEvent(other!, place, { type: "chat:tags", data: ["mine"] })).toBe(
+      false,
+    );
+    expect(
+      await services.replies.applyEvent(other!, place, { type: "replace", data: { content: "mine" } }),
+    ).toBe(false);
+    expect(await services.replies.applyEvent(owner!, { ...place, chatId: "temporary:x" }, event)).toBe(false);
+    expect(await services.replies.applyEvent(owner!, place, event)).toBe(true);
     const chat = await me.read(id);
     expect(chat).toMatchObject({ title: "A chat", meta: {} });
     expect(chat.chat.history.messages.a1).toMatchObject({

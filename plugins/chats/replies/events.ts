@@ -5,7 +5,7 @@ import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { type MessageEvent, requireSize, toKept } from "./message-events.ts";
 import { announce, type ChatParts } from "../parts.ts";
-import type { Chats } from "../service.ts";
+import type { Replies } from "./service-types.ts";
 
 export type MessageEvents = ReturnType<typeof createMessageEvents>;
 
@@ -22,7 +22,7 @@ const calls = new Set([
 /** Events about messages that others send: to the owner's open clients, and into the chat (contract §3.4). */
 export function createMessageEvents(
   { db, chats, events }: Pick<ChatParts, "db" | "chats" | "events">,
-  { hub, keeper }: { hub: Pick<Hub, "emit">; keeper: Pick<Chats, "applyEvent"> },
+  { hub, keeper }: { hub: Pick<Hub, "emit">; keeper: Pick<Replies, "applyEvent"> },
 ) {
   return {
     /**

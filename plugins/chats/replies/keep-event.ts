@@ -6,7 +6,7 @@ import { relinkFiles } from "../files/file-links.ts";
 import type { FileLinks } from "../files/message-files.ts";
 import { type Kept, type MessageEvent, requireSize, toKept } from "./message-events.ts";
 import { withText } from "./output-text.ts";
-import type { Chats } from "../service.ts";
+import type { Replies } from "./service-types.ts";
 import { toStorableJson } from "../storable.ts";
 import { addTags, tagNamesOf } from "../tags/tag-store.ts";
 import type { ChatDatabase, Transact } from "../tables.ts";
@@ -27,7 +27,7 @@ interface Place {
 }
 
 /** Stores what events leave behind (contract §3.4). Everything is asked of the owner's messages only. */
-export function createEventKeeper(parts: Parts): Pick<Chats, "applyEvent"> {
+export function createEventKeeper(parts: Parts): Pick<Replies, "applyEvent"> {
   return {
     async applyEvent(owner, { chatId, messageId }, event: MessageEvent) {
       requireSize(event);

@@ -1,23 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { type ChatClient, chatClient, replied, said } from "../chats.fixture.ts";
-import { type Chats, chats } from "../service.ts";
+import { chatClient, type ChatClient, probeChats, replied, said } from "../chats.fixture.ts";
 
 let app: App;
-let stored: Chats;
 let me: ChatClient;
 
-const probe = definePlugin({
-  id: "placeholder-probe",
-  title: "Probe",
-  uses: { chats },
-  setup({ use }) {
-    stored = use.chats;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -39,8 +28,12 @@ it("a placeholder that was sent with nulls names nothing twice once its run has 
   const usage = { total_tokens: 3 };
   for (const messageId of ["a1", "a2"]) {
     const reply = { chatId: id, messageId, runId: randomUUID() };
-    await stored.begin(reply);
-    await stored.finish({ ...reply, seq: 1, state: { content: "Yes", output, usage, sources: [{}] } });
+    await services.replies.begin(reply);
+    await services.replies.finish({
+      ...reply,
+      seq: 1,
+      state: { content: "Yes", output, usage, sources: [{}] },
+    });
   }
   const [{ text, body }, page] = [await me.call(`GET /${id}`), await me.call(`GET /${id}/messages`)];
   const { a1, a2 } = body.chat.history.messages;

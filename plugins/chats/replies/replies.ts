@@ -3,23 +3,25 @@ import { seconds } from "#storage/clock.ts";
 import { lockChat } from "../chat-store.ts";
 import { relinkFiles } from "../files/file-links.ts";
 import { toAssignments, toRow } from "./reply-state.ts";
-import type { Chats, Checkpoint, InterruptedReply, Reply } from "../service.ts";
+import { createFileLinks } from "../files/message-files.ts";
+import type { ChatParts } from "../parts.ts";
+import { createEventKeeper } from "./keep-event.ts";
+import type { Checkpoint, InterruptedReply, Replies, Reply } from "./service-types.ts";
 import { toStorableJson } from "../storable.ts";
-import { foldTails } from "./append-log.ts";
-import type { ChatDatabase, Transact } from "../tables.ts";
+import { foldAppendLog } from "./append-log.ts";
+import type { ChatDatabase } from "../tables.ts";
 
 /** More events than any run sends between two checkpoints. */
 export const maxUnstored = 100_000;
 
 /** The messages that runs write: given to one, stored while they grow, given back. */
-export function createReplies({
-  db,
-  transaction,
-}: {
-  db: ChatDatabase;
-  transaction: Transact;
-}): Pick<Chats, "begin" | "checkpoint" | "held" | "finish" | "settle" | "interrupt"> {
+export function createReplies(parts: Pick<ChatParts, "db" | "transaction" | "files">): Replies {
+  const { db, transaction } = parts;
+  const links = createFileLinks(parts);
   return {
+    ...links,
+    ...createEventKeeper({ ...parts, ...links }),
+
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
         .updateTable("chat_message")
@@ -73,7 +75,7 @@ export function createReplies({
       return ended !== undefined;
     },
 
-    async settle({ chatId, messageId, seq }) {
+    async saveLastSeq({ chatId, messageId, seq }) {
       await db
         .updateTable("chat_message")
         .set({ seq })
@@ -83,10 +85,18 @@ export function createReplies({
         .execute();
     },
 
+    async suggest({ chatId, messageId }, followUps) {
+      const { numAffectedRows } = await sql`
+        update chat_message set updated_at = ${seconds()},
+          extra = extra || jsonb_build_object('followUps', cast(${toStorableJson(followUps)} as jsonb))
+        where chat_id = ${chatId} and id = ${messageId}`.execute(db);
+      return numAffectedRows !== undefined && numAffectedRows > 0n;
+    },
+
     interrupt: (replies) =>
       transaction(async (tx) => {
         const places = toPlaces(replies);
-        await foldTails(tx, places);
+        await foldAppendLog(tx, places);
         return await interrupt(tx, places);
       }),
   };

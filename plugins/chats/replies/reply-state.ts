@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { usedColumns, valueOf } from "../tree/columns.ts";
-import type { Checkpoint, GrownItem, ReplyListKey, ReplyState } from "../service.ts";
+import type { Checkpoint, GrownItem, ReplyListKey, ReplyState } from "./service-types.ts";
 
 /** A checkpoint as the row of a statement. */
 export interface CheckpointRow {

@@ -2,7 +2,7 @@ import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toJsonReply } from "../reading/answers.ts";
 import { opened } from "../reading/compose.ts";
-import { found } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { type ChatParts, sharedType } from "../parts.ts";
 import { findShare, readShownMessage, readSnapshot, type ShareRow } from "./share-store.ts";
 
@@ -46,7 +46,7 @@ export function createShareReading({ db, shares, grants }: Pick<ChatParts, "db" 
         last_read_at: null,
         current_message_id: await readShownMessage(db, row.id),
       };
-      return toJsonReply(pieces(head, found(await readSnapshot(db, row.id, "chat"))));
+      return toJsonReply(pieces(head, requireRow(await readSnapshot(db, row.id, "chat"))));
     },
   };
 
@@ -54,7 +54,7 @@ export function createShareReading({ db, shares, grants }: Pick<ChatParts, "db" 
     const { id, title, created_at, updated_at, chat_id, user_id } = share;
     const ids = which === "chat" ? { chat_id, user_id } : {};
     const head = { id, ...ids, title, share_id: id, created_at, updated_at };
-    return toJsonReply(pieces(head, found(await readSnapshot(db, id, which))));
+    return toJsonReply(pieces(head, requireRow(await readSnapshot(db, id, which))));
   }
 }
 

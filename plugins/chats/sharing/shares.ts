@@ -3,7 +3,7 @@ import { anyOf } from "#storage/values.ts";
 import { readChatText } from "../reading/answers.ts";
 import { filesAndAddresses, filesOfMessage, linkedFileIds } from "../files/chat-files.ts";
 import { type ChatRow, findChat, lockChat } from "../chat-store.ts";
-import { found } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { toSettled } from "../tree/normalize-import.ts";
 import { announce, type ChatParts, sharedType } from "../parts.ts";
 import { saveSnapshot, type Snapshot } from "./share-store.ts";
@@ -22,11 +22,11 @@ export function createShares(parts: ChatParts) {
       const row = await chats.load(caller, id, "write");
       const snapshot = await takeSnapshot(db, row);
       const shareId = await transaction(async (tx) => {
-        found(await lockChat(tx, id));
+        requireRow(await lockChat(tx, id));
         return await saveSnapshot(tx, row, snapshot);
       });
       announce(events, "chat.shared", { by: caller, id, data: { share_id: shareId } });
-      return found(await findChat(db, id));
+      return requireRow(await findChat(db, id));
     },
 
     /** Takes link, snapshot and grants away; from now on the link leads nowhere. */

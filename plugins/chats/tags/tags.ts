@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { toShown } from "../reading/answers.ts";
 import { lockChat } from "../chat-store.ts";
-import { found } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { announce, type ChatParts } from "../parts.ts";
 import { toTagId } from "./tag-names.ts";
 import { addTags, listTags, setTags, type TagRecord, tagsOf } from "./tag-store.ts";
@@ -13,7 +13,7 @@ export function createTags({ db, transaction, chats, events }: ChatParts) {
   const change = async (caller: Principal, id: string, next: (tags: string[]) => string[]) => {
     await chats.load(caller, id, "write");
     return await transaction(async (tx) => {
-      const chat = found(await lockChat(tx, id));
+      const chat = requireRow(await lockChat(tx, id));
       const tags = next(tagsOf(chat));
       await setTags(tx, chat, tags);
       return await listTags(tx, chat.user_id, tags);
@@ -31,7 +31,7 @@ export function createTags({ db, transaction, chats, events }: ChatParts) {
     async add(caller: Principal, id: string, name: string): Promise<TagRecord[]> {
       await chats.load(caller, id, "write");
       const tags = await transaction(async (tx) => {
-        const chat = found(await lockChat(tx, id));
+        const chat = requireRow(await lockChat(tx, id));
         const meta = await addTags(tx, chat, [name]);
         return await listTags(tx, chat.user_id, tagsOf({ meta }));
       });

@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type ChatRow, findChat, lockChat, timesAfter } from "../chat-store.ts";
 import { relinkFiles } from "../files/file-links.ts";
-import { found } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { findChildren, toBatches } from "./message-store.ts";
 import { announce, type ChatParts } from "../parts.ts";
 import { mergeChat, prepareChat } from "./save.ts";
@@ -28,7 +28,7 @@ export function createMessageActions(parts: ChatParts) {
       const prepared = await prepareChat(parts, caller, { sent, isNew: false });
       const row = await withClearConflicts(() =>
         transaction(async (tx) => {
-          found(await lockChat(tx, id));
+          requireRow(await lockChat(tx, id));
           await requireIdle(tx, id, message_id);
           return await mergeChat(tx, id, prepared);
         }),
@@ -45,14 +45,14 @@ export function createMessageActions(parts: ChatParts) {
       await chats.load(caller, id, "write");
       await withClearConflicts(() =>
         transaction(async (tx) => {
-          const chat = found(await lockChat(tx, id));
+          const chat = requireRow(await lockChat(tx, id));
           const message = await requireIdle(tx, id, message_id);
           await removeMessage(tx, chat, { id: message_id, parent_id: message.parent_id });
           await tx.updateTable("chat").set(timesAfter(chat)).where("id", "=", id).execute();
         }),
       );
       announce(events, "message.deleted", { by: caller, id, data: { message_id } });
-      return found(await findChat(db, id));
+      return requireRow(await findChat(db, id));
     },
   };
 }

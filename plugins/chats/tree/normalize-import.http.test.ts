@@ -1,25 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
 import { grant } from "#plugins/folders/folders.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { type ChatClient, chatClient, replied, said } from "../chats.fixture.ts";
-import { type Chats, chats } from "../service.ts";
+import { chatClient, type ChatClient, probeChats, replied, said } from "../chats.fixture.ts";
 
 let app: App;
-let stored: Chats;
 let reader: TestUser;
 let me: ChatClient;
 
-const probe = definePlugin({
-  id: "mended-probe",
-  title: "Probe",
-  uses: { chats },
-  setup({ use }) {
-    stored = use.chats;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   app = await startApp({ plugins: [probe] });
@@ -34,13 +23,13 @@ describe("a reply that is being written", () => {
     const a1 = replied("a1", "u1", { content: "", done: false });
     const { id } = await me.make({ history: { currentId: "a1", messages: { u1: said("u1", "?"), a1 } } });
     const reply = { chatId: id, messageId: "a1", runId: randomUUID() };
-    await stored.begin(reply);
+    await services.replies.begin(reply);
     const output = [
       { type: "message", id: "m1", status: "completed", content: [{ type: "output_text", text: "One" }] },
       { type: "function_call", id: "f1", status: "pending", approval: { status: "pending", expires_at: 1 } },
       { type: "message", id: "m2", status: "in_progress", content: [{ type: "output_text", text: "Tw" }] },
     ];
-    await stored.checkpoint([{ ...reply, seq: 1, state: { content: "One\nTw", output } }]);
+    await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "One\nTw", output } }]);
     return id;
   }
 

@@ -6,7 +6,7 @@ type Bag = Readonly<Record<string, unknown>>;
 type Inserts = TreePlan["inserts"];
 
 /** New messages that come from elsewhere, as they can be stored: each has a role, and nobody is writing them. */
-export function mendMessages(inserts: Inserts): Inserts {
+export function normalizeMessages(inserts: Inserts): Inserts {
   const roles = toRoles(inserts);
   return inserts.map(({ sent, ...place }) => {
     const message = toSettled({ ...sent.message, role: roles.get(sent.id) });

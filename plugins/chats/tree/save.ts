@@ -12,13 +12,13 @@ import {
 import { relinkFiles } from "../files/file-links.ts";
 import { type ChatRow, insertChat, lockChat, type NewChat, timesAfter } from "../chat-store.ts";
 import { findChildren, findLinks, findPlaces, insertMessages, writePlan } from "./message-store.ts";
-import { mendMessages } from "./normalize-import.ts";
+import { normalizeMessages } from "./normalize-import.ts";
 import { isMoving, type KnownTree, type Place, planTree } from "./plan-tree.ts";
 import { readSentTree, type SentTree } from "./sent-tree.ts";
 import type { ChatParts } from "../parts.ts";
 import type { SentChat } from "../schema.ts";
 import { addTags, tagNamesOf } from "../tags/tag-store.ts";
-import { renamed } from "../replies/task-results.ts";
+import { renamed } from "../task-results.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 /** What is stored with a new chat besides what the chat object says. */
@@ -93,7 +93,7 @@ export async function storeChat(
     chat: head,
     current_message_id: toCurrent(wanted, ids, heal ? newest(inserts) : undefined),
   });
-  await insertMessages(tx, chat, heal ? mendMessages(inserts) : inserts);
+  await insertMessages(tx, chat, heal ? normalizeMessages(inserts) : inserts);
   if (own.size > 0) {
     head["files"] = await setChatFiles(tx, chat, { list: sent.files ?? [], own });
     await tx

@@ -26,7 +26,7 @@ export interface SentChat {
 export interface ReadingRules {
   /** Whether messages of a flat list get an id where they have none: only where a chat is new. */
   makeId?(): string;
-  /** Leaves roles that nobody knows to `mendMessages`. */
+  /** Leaves roles that nobody knows to `normalizeMessages`. */
   readonly heal?: boolean;
 }
 

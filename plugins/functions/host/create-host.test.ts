@@ -38,7 +38,7 @@ function open(principalOf = async (): Promise<Principal | undefined> => ({ ...ca
     },
     storage: { get: unused, set: unused, delete: unused, list: unused },
     userEvents: () => [{ emit: (_to, event) => void emitted.push(event), ask: unused }],
-    chats: undefined,
+    replies: undefined,
   });
   const principal = { ...caller };
   rememberCredential(principal, "shown");

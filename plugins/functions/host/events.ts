@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import type { HostFunction, Json } from "#kernel/sandbox.ts";
-import type { Chats } from "#plugins/chats/service.ts";
+import type { Replies } from "#plugins/chats/service.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { UserEvent, UserEvents } from "../service.ts";
 
@@ -8,7 +8,7 @@ export interface EventParts {
   /** Ways to the caller's open clients; none while no plugin holds sockets. */
   userEvents(): readonly UserEvents[];
   /** Where events leave something behind; undefined while no plugin stores chats. */
-  readonly chats: Pick<Chats, "applyEvent"> | undefined;
+  readonly replies: Pick<Replies, "applyEvent"> | undefined;
 }
 
 /** Types that a client is asked with and answers; some of them run code there. */
@@ -59,11 +59,11 @@ export function toEventFunctions(parts: EventParts, call: HostCall): Record<"ask
 }
 
 /** Stores what the event leaves behind, where the call belongs to a stored message of the caller's, and shows it. */
-async function emit({ userEvents, chats }: EventParts, call: HostCall, event: UserEvent): Promise<void> {
+async function emit({ userEvents, replies }: EventParts, call: HostCall, event: UserEvent): Promise<void> {
   const principal = requirePerson(call);
   const { chatId, messageId } = call;
-  if (chats !== undefined && chatId !== undefined && messageId !== undefined) {
-    await chats.applyEvent(principal, { chatId, messageId }, event.data);
+  if (replies !== undefined && chatId !== undefined && messageId !== undefined) {
+    await replies.applyEvent(principal, { chatId, messageId }, event.data);
   }
   userEvents().forEach((way) => way.emit(principal, event));
 }

@@ -2,18 +2,18 @@ import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
-import type { Asked } from "../request/parse-run-request.ts";
+import type { RunRequest } from "../request/parse-run-request.ts";
 import { seesPictures, toMessages } from "./history.ts";
 import { inlinePictures } from "./pictures.ts";
 import type { RunParts } from "../parts.ts";
-import type { Placed } from "../request/insert-messages.ts";
+import type { InsertedReplies } from "../request/insert-messages.ts";
 
 export interface ConversationOptions {
   readonly parts: RunParts;
   readonly principal: Principal;
   readonly model: ResolvedModel;
-  readonly asked: Asked;
-  readonly placed: Placed;
+  readonly asked: RunRequest;
+  readonly placed: InsertedReplies;
   readonly signal: AbortSignal;
   emit(type: string, data: unknown): void;
 }

@@ -1,15 +1,15 @@
 import type { Logger } from "#kernel/log.ts";
-import { createLeftovers } from "./pending-releases.ts";
+import { createPendingReleases } from "./pending-releases.ts";
 import { createLoop, oneAtATime } from "./repeat.ts";
 import { beat, forgetOwner, insertRuns, type RunRow, silentMs, takeStale } from "./run-store.ts";
 import type { RunDatabase } from "../tables.ts";
 
-export interface OwnerOptions {
+export interface LeaseOptions {
   readonly db: RunDatabase;
   /** Names this process. */
   readonly id: string;
   readonly log: Logger;
-  /** True when no other process can use the database: whatever is not of this one is of one that died. */
+  /** True when no other process can use the database: every other lease is one of a process that died. */
   readonly isAlone: boolean;
   /** Stops runs of this process. */
   readonly live: { stop(ids: readonly string[], reason: "lost" | "stopped"): void };
@@ -18,30 +18,30 @@ export interface OwnerOptions {
 }
 
 /** The lease of this process on its runs (architecture.md §10). */
-export interface Owner {
-  /** Takes runs on before anything of them is written. */
-  take(runs: readonly RunRow[]): Promise<void>;
-  /** Gives back runs that have ended. */
+export interface Lease {
+  /** Leases runs before anything of them is written. */
+  acquire(runs: readonly RunRow[]): Promise<void>;
+  /** Releases the leases of runs that have ended. */
   release(ids: readonly string[]): Promise<void>;
   /** Ends runs that could not begin as if their process had died; as soon as the database answers. Never rejects. */
   abandon(runs: readonly RunRow[]): Promise<void>;
-  /** Stops runs that shall stop, or are another's by now, as every heartbeat does. Never rejects. */
+  /** Heartbeat: renews the leases and stops runs that shall stop, or are another process's by now. Never rejects. */
   look(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 const beatMs = 1_500;
-/** Runs of dead processes that are taken over at once: the other replicas get their share. */
-const batch = 50;
+/** Runs of dead processes that one step takes over: the other replicas get their share. */
+const batchSize = 50;
 
 /**
- * Holds the lease by a heartbeat, and looks for runs whose process is gone. A process whose own heartbeat did not reach
- * the database all the while does not judge others: after an outage everybody was silent.
+ * Renews the leases by a heartbeat, and takes over runs whose process is gone. A process whose own heartbeat did not reach
+ * the database all the while takes nothing over: after an outage the heartbeats of all processes are missing.
  */
-export function createOwner({ db, id, log, isAlone, live, orphaned }: OwnerOptions): Owner {
+export function createLease({ db, id, log, isAlone, live, orphaned }: LeaseOptions): Lease {
   const held = new Set<string>();
-  const leftovers = createLeftovers({ db, log, orphaned });
+  const pending = createPendingReleases({ db, log, orphaned });
   let hasSwept = false;
   let reachableSince = Date.now();
   let reachedAt = Date.now();
@@ -53,7 +53,7 @@ export function createOwner({ db, id, log, isAlone, live, orphaned }: OwnerOptio
       const now = Date.now();
       reachableSince = now - reachedAt > silentMs / 2 ? now : reachableSince;
       reachedAt = now;
-      // What was given back meanwhile is nobody's loss.
+      // A lease released in the meantime needs no renewal.
       live.stop(
         known.filter((each) => held.has(each) && !runs.has(each)),
         "lost",
@@ -64,18 +64,18 @@ export function createOwner({ db, id, log, isAlone, live, orphaned }: OwnerOptio
       );
     } catch (error) {
       reachableSince = Date.now();
-      log.warn({ err: error }, "this process could not say that it works on its runs; it is tried again");
+      log.warn({ err: error }, "the leases of this process could not be renewed; it is tried again");
     }
   });
 
   async function turn(): Promise<void> {
     try {
-      // Where nobody else can have run anything, what the last process left is found once.
+      // Without other processes one sweep finds what the last process left.
       if (!isAlone || !hasSwept) {
         await sweep();
         hasSwept = true;
       }
-      await leftovers.flush();
+      await pending.flush();
     } catch (error) {
       log.warn({ err: error }, "the runs of this process could not be looked after; it is tried again");
     }
@@ -85,37 +85,37 @@ export function createOwner({ db, id, log, isAlone, live, orphaned }: OwnerOptio
     const now = Date.now();
     let isMore = isAlone || (now - reachableSince >= silentMs && now - reachedAt <= silentMs / 2);
     while (isMore) {
-      const stale = await takeStale(db, id, { all: isAlone, limit: batch });
-      await leftovers.abandon(stale);
-      isMore = stale.length === batch;
+      const stale = await takeStale(db, id, { all: isAlone, limit: batchSize });
+      await pending.abandon(stale);
+      isMore = stale.length === batchSize;
     }
   }
 
-  // Apart from each other: the pulse must not wait for other work.
-  const pulse = createLoop(beatMs, async () => (isAlone ? undefined : await look()));
-  const turns = createLoop(beatMs, turn);
+  // Two loops: a heartbeat must not wait for other work.
+  const heartbeat = createLoop(beatMs, async () => (isAlone ? undefined : await look()));
+  const sweeper = createLoop(beatMs, turn);
 
   return {
-    async take(runs) {
+    async acquire(runs) {
       await insertRuns(db, id, runs);
       runs.forEach((run) => held.add(run.id));
     },
     async release(ids) {
       ids.forEach((each) => held.delete(each));
-      await leftovers.release(ids);
+      await pending.release(ids);
     },
     async abandon(runs) {
       runs.forEach((run) => held.delete(run.id));
-      await leftovers.abandon(runs);
+      await pending.abandon(runs);
     },
     look,
     start() {
-      pulse.start();
-      turns.start();
+      heartbeat.start();
+      sweeper.start();
     },
     async stop() {
-      await Promise.all([pulse.stop(), turns.stop()]);
-      await leftovers.flush();
+      await Promise.all([heartbeat.stop(), sweeper.stop()]);
+      await pending.flush();
       await forgetOwner(db, id);
     },
   };

@@ -12,16 +12,17 @@ import { isTemporary } from "#plugins/completions/service.ts";
  */
 export async function endOrphan(
   { id: runId, chat_id: chatId, message_id: messageId, user_id: userId }: RunRow,
-  { chats, hub, log }: Pick<RunParts, "chats" | "hub" | "log">,
+  parts: Pick<RunParts, "chats" | "hub" | "log" | "replies">,
 ): Promise<void> {
-  const [stored] = await chats.interrupt([{ runId, chatId, messageId }]);
+  const { hub, log } = parts;
+  const [stored] = await parts.replies.interrupt([{ runId, chatId, messageId }]);
   if (stored !== undefined) {
     // It has ended, whether its clients hear of it now or read it later.
-    await tell(stored, { chats, hub }).catch((error: unknown) =>
+    await broadcastResult(stored, parts).catch((error: unknown) =>
       log.warn({ err: error, run: runId }, "the clients could not be told of a run that was interrupted"),
     );
   } else if (!isTemporary(chatId)) {
-    await skipNumbers({ chatId, messageId }, chats);
+    await skipNumbers({ chatId, messageId }, parts);
   } else {
     const place = { chatId, messageId };
     send(hub, userId, toEnvelope({ type: "chat:message:error", data: failure }, place));
@@ -32,25 +33,25 @@ export async function endOrphan(
   log.warn({ run: runId }, "a run that nobody works on any more was marked interrupted");
 }
 
-/** More events than any run sends behind its reply. */
-const untold = 10_000;
+/** More events than any run sends after its reply. */
+const seqGap = 10_000;
 
-/** The reply had ended: how far the events came that followed it, nobody knows, and no number may come twice. */
+/** Skips numbers after a reply that had ended: those that its last events had are unknown, and none may come twice. */
 async function skipNumbers(
   place: { readonly chatId: string; readonly messageId: string },
-  chats: RunParts["chats"],
+  { chats, replies }: Pick<RunParts, "chats" | "replies">,
 ): Promise<void> {
   const found = await chats.message(place.chatId, place.messageId);
   if (found?.message["done"] === true) {
-    await chats.settle({ ...place, seq: found.seq + untold });
+    await replies.saveLastSeq({ ...place, seq: found.seq + seqGap });
   }
 }
 
 const failure = { error: { content: "interrupted" } };
 
-async function tell(
+async function broadcastResult(
   { chatId, messageId, userId, chat, seq }: InterruptedReply,
-  { chats, hub }: Pick<RunParts, "chats" | "hub">,
+  { chats, hub, replies }: Pick<RunParts, "chats" | "hub" | "replies">,
 ): Promise<void> {
   const found = await chats.message(chatId, messageId);
   const message: Readonly<Record<string, unknown>> = found?.message ?? {};
@@ -71,7 +72,7 @@ async function tell(
     },
     { type: "chat:tasks:cancel", data: {} },
   ];
-  await chats.settle({ chatId, messageId, seq: seq + events.length });
+  await replies.saveLastSeq({ chatId, messageId, seq: seq + events.length });
   events.forEach((event, at) =>
     send(hub, userId, toEnvelope(event, { chatId, messageId, seq: seq + at + 1 })),
   );

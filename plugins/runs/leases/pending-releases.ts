@@ -3,16 +3,16 @@ import { isUnavailable } from "#storage/errors.ts";
 import { deleteRuns, type RunRow } from "./run-store.ts";
 import type { RunDatabase } from "../tables.ts";
 
-export interface LeftoverOptions {
+export interface PendingReleasesOptions {
   readonly db: RunDatabase;
   readonly log: Logger;
   /** Ends a run whose process is gone. */
   orphaned(run: RunRow): Promise<void>;
 }
 
-/** Runs that this process is done with, or that nobody works on any more, until the database knows it. */
-export interface Leftovers {
-  /** Forgets runs that have ended. Never rejects: what fails now is done with the next flush. */
+/** Runs that have ended here or were abandoned, until the database knows it. */
+export interface PendingReleases {
+  /** Deletes the rows of runs that have ended. Never rejects: the next flush repeats what fails now. */
   release(ids: readonly string[]): Promise<void>;
   /** Ends runs as if their process had died. Never rejects either. */
   abandon(runs: readonly RunRow[]): Promise<void>;
@@ -20,12 +20,12 @@ export interface Leftovers {
   flush(): Promise<void>;
 }
 
-export function createLeftovers({ db, log, orphaned }: LeftoverOptions): Leftovers {
+export function createPendingReleases({ db, log, orphaned }: PendingReleasesOptions): PendingReleases {
   const released = new Set<string>();
   const abandoned = new Map<string, RunRow>();
-  const told = new Set<string>();
+  const logged = new Set<string>();
 
-  /** What ended while the database was away is given back as soon as it answers. */
+  /** Releases runs that ended while the database was away. */
   async function flushReleased(): Promise<void> {
     const ids = [...released];
     if (ids.length > 0) {
@@ -34,23 +34,23 @@ export function createLeftovers({ db, log, orphaned }: LeftoverOptions): Leftove
     }
   }
 
-  /** One that cannot be ended keeps none of the others waiting. */
+  /** Ends abandoned runs; one that cannot be ended does not hold up the others. */
   async function flushAbandoned(): Promise<void> {
     for (const run of abandoned.values()) {
       try {
         await orphaned(run);
         await deleteRuns(db, [run.id]);
         abandoned.delete(run.id);
-        told.delete(run.id);
+        logged.delete(run.id);
       } catch (error) {
         if (isUnavailable(error)) {
-          // Perhaps it is this one that takes too long: next time the others come first.
+          // This one may be what takes too long: the next flush begins with the others.
           abandoned.delete(run.id);
           abandoned.set(run.id, run);
           throw error;
         }
-        if (!told.has(run.id)) {
-          told.add(run.id);
+        if (!logged.has(run.id)) {
+          logged.add(run.id);
           log.error({ err: error, run: run.id }, "a run that is gone could not be ended; it is tried again");
         }
       }
@@ -59,7 +59,7 @@ export function createLeftovers({ db, log, orphaned }: LeftoverOptions): Leftove
 
   return {
     async release(ids) {
-      // What is to be ended yet is forgotten when it has.
+      // An abandoned run is deleted once it was ended.
       ids.filter((each) => !abandoned.has(each)).forEach((each) => released.add(each));
       await flushReleased().catch(() => {});
     },

@@ -1,24 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
-import { type Chats, chats } from "#plugins/chats/service.ts";
+import { probeChats } from "#plugins/chats/chats.fixture.ts";
 import { outlets, probes } from "#plugins/completions/probes.fixture.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 
 let stage: RunStage;
-let stored: Chats;
 
-const probe = definePlugin({
-  id: "runs-probe",
-  title: "Probe",
-  uses: { chats },
-  setup({ use }) {
-    stored = use.chats;
-    return {};
-  },
-});
+const { plugin: probe, services } = probeChats();
 
 beforeAll(async () => {
   stage = await startRunStage({ plugins: [probes, probe] });
@@ -115,7 +105,7 @@ describe("a run under way", () => {
   it("of another replica keeps its message: what was put beside it does not stay open", async () => {
     const { chatId, replyId } = await stage.makeChat();
     const [runId, fresh] = [randomUUID(), randomUUID()];
-    await stored.begin({ chatId, messageId: replyId, runId });
+    await services.replies.begin({ chatId, messageId: replyId, runId });
     const client = await stage.connect();
     const message_ids = [fresh, replyId].map((message_id) => ({ model_id: "alpha", message_id }));
     expect((await stage.complete({ chat_id: chatId, message_ids })).status).toBe(409);
@@ -126,7 +116,9 @@ describe("a run under way", () => {
     await client.event((_, data) => data?.message_id === fresh && data.data.data?.done === true);
     expect(await stage.message(chatId, replyId)).toMatchObject({ done: false });
     expect((await stage.complete({ chat_id: chatId, id: replyId })).status).toBe(409);
-    expect(await stored.finish({ chatId, messageId: replyId, runId, seq: 1, state: {} })).toBe(true);
+    expect(await services.replies.finish({ chatId, messageId: replyId, runId, seq: 1, state: {} })).toBe(
+      true,
+    );
     const { body } = await stage.app.call(`GET /api/tasks/chat/${chatId}`, { token: stage.user.token });
     expect(body.task_ids).toEqual([]);
   });

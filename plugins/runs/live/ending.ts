@@ -14,31 +14,33 @@ import type { RunRow } from "../leases/run-store.ts";
  */
 export async function endRun(start: RunStart, outcome: RunOutcome, writing: Writing): Promise<void> {
   const { parts, reply } = writing;
-  const isOwn = await store(start, outcome, writing).catch((error: unknown) => refuse(start, error, parts));
+  const isOwn = await store(start, outcome, writing).catch((error: unknown) =>
+    markFailed(start, error, parts),
+  );
   if (isOwn === undefined) {
     // It stays in the list, where the next process finds it.
     return;
   }
   if (isOwn) {
-    tell(start, outcome, { ...writing, title: await findTitle(start, parts) });
+    broadcastResult(start, outcome, { ...writing, title: await findTitle(start, parts) });
     if (outcome.stopped === undefined && outcome.error === undefined) {
-      await follow(start, outcome, writing);
+      await runFollowUps(start, outcome, writing);
     }
   }
   parts.checkpoints.remove(reply);
-  if (!isOwn || (await settle(start, writing))) {
-    await parts.owner.release([start.id]);
+  if (!isOwn || (await saveLastSeq(start, writing))) {
+    await parts.lease.release([start.id]);
   } else {
-    await parts.owner.abandon([toRow(start)]);
+    await parts.lease.abandon([toRow(start)]);
   }
 }
 
-/** Notes how far the events came that followed the reply. False when that is not known to be stored. */
-async function settle({ placed, reply }: RunStart, { parts, journal }: Writing): Promise<boolean> {
+/** Stores the number of the last event after the reply. False when it is unknown whether that is stored. */
+async function saveLastSeq({ placed, reply }: RunStart, { parts, journal }: Writing): Promise<boolean> {
   const place = { chatId: placed.chatId, messageId: reply.messageId, seq: journal.seq };
   return (
     placed.chat === undefined ||
-    (await parts.chats.settle(place).then(
+    (await parts.replies.saveLastSeq(place).then(
       () => true,
       () => false,
     ))
@@ -49,23 +51,23 @@ function toRow({ id, principal, placed, reply }: RunStart): RunRow {
   return { id, chat_id: placed.chatId, message_id: reply.messageId, user_id: principal.userId };
 }
 
-/** What the database does not take says so, and keeps what was stored of it before. */
-async function refuse(
+/** Marks a reply failed that the database refuses; what was stored of it before stays. */
+async function markFailed(
   start: RunStart,
   failure: unknown,
-  { chats, owner, log }: Writing["parts"],
+  { replies, lease, log }: Writing["parts"],
 ): Promise<false> {
   const { id, principal, placed, reply } = start;
   const data = { error: { content: toErrorText(failure, log) } };
   const place = { chatId: placed.chatId, messageId: reply.messageId };
-  await chats
+  await replies
     .applyEvent(principal, place, { type: "chat:message:error", data })
     .catch((error: unknown) => log.warn({ err: error, run: id }, "the error of a reply could not be stored"));
-  await owner.abandon([toRow(start)]);
+  await lease.abandon([toRow(start)]);
   return false;
 }
 
-/** Stores the last state. False when the message is another's by now, or gone: then nobody is told anything. */
+/** Stores the last state. False when the message is another run's by now, or gone: then no client is told. */
 async function store(
   start: RunStart,
   { error, stopped }: RunOutcome,
@@ -106,8 +108,8 @@ async function findTitle(
   );
 }
 
-/** Tells clients how it ended; the whole message goes out once (contract D.18). */
-function tell(
+/** Tells clients how the run ended; the whole message goes out once (contract D.18). */
+function broadcastResult(
   start: RunStart,
   { error, stopped }: RunOutcome,
   { parts, journal, reply, title }: Writing & { readonly title: string | undefined },
@@ -147,7 +149,7 @@ function tell(
   }
 }
 
-async function follow(start: RunStart, { open }: RunOutcome, writing: Writing): Promise<void> {
+async function runFollowUps(start: RunStart, { open }: RunOutcome, writing: Writing): Promise<void> {
   const { parts, journal, reply, signal } = writing;
   const { principal, placed, asked, admitted } = start;
   const { usage } = reply.state();
@@ -209,7 +211,7 @@ async function runOutlet(
       const shown = start.placed.chat.id;
       await parts.chats.rewrite(start.principal, shown, changed);
     }
-    const messages = after.messages.map((message) => toTold(message, changed));
+    const messages = after.messages.map((message) => toShownMessage(message, changed));
     const { messageId } = start.reply;
     if (changed.some(({ id }) => id === messageId)) {
       const { content: said, output } = messages.find(({ id }) => id === messageId) as ConversationMessage;
@@ -264,7 +266,7 @@ async function toConversation(
   };
 }
 
-/** A message whose words an outlet filter changed, as it is stored: what it said before stays readable. */
+/** The stored change of a message whose words an outlet filter changed: its words before stay readable. */
 function toChange(
   { id, content }: ConversationMessage,
   sent: readonly ConversationMessage[],
@@ -275,8 +277,8 @@ function toChange(
     : [{ id, content, originalContent: before.content }];
 }
 
-/** A message as clients are told of it: what a filter took out of its words does not stand in its output either. */
-function toTold(
+/** A message as clients get it: words that a filter took out are not in its output either. */
+function toShownMessage(
   message: ConversationMessage,
   changed: readonly { readonly id: string }[],
 ): ConversationMessage {

@@ -1,11 +1,11 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Usage } from "#kernel/completion/chunk.ts";
 import type { AdmittedRun, OpenRun } from "#plugins/completions/service.ts";
-import type { Asked, AskedReply } from "../request/parse-run-request.ts";
+import type { RunRequest, RequestedReply } from "../request/parse-run-request.ts";
 import type { OutputItem } from "../reply/items.ts";
 import type { Journal } from "../reply/journal.ts";
 import type { RunParts } from "../parts.ts";
-import type { Placed } from "../request/insert-messages.ts";
+import type { InsertedReplies } from "../request/insert-messages.ts";
 import type { Reply } from "../reply/reply.ts";
 
 /** Everything a run was started with. */
@@ -13,10 +13,10 @@ export interface RunStart {
   readonly id: string;
   readonly principal: Principal;
   readonly userAgent: string | undefined;
-  readonly asked: Asked;
-  readonly reply: AskedReply;
+  readonly asked: RunRequest;
+  readonly reply: RequestedReply;
   readonly admitted: AdmittedRun;
-  readonly placed: Placed;
+  readonly placed: InsertedReplies;
   /** Number of the message's last event. */
   readonly seq: number;
   /** What an interrupted reply had come to. */

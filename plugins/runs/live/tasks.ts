@@ -3,7 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { Notices } from "#kernel/services.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RunParts } from "../parts.ts";
-import type { Owner } from "../leases/lease.ts";
+import type { Lease } from "../leases/lease.ts";
 import { allRunIds, askToStop, findRun, type RunRow, runsOfChat } from "../leases/run-store.ts";
 import { isTemporary } from "#plugins/completions/service.ts";
 import type { RunDatabase } from "../tables.ts";
@@ -13,7 +13,7 @@ export interface TaskOptions {
   readonly chats: RunParts["chats"];
   readonly live: LiveRuns;
   readonly notices: Notices;
-  readonly owner: Pick<Owner, "look">;
+  readonly lease: Pick<Lease, "look">;
 }
 
 export type Tasks = ReturnType<typeof createTasks>;
@@ -21,7 +21,7 @@ export type Tasks = ReturnType<typeof createTasks>;
 const channel = "runs:stop";
 
 /** Runs as tasks that can be listed and stopped, whichever replica works on them. */
-export function createTasks({ db, chats, live, notices, owner }: TaskOptions) {
+export function createTasks({ db, chats, live, notices, lease }: TaskOptions) {
   const ofChat = async (caller: Principal, chatId: string): Promise<RunRow[]> => {
     if (!isTemporary(chatId)) {
       await chats.require(caller, chatId);
@@ -49,7 +49,7 @@ export function createTasks({ db, chats, live, notices, owner }: TaskOptions) {
   return {
     /** Listens to the other replicas. */
     async start(): Promise<void> {
-      await notices.listen(channel, onNotice, () => void owner.look());
+      await notices.listen(channel, onNotice, () => void lease.look());
     },
     all: () => allRunIds(db),
     isUnderWay: async (chatId: string, messageId: string): Promise<boolean> =>

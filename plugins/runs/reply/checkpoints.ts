@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "#kernel/log.ts";
 import { isRefused } from "#storage/errors.ts";
-import type { Chats, Checkpoint, Reply } from "#plugins/chats/service.ts";
+import type { Checkpoint, Replies, Reply } from "#plugins/chats/service.ts";
 
 /** A reply that grows. */
 export interface Growing extends Reply {
@@ -28,14 +28,14 @@ export interface Checkpoints {
 }
 
 export interface CheckpointOptions {
-  readonly chats: Pick<Chats, "checkpoint" | "finish" | "held">;
+  readonly replies: Pick<Replies, "checkpoint" | "finish" | "held">;
   readonly log: Logger;
   /** Aborted when the process must end. */
   readonly signal: AbortSignal;
 }
 
 const everyMs = 1_000;
-export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Checkpoints {
+export function createCheckpoints({ replies, log, signal }: CheckpointOptions): Checkpoints {
   const growing = new Map<string, Growing>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
@@ -51,15 +51,15 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
     const quiet = looks ? [...growing.values()].filter((reply) => !stored.has(reply)) : [];
     try {
       if (taken.length > 0) {
-        const written = await chats.checkpoint(taken.map(({ checkpoint }) => checkpoint));
-        await settle(
+        const written = await replies.checkpoint(taken.map(({ checkpoint }) => checkpoint));
+        await splitUnstored(
           [...stored].filter(({ runId }) => !written.has(runId)),
-          chats,
+          replies,
         );
       }
       if (quiet.length > 0) {
         // Nothing new to store; but a run whose chat is gone must not wait for its upstream to say something.
-        endLost(quiet, await chats.held(quiet));
+        endLost(quiet, await replies.held(quiet));
       }
       failures = 0;
     } catch (error) {
@@ -105,18 +105,18 @@ export function createCheckpoints({ chats, log, signal }: CheckpointOptions): Ch
       this.remove(reply);
       // A checkpoint that is on its way must not land behind the last state.
       await writing;
-      return await finish(last(), { chats, log, signal });
+      return await finish(last(), { replies, log, signal });
     },
   };
 }
 
 async function finish(
   checkpoint: Checkpoint,
-  { chats, log, signal }: CheckpointOptions,
+  { replies, log, signal }: CheckpointOptions,
 ): Promise<boolean | undefined> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 2_000)) {
     try {
-      return await chats.finish(checkpoint);
+      return await replies.finish(checkpoint);
     } catch (error) {
       if (isRefused(error)) {
         throw error;
@@ -131,14 +131,14 @@ async function finish(
 }
 
 /** What could not be added to what is stored is stored whole next time, unless the message is another's by now. */
-async function settle(left: readonly Growing[], chats: Pick<Chats, "held">): Promise<void> {
+async function splitUnstored(left: readonly Growing[], replies: Pick<Replies, "held">): Promise<void> {
   if (left.length > 0) {
-    const own = await chats.held(left);
+    const own = await replies.held(left);
     endLost(left, own);
     left.filter(({ runId }) => own.has(runId)).forEach((reply) => reply.failed());
   }
 }
 
-function endLost(replies: readonly Growing[], own: ReadonlySet<string>): void {
-  replies.filter(({ runId }) => !own.has(runId)).forEach((reply) => reply.lost());
+function endLost(growing: readonly Growing[], own: ReadonlySet<string>): void {
+  growing.filter(({ runId }) => !own.has(runId)).forEach((reply) => reply.lost());
 }

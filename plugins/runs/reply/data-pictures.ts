@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Chats } from "#plugins/chats/service.ts";
+import type { Replies } from "#plugins/chats/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Reply } from "./reply.ts";
 
 interface Stores {
-  readonly chats: Pick<Chats, "linkFiles">;
+  readonly replies: Pick<Replies, "linkFiles">;
   readonly files: Pick<Files, "create">;
   readonly log: Logger;
 }
@@ -33,7 +33,7 @@ export async function storePictures(reply: Reply, owner: Principal, stores: Stor
 async function replacePictures(
   text: string,
   reply: Reply,
-  { owner, chats, files, log }: Stores & { readonly owner: Principal },
+  { owner, files, log, replies }: Stores & { readonly owner: Principal },
 ): Promise<string> {
   let result = "";
   let end = 0;
@@ -48,7 +48,7 @@ async function replacePictures(
         contentType: type,
         bytes: Readable.from([Buffer.from(data, "base64")]),
       });
-      await chats.linkFiles(owner, reply, [{ id }]);
+      await replies.linkFiles(owner, reply, [{ id }]);
       result += `${text.slice(end, match.index)}/api/v1/files/${id}/content`;
       end = match.index + uri.length;
     } catch (error) {

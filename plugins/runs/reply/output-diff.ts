@@ -9,7 +9,7 @@ interface Entry {
 }
 
 /** What a reply's items have grown by since they were last taken: what is stored of a long reply is only what is new. */
-export class Growth {
+export class OutputDiff {
   #entries = new Map<OutputItem, Entry>();
   /** How many parts the content of an item had when it was seen last. */
   readonly #parts = new WeakMap<OutputItem, number>();
@@ -38,7 +38,7 @@ export class Growth {
   }
 
   /** What is new, by the place of each item. */
-  take(items: readonly OutputItem[]): GrownItem[] {
+  flush(items: readonly OutputItem[]): GrownItem[] {
     const entries = this.#entries;
     this.clear();
     return [...entries].map(([item, { isWhole, text, details }]) => {

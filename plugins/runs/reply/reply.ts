@@ -3,7 +3,7 @@ import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
 import type { Checkpoint, ReplyListKey, ReplyState } from "#plugins/chats/service.ts";
 import type { Growing } from "./checkpoints.ts";
 import { type OutputItem, toShown } from "./items.ts";
-import { Growth } from "./output-diff.ts";
+import { OutputDiff } from "./output-diff.ts";
 import type { Journal } from "./journal.ts";
 import { Output } from "./output.ts";
 import { createReplyLists, type TakenLists } from "./reply-lists.ts";
@@ -40,7 +40,7 @@ export class Reply implements Growing {
   #extra: Record<string, unknown> = {};
   #isDirty = false;
   #ended: Readonly<Record<string, unknown>> | undefined;
-  readonly #growth = new Growth();
+  readonly #diff = new OutputDiff();
   /** Number of the last event of what is stored; undefined while nothing is that could be added to. */
   #storedSeq: number | undefined;
 
@@ -55,17 +55,17 @@ export class Reply implements Growing {
       {
         delta: (item, kind, text) => {
           journal.delta(item.id, kind, text);
-          this.#growth.text(item, text);
+          this.#diff.text(item, text);
           this.#isDirty = true;
         },
         details: (item, details) => {
-          this.#growth.details(item, details);
+          this.#diff.details(item, details);
           this.#isDirty = true;
         },
         border: (item) => {
           // A copy: what is kept for clients that come later must not grow with the item.
           journal.emit("chat:completion", { output: [structuredClone(toShown(item))] });
-          this.#growth.whole(item);
+          this.#diff.whole(item);
           this.#isDirty = true;
           options.hurry();
         },
@@ -144,7 +144,7 @@ export class Reply implements Growing {
   /** What is new since event `after`, which the stored message includes. */
   #toAdd(after: number): Stored & Pick<Checkpoint, "grown"> {
     const { lists, numbers } = this.#lists.take();
-    const items = this.#growth.take(this.output.items);
+    const items = this.#diff.flush(this.output.items);
     return { state: { ...this.#facts(), ...lists }, numbers, grown: { after, items } };
   }
 
@@ -162,7 +162,7 @@ export class Reply implements Growing {
     if (after !== undefined) {
       return { ...place, ...this.#toAdd(after) };
     }
-    this.#growth.clear();
+    this.#diff.clear();
     return { ...place, ...this.toStore() };
   }
 

@@ -3,16 +3,16 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { seconds } from "#storage/clock.ts";
 import type { AppendedMessage, ChatFacts, Chats, MessagePlace } from "#plugins/chats/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import type { Asked, AskedReply, UserMessage } from "./parse-run-request.ts";
+import type { RunRequest, RequestedReply, UserMessage } from "./parse-run-request.ts";
 
 /** A reply with the model that writes it. */
 export interface ReplyPlan {
-  readonly reply: AskedReply;
+  readonly reply: RequestedReply;
   readonly model: ResolvedModel;
 }
 
 /** Where the replies stand in the tree of their chat. */
-export interface Placed {
+export interface InsertedReplies {
   readonly chatId: string;
   /** Undefined for a temporary chat: nothing of it is stored. */
   readonly chat: ChatFacts | undefined;
@@ -34,7 +34,11 @@ interface Place {
  * sees that replies are coming. Core API, chat completion rule 11; contract D.16 and §3.1. Throws `not_found` for
  * foreign chats and messages, before anything is written.
  */
-export async function placeReplies(asked: Asked, plans: readonly ReplyPlan[], place: Place): Promise<Placed> {
+export async function insertMessages(
+  asked: RunRequest,
+  plans: readonly ReplyPlan[],
+  place: Place,
+): Promise<InsertedReplies> {
   const { principal, chats } = place;
   const { userMessage } = asked;
   const user = { userMessageId: userMessage?.id, userMessageParentId: userMessage?.parentId ?? undefined };
@@ -66,7 +70,7 @@ export async function placeReplies(asked: Asked, plans: readonly ReplyPlan[], pl
 }
 
 interface Put {
-  readonly asked: Asked;
+  readonly asked: RunRequest;
   readonly plans: readonly ReplyPlan[];
   readonly place: Place;
   readonly chat: ChatFacts;
@@ -104,7 +108,7 @@ function showsFiles({ files, content }: AppendedMessage): boolean {
 
 /** Whoever names a parent leaves the chat to the server: its models and files follow the question (contract §3.1). */
 function toKept(
-  asked: Asked,
+  asked: RunRequest,
   plans: readonly ReplyPlan[],
   { chat, isNew }: { chat: ChatFacts; isNew: boolean },
 ): { models?: string[]; addedFiles?: unknown[] } {
@@ -123,13 +127,13 @@ function toModels(plans: readonly ReplyPlan[]): string[] {
 }
 
 /** What of a question's files the chat keeps in its own list; pictures stand with the question alone. */
-function toFiles({ userMessage }: Asked): unknown[] {
+function toFiles({ userMessage }: RunRequest): unknown[] {
   const isPicture = (file: unknown) => (file as { type?: unknown } | null)?.type === "image";
   return (userMessage?.files ?? []).filter((file) => !isPicture(file));
 }
 
 async function makeChat(
-  asked: Asked,
+  asked: RunRequest,
   plans: readonly ReplyPlan[],
   { principal, chats, chatId }: Place,
 ): Promise<ChatFacts> {
@@ -147,7 +151,7 @@ async function makeChat(
 
 /** Throws `not_found` where a reply shall go on that is not there, or something hang below what is not there. */
 function requirePlaces(
-  { userMessage: user, parentId, continues }: Asked,
+  { userMessage: user, parentId, continues }: RunRequest,
   plans: readonly ReplyPlan[],
   places: ReadonlyMap<string, MessagePlace>,
 ): void {
@@ -161,7 +165,7 @@ function requirePlaces(
 
 /** The messages that are not there yet, and those that hang elsewhere than the request says. */
 function toMissing(
-  asked: Asked,
+  asked: RunRequest,
   plans: readonly ReplyPlan[],
   places: ReadonlyMap<string, MessagePlace>,
 ): { messages: AppendedMessage[]; moves: boolean } {
@@ -200,7 +204,11 @@ function toTurn(turn: UserMessage, plans: readonly ReplyPlan[]): AppendedMessage
   };
 }
 
-function toPlaceholder(reply: AskedReply, model: ResolvedModel, parentId: string | null): AppendedMessage {
+function toPlaceholder(
+  reply: RequestedReply,
+  model: ResolvedModel,
+  parentId: string | null,
+): AppendedMessage {
   return {
     id: reply.messageId,
     role: "assistant",

@@ -36,7 +36,7 @@ const ChatRequest = z.looseObject({
 export type UserMessage = z.output<typeof UserMessage>;
 
 /** One reply that is asked for. */
-export interface AskedReply {
+export interface RequestedReply {
   readonly messageId: string;
   readonly modelId: string;
   readonly modelIdx: number;
@@ -45,11 +45,11 @@ export interface AskedReply {
 }
 
 /** A chat-bound request, read. */
-export interface Asked {
+export interface RunRequest {
   readonly request: CompletionRequest;
   /** Undefined where the server makes the chat. */
   readonly chatId: string | undefined;
-  readonly replies: readonly AskedReply[];
+  readonly replies: readonly RequestedReply[];
   readonly userMessage: UserMessage | undefined;
   /** What was said before the question, where that was taken from `messages`: the oldest first, each with its parent. */
   readonly earlier: readonly UserMessage[] | undefined;
@@ -63,7 +63,7 @@ export interface Asked {
 }
 
 /** Reads what a request wants of a chat. Throws `invalid` naming the field that is wrong, or cannot be stored. */
-export function readAsked(request: CompletionRequest): Asked {
+export function parseRunRequest(request: CompletionRequest): RunRequest {
   const read = ChatRequest.safeParse(request);
   if (!read.success) {
     const [issue] = read.error.issues;
@@ -94,7 +94,7 @@ export function readAsked(request: CompletionRequest): Asked {
   };
 }
 
-function toReplies({ model }: CompletionRequest, asked: z.output<typeof ChatRequest>): AskedReply[] {
+function toReplies({ model }: CompletionRequest, asked: z.output<typeof ChatRequest>): RequestedReply[] {
   const single = asked.assistant_message_id ?? asked.id;
   const wanted = asked.message_ids ?? [{ model_id: model, message_id: single ?? randomUUID(), modelIdx: 0 }];
   const ids = new Set(wanted.map(({ message_id: id }) => id));

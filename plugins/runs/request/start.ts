@@ -5,19 +5,19 @@ import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { type AdmittedRun, type ChatRuns, isTemporary } from "#plugins/completions/service.ts";
-import { type Asked, type AskedReply, readAsked } from "./parse-run-request.ts";
+import { type RunRequest, type RequestedReply, parseRunRequest } from "./parse-run-request.ts";
 import { makeItemId, type OutputItem } from "../reply/items.ts";
 import { startRun } from "../live/live-run.ts";
 import type { LiveRuns } from "../live/live-runs.ts";
 import type { RunParts } from "../parts.ts";
-import { type Placed, placeReplies } from "./insert-messages.ts";
+import { type InsertedReplies, insertMessages } from "./insert-messages.ts";
 import type { RunStart } from "../live/run-facts.ts";
 import { isWritten } from "../leases/run-store.ts";
 import { readItems } from "../history/stored-items.ts";
 
 interface Plan {
   readonly id: string;
-  readonly reply: AskedReply;
+  readonly reply: RequestedReply;
   readonly admitted: AdmittedRun;
 }
 
@@ -28,7 +28,7 @@ interface Plan {
 export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
   return {
     async start(request, { principal, userAgent }) {
-      const asked = readAsked(request);
+      const asked = parseRunRequest(request);
       await requireChat(asked, principal, parts);
       const plans = await Promise.all(
         asked.replies.map(async (reply): Promise<Plan> => {
@@ -42,7 +42,7 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
       const runs = starts.map((start) => startRun(start, parts));
       runs.forEach(live.add);
       // Somebody may have stopped them before they were there.
-      void parts.owner.look();
+      void parts.lease.look();
       if (asked.chatId === undefined) {
         tellOfChat(placed, principal, parts);
       }
@@ -56,20 +56,20 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
 }
 
 /** Other windows of the owner have not heard of a chat that the server made. */
-function tellOfChat({ chatId, chat }: Placed, { userId }: Principal, { hub }: RunParts): void {
+function tellOfChat({ chatId, chat }: InsertedReplies, { userId }: Principal, { hub }: RunParts): void {
   const data = { chat_id: chatId, folder_id: chat?.folder_id ?? null };
   hub.emit(toRoom("user", userId), "events", toEnvelope({ type: "chat:list", data }, { chatId }));
 }
 
 /** Foreign and unknown chats are answered before models are looked at. */
-async function requireChat({ chatId }: Asked, principal: Principal, { chats }: RunParts): Promise<void> {
+async function requireChat({ chatId }: RunRequest, principal: Principal, { chats }: RunParts): Promise<void> {
   if (chatId !== undefined && !isTemporary(chatId)) {
     await chats.require(principal, chatId);
   }
 }
 
 /** Before anything is put into the chat; others than this process are found out where the messages are taken. */
-function requireFree({ chatId }: Asked, plans: readonly Plan[], live: LiveRuns): void {
+function requireFree({ chatId }: RunRequest, plans: readonly Plan[], live: LiveRuns): void {
   const isTaken = plans.some(({ reply }) => chatId && live.ofMessage(chatId, reply.messageId) !== undefined);
   if (isTaken) {
     throw isWritten();
@@ -84,7 +84,7 @@ type Common = Pick<RunStart, "principal" | "userAgent" | "asked">;
  */
 async function take(plans: readonly Plan[], common: Common, parts: RunParts): Promise<RunStart[]> {
   const { asked, principal } = common;
-  const { chats, owner } = parts;
+  const { chats, lease } = parts;
   const chatId = asked.chatId ?? randomUUID();
   const rows = plans.map(({ id, reply }) => ({
     id,
@@ -95,9 +95,9 @@ async function take(plans: readonly Plan[], common: Common, parts: RunParts): Pr
   const starts: RunStart[] = [];
   let made: ReadonlySet<string> = new Set();
   try {
-    await owner.take(rows);
+    await lease.acquire(rows);
     const replies = plans.map(({ reply, admitted: { model } }) => ({ reply, model }));
-    const placed = await placeReplies(asked, replies, { principal, chats, chatId });
+    const placed = await insertMessages(asked, replies, { principal, chats, chatId });
     made = placed.made;
     for (const plan of plans) {
       starts.push(await begin(plan, { ...common, placed }, parts));
@@ -109,8 +109,8 @@ async function take(plans: readonly Plan[], common: Common, parts: RunParts): Pr
     const begun = new Set(starts.map(({ id }) => id));
     const isLeft = ({ id, message_id }: (typeof rows)[number]) =>
       !(error instanceof AppError) || begun.has(id) || made.has(message_id);
-    await owner.abandon(rows.filter(isLeft));
-    await owner.release(rows.filter((row) => !isLeft(row)).map(({ id }) => id));
+    await lease.abandon(rows.filter(isLeft));
+    await lease.release(rows.filter((row) => !isLeft(row)).map(({ id }) => id));
     throw error;
   }
 }
@@ -128,7 +128,7 @@ async function begin(
   const { messageId } = reply;
   const place = { chatId: placed.chatId, messageId };
   const before = asked.continues ? await readBefore(place, parts) : undefined;
-  const seq = await parts.chats.begin({ ...place, runId: id, keeps: asked.continues });
+  const seq = await parts.replies.begin({ ...place, runId: id, keeps: asked.continues });
   if (seq === undefined) {
     throw isWritten();
   }

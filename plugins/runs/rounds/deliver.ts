@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { ToolFile, ToolOutput } from "#kernel/tools/output.ts";
-import type { Chats } from "#plugins/chats/service.ts";
+import type { Replies } from "#plugins/chats/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Reply } from "../reply/reply.ts";
 
@@ -27,7 +27,7 @@ export interface FileEntry {
 }
 
 export interface DeliverOptions {
-  readonly chats: Pick<Chats, "linkFiles">;
+  readonly replies: Pick<Replies, "linkFiles">;
   readonly files: Pick<Files, "create">;
   readonly log: Logger;
   readonly principal: Principal;
@@ -81,7 +81,7 @@ async function tryStore(file: ToolFile, options: DeliverOptions): Promise<FileEn
 
 async function store(
   { name, contentType, bytes }: ToolFile,
-  { chats, files, principal, reply }: DeliverOptions,
+  { files, principal, replies, reply }: DeliverOptions,
 ): Promise<FileEntry> {
   const record = await files.create(principal, {
     filename: name,
@@ -95,7 +95,7 @@ async function store(
     name: record.filename,
     content_type: contentType,
   };
-  await chats.linkFiles(principal, reply, [entry]);
+  await replies.linkFiles(principal, reply, [entry]);
   return entry;
 }
 

@@ -1,6 +1,6 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { hub } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 

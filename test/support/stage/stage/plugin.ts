@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { hub } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 
 const Emit = z.object({
   room: z.string(),

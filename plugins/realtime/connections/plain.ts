@@ -10,7 +10,7 @@ import {
   signIn,
   type Wire,
 } from "./connection.ts";
-import { toPayload, toPlainFrame } from "./envelope.ts";
+import { toPayload, toPlainFrame } from "./outgoing.ts";
 import { type Link, Session } from "./session.ts";
 
 interface Frame {

@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import { toRoom } from "./rooms.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
 import type { Session } from "./session.ts";
 
 const mostRooms = 1_000;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { closing } from "./closing.ts";
-import { OutgoingEvent } from "./envelope.ts";
+import { OutgoingEvent } from "./outgoing.ts";
 import { type Link, Session } from "./session.ts";
 
 const facts = { method: "GET", path: "/ws", address: "127.0.0.1" };

@@ -5,7 +5,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "#kernel/http/credential.ts";
 import { type Closing, closing } from "./closing.ts";
-import type { OutgoingEvent } from "./envelope.ts";
+import type { OutgoingEvent } from "./outgoing.ts";
 
 /** One transport's end of a connection. */
 export interface Link {

@@ -12,7 +12,7 @@ import {
   signIn,
   type Wire,
 } from "./connection.ts";
-import { toSocketIoAck, toSocketIoFrame } from "./envelope.ts";
+import { toSocketIoAck, toSocketIoFrame } from "./outgoing.ts";
 import { type Link, Session } from "./session.ts";
 
 /** Largest frame that is read, in bytes; what clients of this protocol expect. */

@@ -1,10 +1,11 @@
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "#kernel/http/json.ts";
-import { toPayload } from "./envelope.ts";
+import type { AskOptions, Question } from "#kernel/sockets/hub.ts";
+import { toPayload } from "../connections/outgoing.ts";
 import type { Channels } from "./channels.ts";
-import type { Members } from "./members.ts";
-import type { Replicas } from "./replicas.ts";
-import { gone } from "./session.ts";
+import type { Members } from "../connections/members.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import { gone } from "../connections/session.ts";
 
 /** What hub and questions are made of. */
 export interface HubParts {
@@ -14,21 +15,6 @@ export interface HubParts {
   readonly instanceId: string;
   /** WEBSOCKET_EVENT_CALLER_TIMEOUT in seconds; null = as long as whoever asks. */
   callTimeout(): number | null;
-}
-
-/** A question to one open client. */
-export interface Question {
-  readonly userId: string;
-  readonly sessionId: string;
-  /** Name of the event that carries it, such as `events`. */
-  readonly event: string;
-  readonly payload: object;
-}
-
-export interface AskOptions {
-  /** WEBSOCKET_EVENT_CALLER_TIMEOUT when left out. */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 interface Open {

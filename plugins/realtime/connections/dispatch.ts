@@ -2,10 +2,10 @@ import type { ZodType } from "zod";
 import { isMember } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Channels } from "./channels.ts";
+import type { Channels } from "../hub/channels.ts";
 import { closing } from "./closing.ts";
-import { OutgoingEvent, toPayload } from "./envelope.ts";
-import type { OwnedSocketHandler, SocketSession } from "./handler.ts";
+import { OutgoingEvent, toPayload } from "./outgoing.ts";
+import type { OwnedSocketHandler, SocketSession } from "#kernel/sockets/handler.ts";
 import type { Members } from "./members.ts";
 import type { Session } from "./session.ts";
 

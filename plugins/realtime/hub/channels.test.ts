@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { makeLocalBus } from "./bus.fixture.ts";
+import { makeLocalBus } from "../replicas/bus.fixture.ts";
 import { createChannels } from "./channels.ts";
-import { createMembers } from "./members.ts";
-import { joinReplicas } from "./replicas.ts";
-import type { Session } from "./session.ts";
+import { createMembers } from "../connections/members.ts";
+import { joinReplicas } from "../replicas/replicas.ts";
+import type { Session } from "../connections/session.ts";
 
 const session = { id: "s", principal: { userId: "u" }, rooms: new Set<string>() } as unknown as Session;
 const place = { userId: "u", sessionId: "s" };

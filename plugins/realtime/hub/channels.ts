@@ -1,24 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "#kernel/http/json.ts";
-import type { Members } from "./members.ts";
-import type { Replicas } from "./replicas.ts";
-import type { Session } from "./session.ts";
-
-/** What comes over a channel. */
-export interface ChannelEnds {
-  /** One event of the client, as it sent it. */
-  take(data: unknown): void;
-  /** The session has ended, or the replica that held it; nothing comes any more. */
-  gone(): void;
-}
-
-/** A way for one session to stream to the server: an event of a name that was made for it alone. */
-export interface Channel {
-  /** The event that the client emits. */
-  readonly name: string;
-  close(): void;
-}
+import type { Channel, ChannelEnds } from "#kernel/sockets/hub.ts";
+import type { Members } from "../connections/members.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import type { Session } from "../connections/session.ts";
 
 type Place = { readonly userId: string; readonly sessionId: string };
 

@@ -1,36 +1,27 @@
-import type { CoreConfig } from "#config/core.ts";
-import type { BindContext } from "#kernel/http/bind.ts";
+import type { Deployment } from "#kernel/services.ts";
 import type { Logger } from "#kernel/log.ts";
+import type { Sockets, SocketServerParts } from "#kernel/sockets/server.ts";
+import type { RealtimeConfig } from "../config.ts";
+import type { Channels } from "../hub/channels.ts";
 import { createAdmission } from "./admission.ts";
 import { signIn } from "./connection.ts";
 import { createDispatch } from "./dispatch.ts";
-import type { OwnedSocketHandler } from "./handler.ts";
-import type { Channels } from "./channels.ts";
 import type { Members } from "./members.ts";
 import { createRenewal } from "./renewal.ts";
-import { createSockets, type Sockets } from "./sockets.ts";
+import { createSockets } from "./sockets.ts";
 
-export interface OpenSocketsOptions {
-  readonly config: CoreConfig;
+export interface OpenSocketsOptions extends SocketServerParts {
+  readonly config: RealtimeConfig;
   readonly log: Logger;
-  readonly context: Pick<BindContext, "authenticator" | "clientAddress" | "origins">;
+  readonly instanceId: Deployment["instanceId"];
   readonly members: Members;
   readonly channels: Channels;
-  readonly handlers: readonly OwnedSocketHandler[];
 }
 
 /** Puts together what takes connections: who may come in, what they may say, and how long they stay. */
-export function openSockets({
-  config,
-  log,
-  context,
-  members,
-  channels,
-  handlers,
-}: OpenSocketsOptions): Sockets {
-  const { instanceId } = config;
-  const { authenticator, clientAddress, origins } = context;
-  const admission = createAdmission({ authenticator, clientAddress, members, origins });
+export function openSockets(options: OpenSocketsOptions): Sockets {
+  const { config, log, instanceId, members, channels, handlers, authenticator } = options;
+  const admission = createAdmission(options);
   const renewal = createRenewal({ members, authenticator });
   const dispatch = createDispatch({
     handlers,

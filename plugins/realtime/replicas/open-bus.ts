@@ -1,15 +1,15 @@
-import type { CoreConfig } from "#config/core.ts";
-import type { Database } from "#storage/database.ts";
-import { openLargeNotices } from "#storage/large-notices.ts";
 import type { Logger } from "#kernel/log.ts";
 import { BootError } from "#kernel/order.ts";
+import type { Deployment, OpenLargeNotices } from "#kernel/services.ts";
+import type { RealtimeConfig } from "../config.ts";
 import type { Bus } from "./bus.ts";
 import { openRedisBus } from "./bus-redis.ts";
 import { alone, joinReplicas, type Replicas } from "./replicas.ts";
 
 export interface ReplicasParts {
-  readonly config: CoreConfig;
-  readonly database: Database;
+  readonly config: RealtimeConfig;
+  readonly deployment: Pick<Deployment, "database">;
+  readonly largeNotices: OpenLargeNotices;
   readonly log: Logger;
 }
 
@@ -22,7 +22,7 @@ const channel = "sockets";
 export async function openReplicas(
   parts: ReplicasParts,
 ): Promise<{ replicas: Replicas; ping(): Promise<void> }> {
-  const { config, database, log } = parts;
+  const { config, deployment, largeNotices, log } = parts;
   const warn = (message: string) => log.warn(message);
   const url = config.socketRedisUrl || config.redisUrl;
   if (url === "" && config.socketManager === "redis") {
@@ -30,25 +30,25 @@ export async function openReplicas(
       "WEBSOCKET_MANAGER is redis, but neither REDIS_URL nor WEBSOCKET_REDIS_URL names one.",
     );
   }
-  if (url === "" && database.kind === "embedded") {
+  if (url === "" && deployment.database === "embedded") {
     return { replicas: alone, ping: async () => {} };
   }
-  const bus = url === "" ? overDatabase(database, warn) : await overRedis(url, config, warn);
+  const bus = url === "" ? overDatabase(largeNotices) : await overRedis(url, config, warn);
   return { replicas: await joinReplicas({ bus, log: warn }), ping: () => bus.ping() };
 }
 
-function overDatabase(database: Database, log: (message: string) => void): Bus {
-  const notices = openLargeNotices(database, { channel, log });
+function overDatabase(openLargeNotices: OpenLargeNotices): Bus {
+  const { send, listen, close } = openLargeNotices(channel);
   return {
-    send: (text) => notices.send(text),
-    listen: (handler, onGap) => notices.listen(handler, onGap),
+    send,
+    listen,
     // The database itself is asked already.
     ping: async () => {},
-    close: async () => notices.close(),
+    close: async () => close(),
   };
 }
 
-async function overRedis(url: string, config: CoreConfig, log: (message: string) => void): Promise<Bus> {
+async function overRedis(url: string, config: RealtimeConfig, log: (message: string) => void): Promise<Bus> {
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new BootError("REDIS_URL has to be an address such as redis://:password@host:6379/0.");
   }

@@ -4,7 +4,7 @@ import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { AppError, type ErrorCode } from "#kernel/errors.ts";
 import { type Credential, findCredential } from "#kernel/http/credential.ts";
 import type { Client, ClientAddress } from "#kernel/http/forwarded.ts";
-import { toRoom } from "./rooms.ts";
+import { toRoom } from "#kernel/sockets/rooms.ts";
 import { type Closing, closing } from "./closing.ts";
 import type { Members } from "./members.ts";
 import type { Session } from "./session.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bool, int, json, oneOf, text } from "./variable.ts";
+import { bool, int, json, oneOf, text, type Values } from "#config/variable.ts";
 
 /** Open connections to clients. */
 const connections = {
@@ -83,4 +83,6 @@ const redis = {
 };
 
 /** What sockets and their way between replicas need. */
-export const socketVariables = { ...connections, ...fanOut, ...redis };
+export const realtimeVariables = { ...connections, ...fanOut, ...redis };
+
+export type RealtimeConfig = Values<typeof realtimeVariables>;

@@ -1,14 +1,14 @@
 import { encodePacket } from "engine.io-parser";
 import { Encoder, PacketType } from "socket.io-parser";
 import { expect, it } from "vitest";
+import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import {
   OutgoingEvent,
-  toEnvelope,
   toPayload,
   toPlainFrame,
   toSocketIoAck,
   toSocketIoFrame,
-} from "./envelope.ts";
+} from "../connections/outgoing.ts";
 
 const payloads = [
   {},

@@ -1,9 +1,9 @@
 import { expect, it, vi } from "vitest";
-import { makeLocalBus } from "./bus.fixture.ts";
+import { makeLocalBus } from "../replicas/bus.fixture.ts";
 import { createChannels } from "./channels.ts";
 import { createHub } from "./hub.ts";
-import { createMembers } from "./members.ts";
-import { joinReplicas } from "./replicas.ts";
+import { createMembers } from "../connections/members.ts";
+import { joinReplicas } from "../replicas/replicas.ts";
 
 /** Replicas on a bus that can hold texts back, so that all of them are handed out in one turn. */
 function makeReplicas() {

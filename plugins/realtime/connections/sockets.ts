@@ -1,24 +1,12 @@
-import { type IncomingMessage, STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
+import type { IncomingMessage } from "node:http";
 import type { Peer } from "crossws";
 import nodeAdapter from "crossws/adapters/node";
 import { AppError } from "#kernel/errors.ts";
-import { toErrorAnswer } from "#kernel/http/errors.ts";
+import type { Sockets } from "#kernel/sockets/server.ts";
 import { closing } from "./closing.ts";
 import type { Connection, Opening, Protocol, ProtocolParts, Wire } from "./connection.ts";
 import { openPlain } from "./plain.ts";
 import { maxFrameBytes, openSocketIo } from "./socket-io.ts";
-
-/** What the listener hands upgrades to. */
-export interface Sockets {
-  /** Whether a request is one for a WebSocket of ours; any other is answered as plain HTTP. */
-  isOurs(req: IncomingMessage): boolean;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
-  /** Asks every client to connect again, elsewhere if they can; from now on new ones are refused. */
-  close(): void;
-  /** Breaks what is still open. */
-  terminate(): void;
-}
 
 export interface SocketsOptions extends ProtocolParts {
   isEnabled(): boolean;
@@ -35,7 +23,7 @@ const limits = { maxPayload: maxFrameBytes, perMessageDeflate: false, closeTimeo
 
 /** Creates the WebSocket side of the server. */
 export function createSockets(options: SocketsOptions): Sockets {
-  const { admission, renewal, log } = options;
+  const { admission, renewal } = options;
   const { adapter, connections } = createConnections(options);
   let isStopping = false;
   const requireRoom = () => {
@@ -50,26 +38,15 @@ export function createSockets(options: SocketsOptions): Sockets {
   return {
     isOurs: (req) => toProtocol(req) !== undefined && req.headers.upgrade?.toLowerCase() === "websocket",
     async upgrade(req, socket, head) {
-      // A client that leaves while it is judged must not take the process along.
-      socket.on("error", () => socket.destroy());
-      try {
-        requireRoom();
-        const open = toProtocol(req) ?? notFound();
-        const { changes } = renewal;
-        const entrance = await admission.enter(req);
-        // Again: judging takes time, and a stop closes only what is open.
-        requireRoom();
-        const context = { open, entrance, changes };
-        const request = Object.assign(new Request("http://socket/", { headers: toHeaders(req) }), {
-          context,
-        });
-        await adapter.handleUpgrade(req, socket, head, request);
-      } catch (error) {
-        if (!(error instanceof AppError)) {
-          log.error({ err: error }, "a WebSocket could not be opened");
-        }
-        refuse(socket, error);
-      }
+      requireRoom();
+      const open = toProtocol(req) ?? notFound();
+      const { changes } = renewal;
+      const entrance = await admission.enter(req);
+      // Again: checking a credential takes time, and a stop closes only what is open.
+      requireRoom();
+      const context = { open, entrance, changes };
+      const request = Object.assign(new Request("http://socket/", { headers: toHeaders(req) }), { context });
+      await adapter.handleUpgrade(req, socket, head, request);
     },
     close() {
       isStopping = true;
@@ -154,15 +131,4 @@ function countStrangers(connections: Iterable<Connection>): number {
     count += session.principal === undefined ? 1 : 0;
   }
   return count;
-}
-
-function refuse(socket: Duplex, error: unknown): void {
-  const known =
-    error instanceof AppError ? error : new AppError("unavailable", "The server could not do this.");
-  const { status, body } = toErrorAnswer(known, { shape: "detail", invalidStatus: 400, requestId: "" });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
 }

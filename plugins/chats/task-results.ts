@@ -1,27 +1,17 @@
 import { sql } from "kysely";
-import { seconds } from "#storage/clock.ts";
-import { lockChat } from "../chat-store.ts";
-import { announce, type ChatParts } from "../parts.ts";
-import type { Chats } from "../service.ts";
-import { toStorableJson } from "../storable.ts";
-import { toTagId } from "../tags/tag-names.ts";
-import { addTags, tagNamesOf, tagsOf } from "../tags/tag-store.ts";
+import { lockChat } from "./chat-store.ts";
+import { announce, type ChatParts } from "./parts.ts";
+import type { Chats } from "./service.ts";
+import { toTagId } from "./tags/tag-names.ts";
+import { addTags, tagNamesOf, tagsOf } from "./tags/tag-store.ts";
 
-/** What models find out about chats beside them: it is stored where nobody has decided otherwise. */
+/** Titles and tags that models find; what a person chose stays. */
 export function createTaskResults({
   db,
   transaction,
   events,
-}: Pick<ChatParts, "db" | "transaction" | "events">): Pick<Chats, "suggest" | "retitle" | "tag"> {
+}: Pick<ChatParts, "db" | "transaction" | "events">): Pick<Chats, "retitle" | "tag"> {
   return {
-    async suggest({ chatId, messageId }, followUps) {
-      const { numAffectedRows } = await sql`
-        update chat_message set updated_at = ${seconds()},
-          extra = extra || jsonb_build_object('followUps', cast(${toStorableJson(followUps)} as jsonb))
-        where chat_id = ${chatId} and id = ${messageId}`.execute(db);
-      return numAffectedRows !== undefined && numAffectedRows > 0n;
-    },
-
     async retitle(owner, chatId, title) {
       const row = await db
         .updateTable("chat")
