@@ -12,6 +12,7 @@ import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
+import { readDatabaseId } from "./secret-key.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
 import { type ToolApprover, toolApprovers } from "./tools/approval.ts";
@@ -130,6 +131,7 @@ function toDeployment(
     deploymentId: config.deploymentId,
     isDev: config.env === "dev",
     database: database.kind,
+    databaseId: () => readDatabaseId(database.db),
     ping: async () => void (await Promise.all([database.ping(), ...checks().map((check) => check())])),
     isReady: () => readiness.ready,
   };

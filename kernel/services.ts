@@ -59,6 +59,8 @@ export interface Deployment {
   /** The secret that signs sessions (contract D.10). */
   readonly secretKey: string;
   readonly database: Database["kind"];
+  /** Resolves to what tells this deployment's database from all others; the same on every replica. */
+  databaseId(): Promise<string>;
 }
 export const deployment = defineService<Deployment>("kernel.deployment");
 

@@ -53,7 +53,7 @@ const redis = {
   }),
   redisCluster: bool("REDIS_CLUSTER", false, { text: "REDIS_URL names a node of a Redis cluster" }),
   redisPrefix: text("REDIS_KEY_PREFIX", "millrace", {
-    text: "Begins the names of all channels, so that installations can share a Redis",
+    text: "Begins the names of all channels; the id of the database follows, so that deployments can share a Redis",
   }),
   redisSentinelHosts: text("REDIS_SENTINEL_HOSTS", "", {
     text: "Comma-separated sentinels; REDIS_URL's host is then the name of the master",

@@ -8,7 +8,7 @@ import { alone, joinReplicas, type Replicas } from "./replicas.ts";
 
 export interface ReplicasParts {
   readonly config: RealtimeConfig;
-  readonly deployment: Pick<Deployment, "database">;
+  readonly deployment: Pick<Deployment, "database" | "databaseId">;
   readonly largeNotices: OpenLargeNotices;
   readonly log: Logger;
 }
@@ -33,7 +33,10 @@ export async function openReplicas(
   if (url === "" && deployment.database === "embedded") {
     return { replicas: alone, ping: async () => {} };
   }
-  const bus = url === "" ? overDatabase(largeNotices) : await overRedis(url, config, warn);
+  const bus =
+    url === ""
+      ? overDatabase(largeNotices)
+      : await overRedis(url, { config, databaseId: await deployment.databaseId(), log: warn });
   return { replicas: await joinReplicas({ bus, log: warn }), ping: () => bus.ping() };
 }
 
@@ -48,7 +51,13 @@ function overDatabase(openLargeNotices: OpenLargeNotices): Bus {
   };
 }
 
-async function overRedis(url: string, config: RealtimeConfig, log: (message: string) => void): Promise<Bus> {
+interface RedisParts {
+  readonly config: RealtimeConfig;
+  readonly databaseId: string;
+  log(message: string): void;
+}
+
+async function overRedis(url: string, { config, databaseId, log }: RedisParts): Promise<Bus> {
   if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new BootError("REDIS_URL has to be an address such as redis://:password@host:6379/0.");
   }
@@ -62,7 +71,8 @@ async function overRedis(url: string, config: RealtimeConfig, log: (message: str
       sentinels,
       log,
       isCluster: config.socketRedisUrl === "" ? config.redisCluster : config.socketRedisCluster,
-      channel: `${config.redisPrefix}:${channel}`,
+      // Deployments that share a Redis never meet, whatever their prefixes are.
+      channel: `${config.redisPrefix}:${databaseId}:${channel}`,
       connectTimeoutMs: (config.redisConnectTimeout ?? 5) * 1000,
       commandTimeoutMs: (config.redisTimeout ?? 5) * 1000,
       checkEveryMs: (config.redisCheckInterval ?? 5) * 1000,
