@@ -36,15 +36,31 @@ async function serve(port: number | undefined): Promise<void> {
   if (running.config.env === "dev") {
     print(`Interactive documentation: ${running.url}/docs and ${running.url}/api/v1/docs`);
   }
-  const stop = (signal: string) => {
+  stopOnSignals(() => running.stop());
+}
+
+/** Ctrl-C reaches this process several times: from the terminal, and from each launcher that passes it on. */
+const repeatedSignalMs = 1_000;
+
+/** Stops once on SIGTERM or SIGINT; asked again later than a moment after, the process ends at once. */
+function stopOnSignals(stop: () => Promise<void>): void {
+  let askedAt: number | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (askedAt !== undefined) {
+      if (Date.now() - askedAt > repeatedSignalMs) {
+        process.exit(1);
+      }
+      return;
+    }
+    askedAt = Date.now();
     print(`${signal}: finishing what runs …`);
-    running.stop().then(
+    stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     );
   };
-  process.once("SIGTERM", () => stop("SIGTERM"));
-  process.once("SIGINT", () => stop("SIGINT"));
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
 }
 
 function toOptions(args: readonly string[]): Record<string, string> {

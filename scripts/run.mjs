@@ -13,7 +13,8 @@ const cache = process.env.NODE_COMPILE_CACHE ?? `${root}node_modules/.cache/comp
 const env = file === "plugins/serve.ts" ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env;
 const child = spawn(findNode(), [...nodeFlags, `${root}${file}`, ...args], { stdio: "inherit", env });
 
-// The terminal sends Ctrl-C to the whole group; a supervisor signals this process alone.
+// A supervisor signals this process alone, and so does npm: package.json runs it with exec, because a shell between npm
+// and this process would die of the signal and leave the server running.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }
