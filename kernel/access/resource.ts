@@ -15,6 +15,8 @@ export interface Resource<Row> {
   readonly adminPasses?: boolean;
   /** A further way in, e.g. a file through the chat that shows it. Asked last. */
   reachable?(principal: Principal, row: Row, action: Action): Promise<boolean>;
+  /** The same by the id alone; asked for ids that do not exist as well, so that both take the same time. */
+  reachableById?(principal: Principal, id: string, action: Action): Promise<boolean>;
 }
 
 /** The only way from an id to a row: whoever has the row has been authorised. */
@@ -64,16 +66,21 @@ export function createAccess({ grants, adminsPass }: AccessOptions): Access {
     if ((await grants.allowed(principal, action, resource.type, [id])).has(id)) {
       return true;
     }
-    return (await resource.reachable?.(principal, row, action)) ?? false;
+    return (
+      (await resource.reachable?.(principal, row, action)) ??
+      (await resource.reachableById?.(principal, id, action)) ??
+      false
+    );
   }
 
-  /** An id that does not exist is looked up as often as a foreign one, so that the time taken does not tell them apart. */
-  async function askInVain(
-    type: string,
-    { principal, id, action }: Omit<Request<never>, "row">,
+  /** Looks an absent id up as often as a foreign one, so that the time taken does not tell them apart. */
+  async function checkAbsent<Row>(
+    resource: Resource<Row>,
+    { principal, id, action }: Omit<Request<Row>, "row">,
   ): Promise<void> {
     for (const permission of action === "write" ? (["write", "read"] as const) : (["read"] as const)) {
-      await grants.allowed(principal, permission, type, [id]);
+      await grants.allowed(principal, permission, resource.type, [id]);
+      await resource.reachableById?.(principal, id, permission);
     }
   }
 
@@ -86,7 +93,7 @@ export function createAccess({ grants, adminsPass }: AccessOptions): Access {
           return row;
         }
         if (row === undefined) {
-          await askInVain(resource.type, { principal, id, action });
+          await checkAbsent(resource, { principal, id, action });
         }
         // Whoever may read it knows that it exists; to all others it does not (same body, same status).
         if (

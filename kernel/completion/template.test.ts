@@ -44,6 +44,9 @@ describe("template variables", () => {
     ["{{chat.variables.missing}}", ""],
     ["{{user.variables.city}}", "Bern"],
     ["{{user.variables.none}}", ""],
+    ["{{chat.variables.constructor}}", "{{chat.variables.constructor}}"],
+    ["{{user.variables.toString}}", "{{user.variables.toString}}"],
+    ["{{chat.variables.__proto__ | text:default=x}}", "{{chat.variables.__proto__ | text:default=x}}"],
     ["{{NOT_KNOWN}} and ${HOME}", "{{NOT_KNOWN}} and ${HOME}"],
   ])("%s becomes %s", (text, expected) => {
     expect(fillTemplate(text, facts)).toBe(expected);

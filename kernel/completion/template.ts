@@ -77,13 +77,20 @@ function resolve(name: string, facts: TemplateFacts): string | undefined {
 
 const input = /^(chat|user)\.variables\.([A-Za-z_]\w{0,99})\s*(?:\|(.*))?$/s;
 
-/** What a person filled in; a chat's input that is empty has the default of its declaration (contract 3.7). */
+/**
+ * What a person filled in; a chat's input that is empty has the default of its declaration (contract 3.7). Names that
+ * every object has, such as `constructor`, are no inputs unless somebody filled them in.
+ */
 function resolveInput(name: string, { chatVariables, userVariables }: TemplateFacts): string | undefined {
   const [, owner, key = "", declared = ""] = input.exec(name) ?? [];
   if (owner === undefined) {
     return undefined;
   }
-  const value = (owner === "chat" ? chatVariables : userVariables)?.[key];
+  const inputs = (owner === "chat" ? chatVariables : userVariables) ?? {};
+  const value = Object.hasOwn(inputs, key) ? inputs[key] : undefined;
+  if (value === undefined && key in Object.prototype) {
+    return undefined;
+  }
   if (value !== undefined && value !== null && value !== "") {
     return Array.isArray(value) ? value.map(String).join(", ") : toText(value);
   }

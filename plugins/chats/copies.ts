@@ -6,12 +6,13 @@ import { seconds } from "#storage/clock.ts";
 import { anyOf } from "#storage/values.ts";
 import { type ChatRow, insertChat, isRunning, lockChat } from "./chat-store.ts";
 import { copyFiles } from "./files/file-links.ts";
+import { stripForeignFiles } from "./files/foreign-files.ts";
 import { requireRow } from "./require-row.ts";
 import { findLinks } from "./tree/message-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { prepareChat, storeChat } from "./tree/save.ts";
 import type { SentChat } from "./schema.ts";
-import { findShare, readSnapshot } from "./sharing/share-store.ts";
+import { findShare, readShownFiles, readSnapshot } from "./sharing/share-store.ts";
 import { tagsOf } from "./tags/tag-store.ts";
 import type { ChatDatabase } from "./tables.ts";
 import { withClearConflicts } from "./violations.ts";
@@ -64,7 +65,13 @@ export function createCopies(parts: ChatParts) {
       const shared = JSON.parse(requireRow(await readSnapshot(db, id, "chat"))) as SentChat;
       // Whoever copies it files it under tags of their own.
       const { tags: _tags, ...sent } = shared;
-      const prepared = await prepareChat(parts, caller, { sent, isNew: true });
+      // A file that the share does not open stays out, also the caller's own: sharing the clone would open it.
+      const shown = new Set(await readShownFiles(db, id));
+      const prepared = await prepareChat(parts, caller, {
+        sent,
+        isNew: true,
+        mayShow: (file) => shown.has(file),
+      });
       const named = {
         ...prepared,
         sent: { ...prepared.sent, title: `Clone of ${title}`, originalChatId: chat_id },
@@ -129,5 +136,5 @@ async function copyRows(
       m.created_at, ${now}
     from chat_message as m where m.chat_id = ${from.id} ${wanted}`.execute(tx);
   await copyFiles(tx, from.id, row);
-  return { ...row, chat: head };
+  return { ...row, chat: await stripForeignFiles(tx, { ...row, chat: head }) };
 }

@@ -135,9 +135,19 @@ describe("a reply that a run writes", () => {
     expect((await me.call("GET /search?text=whole")).body.length).toBe(1);
   });
 
-  it("has one writer: what others send of it is ignored until it ends", async () => {
+  it("has one writer: others cannot change it until it ends, and what they have seen of it is ignored", async () => {
     await services.replies.checkpoint([{ ...reply, seq: 1, state: { content: "Half" } }]);
-    const a1 = { content: "mine", done: true, output: [], usage: {}, favorite: true };
+    for (const content of ["mine", [{ type: "text", text: "Half" }]]) {
+      const chat = { title: "Not stored", history: { messages: { a1: { content } } } };
+      const { status, body } = await me.call(`POST /${reply.chatId}`, { chat });
+      expect([status, body.detail]).toEqual([409, "The message a1 is being written. Stop the reply first."]);
+    }
+    expect((await me.read(reply.chatId)).title).toBe("A chat");
+    for (const content of ["", "Ha", "Half and more"]) {
+      const chat = { history: { messages: { a1: { content } } } };
+      expect((await me.call(`POST /${reply.chatId}`, { chat })).status).toBe(200);
+    }
+    const a1 = { content: "Half", done: true, output: [], usage: {}, favorite: true };
     const sent = await me.call(`POST /${reply.chatId}`, { chat: { history: { messages: { a1 } } } });
     expect(sent.body.chat.history.messages.a1).toMatchObject({
       content: "Half",

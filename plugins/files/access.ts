@@ -8,9 +8,9 @@ import type { FileStore } from "./store.ts";
 export interface FileLoaders {
   /** For owners and admins only. */
   readonly owned: Loader<FileFacts>;
-  /** Also through whatever refers to the file and the caller may see. */
+  /** Also through whatever refers to the file and the caller may see; with its text. */
   readonly reachable: Loader<FileFacts>;
-  /** The same without reading the text. */
+  /** The same without the text. */
   readonly bare: Loader<FileFacts>;
 }
 
@@ -21,7 +21,7 @@ export function createFileLoaders(
   references: Slot<FileReferences>,
 ): FileLoaders {
   const through = {
-    async reachable(principal: Principal, { id }: FileFacts, action: Action): Promise<boolean> {
+    async reachableById(principal: Principal, id: string, action: Action): Promise<boolean> {
       for (const reference of references.list()) {
         if (await reference.isReachable(principal, id, action)) {
           return true;
@@ -30,19 +30,27 @@ export function createFileLoaders(
       return false;
     },
   };
-  const bare = resource((id) => store.findBare(id));
-  return {
-    owned: access.loader(bare),
-    reachable: access.loader({ ...resource((id) => store.find(id)), ...through }),
-    bare: access.loader({ ...bare, ...through }),
+  const resource = {
+    type: "file",
+    find: async (id: string) => (isId(id) ? store.findBare(id) : undefined),
+    ownerOf: (row: FileFacts) => row.user_id,
   };
+  const bare = access.loader({ ...resource, ...through });
+  return { owned: access.loader(resource), reachable: withText(bare, store), bare };
 }
 
-function resource(find: (id: string) => Promise<FileFacts | undefined>) {
+/** Reads the text once the caller is authorised: a foreign file costs what an absent one does, however long its text is. */
+function withText(bare: Loader<FileFacts>, store: FileStore): Loader<FileFacts> {
+  const find: Loader<FileFacts>["find"] = async (principal, id, action) => {
+    const row = await bare.find(principal, id, action);
+    return row && { ...row, content: await store.textOf(id) };
+  };
   return {
-    type: "file",
-    find: async (id: string) => (isId(id) ? find(id) : undefined),
-    ownerOf: (row: FileFacts) => row.user_id,
+    find,
+    async load(principal, id, action) {
+      const row = await bare.load(principal, id, action);
+      return { ...row, content: await store.textOf(id) };
+    },
   };
 }
 

@@ -52,6 +52,11 @@ export function createFileStore(db: FilesDatabase) {
         .executeTakeFirst();
     },
 
+    /** The text of a file; null for one that has none, or is gone. */
+    async textOf(id: string): Promise<string | null> {
+      return (await one(id).select("content").executeTakeFirst())?.content ?? null;
+    },
+
     /** The record without its text. */
     async findBare(id: string): Promise<FileFacts | undefined> {
       return await one(id).select(recordColumns).executeTakeFirst();

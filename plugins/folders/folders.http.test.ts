@@ -118,19 +118,29 @@ describe("a folder", () => {
     expect(await me.names()).toEqual([]);
   });
 
+  it("keeps items as they are sent", async () => {
+    const items = { chat_ids: ["one"], odd: [1, null, { a: "b" }] };
+    const { body } = await me.call("POST /", { name: "With items", items });
+    expect(body.items).toEqual(items);
+    expect((await me.call(`POST /${body.id}/update`, { name: "Still" })).body.items).toEqual(items);
+    expect((await me.call(`POST /${body.id}/update`, { items: ["two"] })).body.items).toEqual(["two"]);
+    expect((await me.call(`GET /${body.id}`)).body.items).toEqual(["two"]);
+    expect((await me.call(`POST /${body.id}/update`, { items: null })).body.items).toBeNull();
+  });
+
   it("has another name than those beside it, whatever the case", async () => {
     const work = await me.make("Work");
     await other.make("Work");
     const taken = await me.call("POST /", { name: "work" });
-    expect([taken.status, taken.body.detail]).toEqual([400, 'There is a folder named "work" here already.']);
+    expect([taken.status, taken.body.detail]).toEqual([409, 'There is a folder named "work" here already.']);
     const inside = await me.make("work", { parent_id: work });
     const home = await me.make("Home");
-    expect((await me.call(`POST /${home}/update`, { name: "WORK" })).status).toBe(400);
-    expect((await me.call(`POST /${inside}/update/parent`, { parent_id: null })).status).toBe(400);
+    expect((await me.call(`POST /${home}/update`, { name: "WORK" })).status).toBe(409);
+    expect((await me.call(`POST /${inside}/update/parent`, { parent_id: null })).status).toBe(409);
     expect((await me.call(`POST /${work}/update`, { name: "work" })).body.name).toBe("work");
     const tries = Array.from({ length: 8 }, () => me.call("POST /", { name: "Once" }));
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 400)]);
+    expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
   });
 
   it("goes with its owner's account", async () => {

@@ -26,6 +26,8 @@ export interface FolderForm {
   readonly name?: string | undefined;
   readonly data?: Record<string, unknown> | null | undefined;
   readonly meta?: Record<string, unknown> | null | undefined;
+  /** Kept as it is sent. */
+  readonly items?: unknown;
 }
 
 export interface NewFolder extends FolderForm {
@@ -50,9 +52,9 @@ export function createFolderActions(parts: FolderParts) {
       });
     },
 
-    /** Throws `invalid` for a name that a folder beside it has, `not_found` for a parent that is not the caller's. */
+    /** Throws `conflict` for a name that a folder beside it has, `not_found` for a parent that is not the caller's. */
     async create(caller: Principal, form: NewFolder): Promise<ShownFolder> {
-      const values = merge(form, { name: form.name, data: {}, meta: {} });
+      const values = merge(form, { name: form.name, data: {}, meta: {}, items: null });
       await requireKnowledge(parts, caller, { sent: filesOf(values), held: [] });
       const parentId = form.parent_id ?? null;
       const place = { id: randomUUID(), user_id: caller.userId, parent_id: parentId };
@@ -130,13 +132,13 @@ export function found(row: FolderRow | undefined): FolderRow {
   return row;
 }
 
-/** Runs a change that may give a name twice. Contract 7.2: that is 400. */
+/** Runs a change that may give a name twice: `conflict` (contract D.1). */
 export async function withFreeName<T>(name: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (isUniqueViolation(error) === "folder_name") {
-      throw new AppError("invalid", `There is a folder named "${name}" here already.`, { cause: error });
+      throw new AppError("conflict", `There is a folder named "${name}" here already.`, { cause: error });
     }
     throw error;
   }
@@ -147,6 +149,7 @@ function merge(form: FolderForm, before: FolderValues): FolderValues {
     name: form.name ?? before.name,
     data: mergeBag(before.data, form.data),
     meta: mergeBag(before.meta, form.meta),
+    items: form.items === undefined ? before.items : form.items,
   };
 }
 

@@ -36,12 +36,18 @@ export const NewFolder = z
     name: Name,
     data: FolderData.nullish(),
     meta: FolderMeta.nullish(),
+    items: z.unknown().optional(),
     parent_id: FolderId.nullish(),
   })
   .meta({ id: "NewFolder" });
 
 export const FolderChange = z
-  .object({ name: Name.optional(), data: FolderData.nullish(), meta: FolderMeta.nullish() })
+  .object({
+    name: Name.optional(),
+    data: FolderData.nullish(),
+    meta: FolderMeta.nullish(),
+    items: z.unknown().optional(),
+  })
   .meta({ id: "FolderChange" });
 
 export const ParentChange = z.object({ parent_id: FolderId.nullable() });

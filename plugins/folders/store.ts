@@ -10,6 +10,7 @@ export interface FolderValues {
   readonly name: string;
   readonly data: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
+  readonly items: unknown;
 }
 
 export async function findFolder(db: FolderDatabase, id: string): Promise<FolderRow | undefined> {
@@ -39,7 +40,7 @@ export async function lockTree(tx: FolderDatabase, userId: string): Promise<void
 export async function insertFolder(
   tx: FolderDatabase,
   place: { id: string; user_id: string; parent_id: string | null },
-  { name, data, meta }: FolderValues,
+  { name, data, meta, items }: FolderValues,
 ): Promise<FolderRow> {
   const now = seconds();
   return await tx
@@ -47,7 +48,7 @@ export async function insertFolder(
     .values({
       ...place,
       name,
-      items: null,
+      items: items === null ? null : toJson(items),
       data: toJson(data),
       meta: toJson(meta),
       is_expanded: false,
@@ -61,11 +62,17 @@ export async function insertFolder(
 export async function updateFolder(
   tx: FolderDatabase,
   id: string,
-  { name, data, meta }: FolderValues,
+  { name, data, meta, items }: FolderValues,
 ): Promise<void> {
   await tx
     .updateTable("folder")
-    .set({ name, data: toJson(data), meta: toJson(meta), updated_at: seconds() })
+    .set({
+      name,
+      data: toJson(data),
+      meta: toJson(meta),
+      items: items === null ? null : toJson(items),
+      updated_at: seconds(),
+    })
     .where("id", "=", id)
     .execute();
 }

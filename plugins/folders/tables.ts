@@ -11,7 +11,7 @@ export interface FolderTable {
   /** A folder of the same owner; null at the root. */
   parent_id: string | null;
   name: string;
-  /** Nothing writes it; kept because the record has it. */
+  /** Whatever clients keep here, as they sent it. */
   items: Json<unknown>;
   /** `{system_prompt, files, model_ids}` and further keys of clients. */
   data: Json<Bag>;

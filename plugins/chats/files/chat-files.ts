@@ -33,10 +33,13 @@ export async function findOwnFiles(
 export function filesOfMessage(message: Readonly<Record<string, unknown>>): string[] {
   const { files, content } = message;
   const attached = Array.isArray(files) ? files.flatMap(fileIdsOf) : [];
-  const shown = Array.isArray(content)
-    ? content.flatMap((block: unknown) => idInUrl(toBag(toBag(block)["image_url"])["url"]))
-    : [];
+  const shown = Array.isArray(content) ? content.flatMap(fileIdsOfBlock) : [];
   return [...attached, ...shown];
+}
+
+/** The file that a block of content shows as a picture. */
+export function fileIdsOfBlock(block: unknown): string[] {
+  return idInUrl(toBag(toBag(block)["image_url"])["url"]);
 }
 
 /**
@@ -169,7 +172,7 @@ const address = /\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/gi;
 const notFiles = new Set(["collection", "folder", "note", "chat", "url", "text", "web_search"]);
 
 /** The ids under which an entry may name a file. */
-function fileIdsOf(entry: unknown): string[] {
+export function fileIdsOf(entry: unknown): string[] {
   const { type, id, url, file } = toBag(entry);
   if (notFiles.has(String(type))) {
     return [];

@@ -37,15 +37,24 @@ export async function readWhole(db: ChatDatabase, row: ChatRow): Promise<WireCha
   return JSON.parse(await collect(wirePieces(db, row, await readParts(db, row)))) as WireChat;
 }
 
-/** `chat` of a stored chat as JSON text; `each` gets the text of every message once. */
+/** What changes of a chat on its way into a text. */
+interface Rewrites {
+  /** Gets the JSON text of every message once; what it gives back stands in its place. */
+  message: NonNullable<ChatSource["each"]>;
+  /** Gets the chat's own list of files. */
+  files(list: readonly unknown[]): readonly unknown[];
+}
+
+/** `chat` of a stored chat as JSON text. */
 export async function readChatText(
   db: ChatDatabase,
   row: ChatRow,
-  each: NonNullable<ChatSource["each"]>,
+  rewrite: Rewrites,
 ): Promise<{ text: string; path: string[]; files: readonly unknown[] }> {
-  const parts = await readParts(db, row);
-  const text = await collect(chatPieces(db, row, { ...parts, each }));
-  return { text, path: toPath(parts.tree, row.current_message_id), files: parts.files };
+  const { tree, files: all } = await readParts(db, row);
+  const files = rewrite.files(all);
+  const text = await collect(chatPieces(db, row, { tree, files, each: rewrite.message }));
+  return { text, path: toPath(tree, row.current_message_id), files };
 }
 
 /** The record of a chat without its content. */

@@ -34,6 +34,16 @@ export async function readSnapshot(
   return rows[0]?.text;
 }
 
+/** The files that a share opens. */
+export async function readShownFiles(db: ChatDatabase, shareId: string): Promise<string[]> {
+  const row = await db
+    .selectFrom("shared_chat")
+    .select("file_ids")
+    .where("id", "=", shareId)
+    .executeTakeFirst();
+  return row?.file_ids ?? [];
+}
+
 /** The leaf that a snapshot shows. */
 export async function readShownMessage(db: ChatDatabase, shareId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string | null }>`

@@ -2,6 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { anyOf } from "#storage/values.ts";
 import { readChatText } from "../reading/answers.ts";
 import { filesAndAddresses, filesOfMessage, linkedFileIds } from "../files/chat-files.ts";
+import { withoutForeignEntries, withoutForeignFiles } from "../files/foreign-files.ts";
 import { type ChatRow, findChat, lockChat } from "../chat-store.ts";
 import { requireRow } from "../require-row.ts";
 import { toSettled } from "../tree/normalize-import.ts";
@@ -63,16 +64,26 @@ export function createShares(parts: ChatParts) {
 async function takeSnapshot(db: ChatDatabase, row: ChatRow): Promise<Snapshot> {
   const open = new Map<string, string>();
   const shown = new Set<string>();
-  const { text, path, files } = await readChatText(db, { ...row, meta: {} }, (id, message) => {
-    const parsed = JSON.parse(message) as Record<string, unknown>;
-    // A reply that is being written stays as it is now: nobody finishes it here.
-    const settled = toSettled(parsed);
-    open.set(id, JSON.stringify(toOpenMessage(settled)));
-    filesAndAddresses(settled).forEach((file) => shown.add(file));
-    return settled === parsed ? undefined : JSON.stringify(settled);
-  });
-  filesOfMessage({ files }).forEach((file) => shown.add(file));
+  // Linked files are the owner's own.
   const linked = await linkedFileIds(db, row.id);
+  const own = new Set(linked);
+  const isOwn = (file: string) => own.has(file);
+  const { text, path, files } = await readChatText(
+    db,
+    { ...row, meta: {} },
+    {
+      message(id, message) {
+        const parsed = JSON.parse(message) as Record<string, unknown>;
+        // A reply that is being written stays as it is now: no run goes on with it here.
+        const settled = withoutForeignFiles(toSettled(parsed), isOwn);
+        open.set(id, JSON.stringify(toOpenMessage(settled)));
+        filesAndAddresses(settled).forEach((file) => shown.add(file));
+        return settled === parsed ? undefined : JSON.stringify(settled);
+      },
+      files: (list) => withoutForeignEntries(list, isOwn),
+    },
+  );
+  filesOfMessage({ files }).forEach((file) => shown.add(file));
   const head = JSON.stringify(toOpenHead({ ...row.chat, title: row.title }));
   const messages = [...open].map(([id, message]) => `${JSON.stringify(id)}:${message}`).join(",");
   const currentId = JSON.stringify(row.current_message_id);

@@ -24,6 +24,22 @@ export async function findPlaces(db: ChatDatabase, chatId: string, ids: readonly
     .execute();
 }
 
+/** Those of some messages that a run is writing. */
+export async function findRunning(
+  db: ChatDatabase,
+  chatId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("chat_message")
+    .select("id")
+    .where("chat_id", "=", chatId)
+    .where("id", "=", anyOf(ids))
+    .where("run_id", "is not", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The children of some messages, in order; null stands for those without a parent. */
 export async function findChildren(
   db: ChatDatabase,

@@ -10,10 +10,19 @@ import {
   setChatFiles,
 } from "../files/chat-files.ts";
 import { relinkFiles } from "../files/file-links.ts";
+import { withoutForeignEntries, withoutForeignFiles } from "../files/foreign-files.ts";
 import { type ChatRow, insertChat, lockChat, type NewChat, timesAfter } from "../chat-store.ts";
-import { findChildren, findLinks, findPlaces, insertMessages, writePlan } from "./message-store.ts";
+import { readRows } from "../reading/message-rows.ts";
+import {
+  findChildren,
+  findLinks,
+  findPlaces,
+  findRunning,
+  insertMessages,
+  writePlan,
+} from "./message-store.ts";
 import { normalizeMessages } from "./normalize-import.ts";
-import { isMoving, type KnownTree, type Place, planTree } from "./plan-tree.ts";
+import { isMoving, type KnownTree, type Place, planTree, type TreePlan } from "./plan-tree.ts";
 import { readSentTree, type SentTree } from "./sent-tree.ts";
 import type { ChatParts } from "../parts.ts";
 import type { SentChat } from "../schema.ts";
@@ -55,6 +64,8 @@ type Parts = Pick<ChatParts, "db" | "files">;
 interface Sending extends Partial<CreateRules>, Pick<PreparedChat, "addedFiles"> {
   readonly sent: SentChat;
   readonly isNew: boolean;
+  /** Which files a copy of somebody's chat may show; left out, an import shows those of its owner. */
+  mayShow?(fileId: string): boolean;
 }
 
 /**
@@ -64,11 +75,23 @@ interface Sending extends Partial<CreateRules>, Pick<PreparedChat, "addedFiles">
 export async function prepareChat(
   { files }: Pick<Parts, "files">,
   owner: Principal,
-  { sent, isNew, addedFiles, heal = false }: Sending,
+  { sent, isNew, addedFiles, mayShow, heal = false }: Sending,
 ): Promise<PreparedChat> {
   const tree = readSentTree(sent, { heal, ...(isNew ? { makeId: randomUUID } : {}) });
   const named = [...(sent.files ?? []), ...(addedFiles ?? [])];
-  return { sent, tree, addedFiles, own: await findOwnFiles(files, owner.userId, { ...tree, files: named }) };
+  const own = await findOwnFiles(files, owner.userId, { ...tree, files: named });
+  if (mayShow === undefined && !heal) {
+    return { sent, tree, addedFiles, own };
+  }
+  const isShown = mayShow ?? ((file: string) => own.has(file));
+  return {
+    sent: { ...sent, ...(sent.files ? { files: withoutForeignEntries(sent.files, isShown) } : {}) },
+    tree: {
+      ...tree,
+      messages: tree.messages.map((one) => ({ ...one, message: withoutForeignFiles(one.message, isShown) })),
+    },
+    own: new Set([...own].filter(isShown)),
+  };
 }
 
 /** Stores a prepared chat. */
@@ -124,6 +147,7 @@ export async function mergeChat(
   }
   const known = await readKnown(tx, chatId, tree);
   const plan = planTree(tree.messages, known, { heal: false });
+  await requireNoEdit(tx, chatId, plan.patches);
   const isChanged = await writePlan(tx, row, plan);
   const current = await toMergedCurrent(tx, row, { tree, known });
   const head = { ...row.chat, ...toStoredHead(sent, row.chat) };
@@ -149,6 +173,27 @@ export async function mergeChat(
     .where("id", "=", chatId)
     .execute();
   return { ...row, ...fields };
+}
+
+/**
+ * Throws `conflict` for a change of what a running reply says. Clients that store whole chats send the reply back as far
+ * as they have seen it: that is no change, and ignored (architecture.md §7).
+ */
+async function requireNoEdit(tx: ChatDatabase, chatId: string, patches: TreePlan["patches"]): Promise<void> {
+  const contents = new Map(
+    patches.flatMap(({ sent: { id, message } }) => ("content" in message ? [[id, message["content"]]] : [])),
+  );
+  const running = contents.size === 0 ? [] : await findRunning(tx, chatId, [...contents.keys()]);
+  const rows = running.length === 0 ? undefined : await readRows(tx, chatId, running);
+  for (const [id, row] of rows ?? []) {
+    const [stored, sent] = [row.value()["content"] ?? "", contents.get(id) ?? ""].map(String) as [
+      string,
+      string,
+    ];
+    if (!stored.startsWith(sent) && !sent.startsWith(stored)) {
+      throw new AppError("conflict", `The message ${id} is being written. Stop the reply first.`);
+    }
+  }
 }
 
 /** What the chat's row keeps of a sent chat object. */

@@ -93,7 +93,7 @@ describe("a run under way", () => {
     const { chatId, replyId } = await startSlow();
     const again = await stage.complete({ chat_id: chatId, id: replyId });
     expect(again.status).toBe(409);
-    const patch = { chat: { history: { messages: { [replyId]: { content: "mine", favorite: true } } } } };
+    const patch = { chat: { history: { messages: { [replyId]: { content: "", favorite: true } } } } };
     await stage.app.call(`POST /api/v1/chats/${chatId}`, { token: stage.user.token, body: patch });
     await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
     await stage.ended(chatId);
