@@ -64,7 +64,7 @@ export async function setUpModels(context: Context) {
   const toMetered = createMetered(ended);
   const service: Models = {
     // Whoever calls a model gets it here: each call is counted, whoever makes it.
-    resolve: (principal, id) => mapMaybe(catalogue.resolve(principal, id), toMetered),
+    resolve: (principal, id, among) => mapMaybe(catalogue.resolve(principal, id, among), toMetered),
     resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
     isKnown: catalogue.isKnown,
     direct: (model, provider) => toMetered(catalogue.direct(model, provider)),

@@ -31,9 +31,16 @@ export interface ModelSeed {
   readonly params?: Record<string, unknown>;
 }
 
+/** Ids of providers. */
+export type ProviderIds = readonly string[];
+
 export interface Models {
-  /** The model, at once when the lists are in memory. Throws `not_found` ("Model not found") for unknown and forbidden ids alike. */
-  resolve(principal: Principal, id: string): MaybePromise<ResolvedModel>;
+  /**
+   * The model, at once when the lists are in memory. `among` are the providers whose models count, for a surface that
+   * offers no others: of two models with one id it gets its own. Throws `not_found` ("Model not found") for unknown and
+   * forbidden ids alike.
+   */
+  resolve(principal: Principal, id: string, among?: ProviderIds): MaybePromise<ResolvedModel>;
   /**
    * The model whoever asks; undefined when none is offered under this id. Only for ids that an administrator chose for
    * work of the platform itself, never for one that a caller named.
@@ -44,7 +51,10 @@ export interface Models {
   /** A model that the caller's client brings along: no record and no grant is about it, only the instance's defaults. */
   direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
   /** The wire items of the model list that the caller may see, in order. */
-  list(principal: Principal, options?: { refresh?: boolean }): Promise<Record<string, unknown>[]>;
+  list(
+    principal: Principal,
+    options?: { refresh?: boolean; among?: ProviderIds },
+  ): Promise<Record<string, unknown>[]>;
   /** Stores the record with read access for every account, once ever: a record an admin removed stays away. */
   seed(seed: ModelSeed): Promise<void>;
 }

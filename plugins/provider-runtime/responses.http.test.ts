@@ -72,8 +72,12 @@ describe("the Responses format of one backend", () => {
   });
 
   it("means the latest where the name has no tag", async () => {
-    expect((await ask("second", "/1")).body).toMatchObject({ object: "response", status: "completed" });
-    expect(two.last("/api/chat").body.model).toBe("second:latest");
+    for (const path of ["/1", ""]) {
+      const before = asked(two);
+      expect((await ask("second", path)).body).toMatchObject({ object: "response", status: "completed" });
+      expect([asked(two) - before, two.last("/api/chat").body.model]).toEqual([1, "second:latest"]);
+    }
+    expect((await ask("unknown")).status).toBe(404);
   });
 
   it("does not pass over to another one", async () => {

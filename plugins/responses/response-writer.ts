@@ -1,4 +1,5 @@
 import type { Chunk, Delta, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
+import { type Piece, TagReader, type Tags } from "#kernel/completion/reasoning-tags.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { CallItem, type GrowingCall } from "./call-item.ts";
 import { CustomCallItem } from "./custom-call-item.ts";
@@ -21,12 +22,15 @@ export class ResponseWriter {
   /** Calls by their position in the chunks. */
   readonly #calls = new Map<number, GrowingCall>();
   readonly #open: GrowingCall[] = [];
+  readonly #tags: TagReader;
   /** The caller's tools by the names that models know. */
   readonly #tools: ReadonlyMap<string | undefined, OwnTool>;
   #usage: Usage | undefined;
   #finish: string | undefined;
 
-  constructor(request: TranslatedRequest) {
+  /** `tags` open and close reasoning in the model's texts. */
+  constructor(request: TranslatedRequest, tags: readonly Tags[]) {
+    this.#tags = new TagReader(tags);
     this.#response = toBegun(request);
     this.#tools = new Map(toOwnTools(request).map((own) => [own.tool.name, own]));
   }
@@ -49,8 +53,8 @@ export class ResponseWriter {
 
   add(chunk: Chunk): void {
     this.#usage = chunk.usage ?? this.#usage;
-    const choice = chunk.choices?.[0];
-    if (choice === undefined || (choice.index ?? 0) !== 0) {
+    const choice = chunk.choices?.find(({ index }) => (index ?? 0) === 0);
+    if (choice === undefined) {
       return;
     }
     this.#finish = choice.finish_reason ?? this.#finish;
@@ -63,30 +67,43 @@ export class ResponseWriter {
   end(): void {
     const reason = { length: "max_output_tokens", content_filter: "content_filter" }[this.#finish ?? ""];
     const status = reason === undefined ? "completed" : "incomplete";
-    this.#closeText(status);
-    this.#open.forEach((call) => call.close(status));
+    this.#closeAll(status);
     this.#conclude(status, { incomplete_details: reason === undefined ? null : { reason } });
   }
 
   /** The answer broke off; what had come stays. */
   fail(error: unknown, requestId: string): void {
-    this.#closeText("incomplete");
-    this.#open.forEach((call) => call.close("incomplete"));
+    this.#closeAll("incomplete");
     this.#conclude("failed", { error: toResponseError(error, requestId) });
   }
 
   #addDelta(delta: Delta): void {
     const thought = delta.reasoning_content ?? delta.reasoning;
     if (thought) {
+      this.#addPieces(this.#tags.end());
       this.#addText("reasoning", "reasoning_text", thought);
     }
     if (delta.content) {
-      this.#addText("message", "output_text", delta.content);
+      this.#addPieces(this.#tags.push(delta.content));
     }
     if (delta.refusal) {
+      this.#addPieces(this.#tags.end());
       this.#addText("message", "refusal", delta.refusal);
     }
     delta.tool_calls?.forEach((piece) => this.#addCall(piece));
+  }
+
+  /** Reasoning in tags is an item of its own. Contract D.36. */
+  #addPieces(pieces: readonly Piece[]): void {
+    for (const { kind, text } of pieces) {
+      if (text !== "") {
+        this.#addText(
+          kind === "text" ? "message" : "reasoning",
+          kind === "text" ? "output_text" : "reasoning_text",
+          text,
+        );
+      }
+    }
   }
 
   #addText(type: TextItem["type"], kind: PartKind, text: string): void {
@@ -99,7 +116,9 @@ export class ResponseWriter {
   }
 
   #addCall({ index = 0, id, function: called }: ToolCallDelta): void {
-    let call = this.#calls.get(index);
+    this.#addPieces(this.#tags.end());
+    // Some upstreams continue a call under a wrong position.
+    let call = this.#calls.get(index) ?? (id || called?.name ? undefined : this.#open.at(-1));
     // Some upstreams give every call the same position.
     const isOther = id && called?.name && call && call.item["call_id"] !== id;
     if (call === undefined || isOther) {
@@ -115,6 +134,14 @@ export class ResponseWriter {
     if (called?.arguments) {
       call.add(called.arguments);
     }
+  }
+
+  /** What was being written when the answer ended has `status`; everything before it is complete. */
+  #closeAll(status: "completed" | "incomplete"): void {
+    this.#addPieces(this.#tags.end());
+    const last = this.#text ? undefined : this.#open.at(-1);
+    this.#closeText(status);
+    this.#open.forEach((call) => call.close(call === last ? status : "completed"));
   }
 
   #closeText(status: "completed" | "incomplete"): void {

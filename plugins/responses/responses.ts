@@ -1,6 +1,7 @@
 import type { ChunkBatch, CompletionAnswer } from "#kernel/completion/provider.ts";
 import { type FindProfile, withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
 import { streamCompletion } from "#kernel/completion/stream-completion.ts";
+import { knownTags, type Tags, toTags } from "#kernel/completion/reasoning-tags.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, stream, type Upstream } from "#kernel/http/route.ts";
@@ -42,11 +43,12 @@ export function createResponses(parts: ResponsesParts): ResponsesFormat {
       }
       const { request, chat } = await read(parts, { body, context });
       const answer = await completions.run(chat, { principal, model, signal, userAgent, backend });
-      return deliver(answer, { request, context, items });
+      const tags = toTags(model.params["reasoning_tags"]);
+      return deliver(answer, { request, context, items, tags });
     },
     async translate(body, context, complete) {
       const { request, chat } = await read(parts, { body, context });
-      return deliver(await complete(chat), { request, context, items });
+      return deliver(await complete(chat), { request, context, items, tags: context.tags ?? knownTags });
     },
   };
 }
@@ -81,13 +83,14 @@ interface Delivered {
   readonly request: TranslatedRequest;
   readonly context: ResponsesContext;
   readonly items: KeptItems;
+  readonly tags: readonly Tags[];
 }
 
 async function deliver(
   answer: RunAnswer | CompletionAnswer,
-  { request, context: { caller, signal, requestId }, items }: Delivered,
+  { request, context: { caller, signal, requestId }, items, tags }: Delivered,
 ): Promise<ResponsesAnswer> {
-  const writer = new ResponseWriter(request);
+  const writer = new ResponseWriter(request, tags);
   const ended = async () => {
     if (request["store"] !== false) {
       await items.keep(caller.userId, writer.response.output);

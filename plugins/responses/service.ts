@@ -1,6 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Tags } from "#kernel/completion/reasoning-tags.ts";
 import type { Relay, Stream } from "#kernel/http/route.ts";
 import { defineService } from "#kernel/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
@@ -15,6 +16,8 @@ export interface ResponsesContext {
   readonly signal: AbortSignal;
   readonly userAgent: string | undefined;
   readonly requestId: string;
+  /** The tags that open and close reasoning in the model's texts; the known ones where they are left out. */
+  readonly tags?: readonly Tags[];
 }
 
 /** What a route answers: a whole response, its events, or a provider's own bytes. */

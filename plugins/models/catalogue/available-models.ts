@@ -1,5 +1,6 @@
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
-import type { ProvidedMap } from "./provided.ts";
+import type { ProviderIds } from "../service.ts";
+import type { Provided, ProvidedMap } from "./provided.ts";
 import type { ModelRecord, RecordMap } from "../records/records.ts";
 
 /** One model as it is offered: a provider's model, edited by a record or offered under a record of its own. */
@@ -12,21 +13,24 @@ export interface Offer {
   readonly chain: readonly ModelRecord[];
 }
 
-/** Everything on offer at one time. */
+/** Everything on offer at one time; `among` leaves models of other providers out of account. */
 export interface Offers {
-  find(id: string): Offer | undefined;
-  all(): readonly Offer[];
+  find(id: string, among?: ProviderIds): Offer | undefined;
+  all(among?: ProviderIds): readonly Offer[];
 }
+
+/** Finds a model among those of some providers, also where another provider's model of the same id is on offer. */
+type FindAmong = (id: string, among: ProviderIds) => Provided | undefined;
 
 /** Longest chain of records that may be saved. */
 export const longestChain = 16;
 
 /** Hands out the same offers until models or records change; each is put together when it is first asked for. */
-export function createOffers(): (provided: ProvidedMap, records: RecordMap) => Offers {
+export function createOffers(findAmong: FindAmong): (provided: ProvidedMap, records: RecordMap) => Offers {
   let known: { provided: ProvidedMap; records: RecordMap; offers: Offers } | undefined;
   return (provided, records) => {
     if (known?.provided !== provided || known.records !== records) {
-      known = { provided, records, offers: toOffers(provided, records) };
+      known = { provided, records, offers: toOffers(provided, records, findAmong) };
     }
     return known.offers;
   };
@@ -52,7 +56,7 @@ export function findChainProblem(
   return undefined;
 }
 
-function toOffers(provided: ProvidedMap, records: RecordMap): Offers {
+function toOffers(provided: ProvidedMap, records: RecordMap, findAmong: FindAmong): Offers {
   // Ids that nobody offers are not remembered: callers could name any number of them.
   const made = new Map<string, Offer>();
   let all: readonly Offer[] | undefined;
@@ -63,19 +67,25 @@ function toOffers(provided: ProvidedMap, records: RecordMap): Offers {
     }
     return offer;
   };
+  const findOf = (id: string, among: ProviderIds) => {
+    const offer = find(id);
+    return offer === undefined || among.includes(offer.provider.id)
+      ? offer
+      : toOffer(id, { get: (at) => findAmong(at, among) }, records);
+  };
   return {
-    find,
-    all() {
+    find: (id, among) => (among ? findOf(id, among) : find(id)),
+    all(among) {
       all ??= [...new Set([...provided.keys(), ...records.keys()])]
         .map(find)
         .filter((offer) => offer !== undefined);
-      return all;
+      return among ? all.map(({ id }) => findOf(id, among)).filter((offer) => offer !== undefined) : all;
     },
   };
 }
 
 /** Follows base_model_id down to a provider's model; undefined when it ends nowhere, turns in a circle or is inactive. */
-function toOffer(id: string, provided: ProvidedMap, records: RecordMap): Offer | undefined {
+function toOffer(id: string, provided: Pick<ProvidedMap, "get">, records: RecordMap): Offer | undefined {
   const chain: ModelRecord[] = [];
   let at = id;
   for (;;) {

@@ -10,7 +10,7 @@ import { createOffers, type Offer, type Offers } from "./available-models.ts";
 import type { Permit } from "./permit.ts";
 import type { Provided, ProvidedIndex } from "./provided.ts";
 import type { ModelRecords } from "../records/records.ts";
-import type { ModelAddons, ResolvedModel } from "../service.ts";
+import type { ModelAddons, ProviderIds, ResolvedModel } from "../service.ts";
 
 /** Settings of the catalogue, read live. */
 export interface CatalogueSettings {
@@ -31,12 +31,12 @@ export interface CatalogueOptions {
 
 export interface Catalogue {
   /** Throws `not_found`. Every completion asks: the same object comes back until models, records or settings change. */
-  resolve(principal: Principal, id: string): MaybePromise<ResolvedModel>;
+  resolve(principal: Principal, id: string, among?: ProviderIds): MaybePromise<ResolvedModel>;
   /** Without a question of access; undefined when nothing is offered under this id. */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   /** A model that a caller's client brings along. */
   direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
-  list(principal: Principal, options?: { refresh?: boolean }): Promise<ListItem[]>;
+  list(principal: Principal, options?: { refresh?: boolean; among?: ProviderIds }): Promise<ListItem[]>;
   /** The providers' own models, without records. */
   base(): Promise<ListItem[]>;
   /** The provider's model behind an id. Throws `not_found`. */
@@ -49,10 +49,15 @@ export interface Catalogue {
   mayUse(principal: Principal, id: string): Promise<boolean>;
 }
 
+interface Wanted {
+  readonly id: string;
+  readonly among: ProviderIds | undefined;
+}
+
 /** The models that exist for a caller: providers' models with the saved records laid over them. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { records, permit, provided, settings } = options;
-  const toOffers = createOffers();
+  const toOffers = createOffers(provided.find);
   const resolved = createResolved();
   const current = (): MaybePromise<Offers> =>
     mapMaybe(provided.current(false), (models) =>
@@ -61,8 +66,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   const findArena = (id: string) =>
     settings().arenaEnabled ? settings().arenas.find((arena) => arena.id === id) : undefined;
 
-  function usable(principal: Principal, offers: Offers): Offer[] {
-    return offers.all().filter((offer) => permit.offer(principal, offer));
+  function usable(principal: Principal, offers: Offers, among?: ProviderIds): Offer[] {
+    return offers.all(among).filter((offer) => permit.offer(principal, offer));
   }
 
   /** Chance decides at each request. Members are those the caller may use: an arena opens no model. */
@@ -73,9 +78,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return chosen === undefined ? undefined : offers.find(chosen);
   }
 
-  function resolveOf(offers: Offers, principal: Principal, id: string): ResolvedModel {
+  function resolveOf(offers: Offers, principal: Principal, { id, among }: Wanted): ResolvedModel {
     const arena = findArena(id);
-    const offer = arena ? choose(principal, arena, offers) : offers.find(id);
+    const offer = arena ? choose(principal, arena, offers) : offers.find(id, among);
     if (offer === undefined || !permit.offer(principal, offer)) {
       throw unknown();
     }
@@ -84,7 +89,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   return {
-    resolve: (principal, id) => mapMaybe(current(), (offers) => resolveOf(offers, principal, id)),
+    resolve: (principal, id, among) =>
+      mapMaybe(current(), (offers) => resolveOf(offers, principal, { id, among })),
 
     async resolveAsInstance(id) {
       const offer = (await current()).find(id);
@@ -96,7 +102,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       return { ...toResolved({ id, name, base, provider, chain: [] }, settings()), isDirect: true };
     },
 
-    async list(principal, { refresh = false } = {}) {
+    async list(principal, { refresh = false, among } = {}) {
       const addons = options.addons();
       await Promise.all(addons.map((addon) => addon.ready()));
       const offers = toOffers(await provided.current(refresh), await records.fresh());
@@ -104,7 +110,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
         choose(principal, arena, offers),
       );
       const hidden = new Set(arenas.map(({ id }) => id));
-      const items = usable(principal, offers)
+      const items = usable(principal, offers, among)
         .filter(({ id }) => !hidden.has(id))
         .map((offer) => toItem(offer, resolved(offer, settings()), addons));
       const { defaultMetadata, order } = settings();

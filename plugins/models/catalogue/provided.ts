@@ -12,6 +12,8 @@ export type ProvidedMap = ReadonlyMap<string, Provided>;
 export interface ProvidedIndex {
   /** The providers' models by id; `refresh` waits for the upstreams, each within its time limit. */
   current(refresh: boolean): MaybePromise<ProvidedMap>;
+  /** A model among those of some providers, by its id, in the lists that `current` gave last. */
+  find(id: string, among: readonly string[]): Provided | undefined;
 }
 
 /**
@@ -20,6 +22,7 @@ export interface ProvidedIndex {
  */
 export function createProvidedIndex(providers: () => readonly ModelProvider[]): ProvidedIndex {
   let seen: (readonly ProviderModel[])[] = [];
+  let seenOf: readonly ModelProvider[] = [];
   let index: ProvidedMap = new Map();
   const take = (all: readonly ModelProvider[], lists: (readonly ProviderModel[])[]): ProvidedMap => {
     if (lists.length !== seen.length || lists.some((list, at) => list !== seen[at])) {
@@ -29,10 +32,20 @@ export function createProvidedIndex(providers: () => readonly ModelProvider[]): 
         ),
       );
       seen = lists;
+      seenOf = all;
     }
     return index;
   };
   return {
+    find(id, among) {
+      for (const [at, provider] of seenOf.entries()) {
+        const model = among.includes(provider.id) ? seen[at]?.find((each) => each.id === id) : undefined;
+        if (model !== undefined) {
+          return { model, provider };
+        }
+      }
+      return undefined;
+    },
     current(refresh) {
       const all = providers();
       const lists = all.map((provider) => provider.models({ refresh }));

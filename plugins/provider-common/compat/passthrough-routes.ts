@@ -113,7 +113,7 @@ async function choose(
       : JSON.stringify(Array.isArray(body) ? body : withoutOtherSpellings(body ?? {}));
     return { connection: requireFirst(connections), body: sent, isStream };
   }
-  const model = await models.resolve(caller, body["model"]);
+  const model = await models.resolve(caller, body["model"], [providerId]);
   if (model.provider.id !== providerId) {
     throw new AppError("not_found", "Model not found");
   }

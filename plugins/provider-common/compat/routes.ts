@@ -21,6 +21,9 @@ import type { CommonProvider } from "../completions/provider.ts";
 import { providerId } from "../completions/provider.ts";
 import { adapt, fitsAsItIs } from "../completions/request.ts";
 
+/** The providers of the models that connections offer: one for each format. */
+export const connectionProviders: readonly string[] = [providerId, "message"];
+
 export interface CompatOptions {
   readonly provider: CommonProvider;
   readonly connections: Connections;
@@ -50,7 +53,7 @@ export function compatRoutes(options: CompatOptions) {
 
 function listRoutes({ connections, models }: CompatOptions) {
   const visible = async (caller: Principal) =>
-    (await models.list(caller)).filter(
+    (await models.list(caller, { among: connectionProviders })).filter(
       (item) => item["preset"] !== true && findTarget(connections, String(item["id"]), item) !== undefined,
     );
   return [
@@ -95,7 +98,10 @@ function chatRoute({ provider, connections, models, findProfile, ended }: Compat
       fails: [404, 429, 502, 504],
     },
     async ({ body, bodyText, caller, request }) => {
-      const { model, target } = requireConnection(await models.resolve(caller, body.model), connections);
+      const { model, target } = requireConnection(
+        await models.resolve(caller, body.model, connectionProviders),
+        connections,
+      );
       const saved = withFilledPrompt(model.params, caller, findProfile);
       const filled = fillSaved(body, saved instanceof Promise ? await saved : saved);
       const context = toContext(caller, request);
@@ -179,7 +185,7 @@ export async function findCallee(
   if (unlisted) {
     return { target: unlisted, subject: toUnlistedSubject(unlisted, asked) };
   }
-  const { model, target } = requireOwn(await models.resolve(caller, asked.model), provider);
+  const { model, target } = requireOwn(await models.resolve(caller, asked.model, [providerId]), provider);
   if (target.connection.format !== "common") {
     throw new AppError("not_found", "Model not found");
   }

@@ -1,6 +1,7 @@
 import type { OpenCall } from "#kernel/completion/model-call.ts";
 import { beginCall } from "#kernel/upstream/metered.ts";
 import type { CallContext } from "#kernel/completion/provider.ts";
+import { toTags } from "#kernel/completion/reasoning-tags.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
 import { watchBytes } from "#kernel/upstream/watch-answer.ts";
@@ -10,6 +11,7 @@ import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
 import { type ResponsesFormat, ResponsesRequest } from "#plugins/responses/service.ts";
 import {
   type CompatOptions,
+  connectionProviders,
   passOn,
   requireConnection,
   toCall,
@@ -44,7 +46,10 @@ export function responsesRoute(options: ResponsesOptions) {
       fails: [404, 429, 502, 504],
     },
     async ({ body, bodyText, caller, request }) => {
-      const { model, target } = requireConnection(await models.resolve(caller, body.model), connections);
+      const { model, target } = requireConnection(
+        await models.resolve(caller, body.model, connectionProviders),
+        connections,
+      );
       const saved = await withFilledPrompt(model.params, caller, findProfile);
       const context = toContext(caller, request);
       const call = beginCall({ ...toSubject(model, body), wire: "responses" }, context, options.ended);
@@ -60,7 +65,13 @@ export function responsesRoute(options: ResponsesOptions) {
       if (format === undefined) {
         throw new AppError("not_found", "This model's provider does not speak the Responses format.");
       }
-      const asked = { caller, signal: request.signal, userAgent: context.userAgent, requestId: request.id };
+      const asked = {
+        caller,
+        signal: request.signal,
+        userAgent: context.userAgent,
+        requestId: request.id,
+        tags: toTags(model.params["reasoning_tags"]),
+      };
       return format.translate(body, asked, (chat) =>
         model.provider.complete(toCall(model, fillSaved(chat, saved), context)),
       );

@@ -92,36 +92,36 @@ export class LineParser implements StreamParser {
     }
     requireNoError(answer);
     this.#isReply = true;
-    const delta = this.#toDelta(toFields(answer["message"]));
-    if (delta !== undefined) {
-      const logprobs = toLogprobs(answer);
-      batch.push(this.#toChunk(delta, { finish_reason: null, ...(logprobs && { logprobs }) }));
-    }
+    const logprobs = toLogprobs(answer);
+    const deltas = this.#toDeltas(toFields(answer["message"]));
+    deltas.forEach((delta, at) => {
+      // The line's probabilities stand beside the last of its pieces, once.
+      const more = logprobs && at === deltas.length - 1 ? { logprobs } : {};
+      batch.push(this.#toChunk(delta, { finish_reason: null, ...more }));
+    });
     if (answer["done"] === true) {
       this.#finish(batch, answer);
     }
   }
 
-  #toDelta(message: Readonly<Record<string, unknown>>): Delta | undefined {
+  /** The pieces of one line: reasoning comes first, in a chunk of its own. */
+  #toDeltas(message: Readonly<Record<string, unknown>>): Delta[] {
     const content = toText(message["content"]);
     const thinking = toText(message["thinking"]);
     const calls = toCalls(message["tool_calls"], this.#calls);
-    if (content === "" && thinking === "" && calls.length === 0) {
-      return undefined;
-    }
-    const delta: Delta = this.#isFirst ? { role: "assistant" } : {};
-    this.#isFirst = false;
     this.#calls += calls.length;
-    if (content !== "") {
-      delta.content = content;
-    }
+    const deltas: Delta[] = [];
     if (thinking !== "") {
-      delta.reasoning_content = thinking;
+      deltas.push({ reasoning_content: thinking });
     }
-    if (calls.length > 0) {
-      delta.tool_calls = calls;
+    if (content !== "" || calls.length > 0) {
+      deltas.push({ ...(content !== "" && { content }), ...(calls.length > 0 && { tool_calls: calls }) });
     }
-    return delta;
+    if (this.#isFirst && deltas[0] !== undefined) {
+      this.#isFirst = false;
+      deltas[0] = { role: "assistant", ...deltas[0] };
+    }
+    return deltas;
   }
 
   #finish(batch: Chunk[], answer: Readonly<Record<string, unknown>>): void {

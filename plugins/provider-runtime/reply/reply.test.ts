@@ -59,6 +59,16 @@ describe("a stream of lines", () => {
     expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(["box.llama3:latest"]));
   });
 
+  it("tells thoughts and text of one line in two chunks, the thoughts first", () => {
+    const { chunks } = parse(
+      toText([line({ thinking: "Hm", content: "Yes", tool_calls: [called("f", {})] }), line({}, ending)]),
+    );
+    expect(chunks.slice(0, 2).map(({ choices }) => choices?.[0]?.delta)).toEqual([
+      { role: "assistant", reasoning_content: "Hm" },
+      { content: "Yes", tool_calls: [expect.objectContaining({ index: 0 })] },
+    ]);
+  });
+
   it("tells usage on the last chunk, or in one of its own when asked (O41)", () => {
     const text = toText([line({ content: "Hi" }), line({}, ending)]);
     const counts = {
@@ -98,6 +108,12 @@ describe("a stream of lines", () => {
       "an end by length",
       [line({ content: "al" }), line({}, { ...ending, done_reason: "length" })],
       "al",
+      "length",
+    ],
+    [
+      "a call that was cut",
+      [line({ tool_calls: [called("f", {})] }), line({}, { ...ending, done_reason: "length" })],
+      "",
       "length",
     ],
     ["nothing but an end", [line({}, { done: true })], "", "stop"],

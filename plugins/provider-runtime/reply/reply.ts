@@ -70,7 +70,8 @@ export function toCalls(calls: unknown, firstIndex: number): ToolCallDelta[] {
 
 /** Why the reply ended, in the common words. */
 export function toFinish(answer: Bag, hasCalls: boolean): string {
-  return hasCalls ? "tool_calls" : answer["done_reason"] === "length" ? "length" : "stop";
+  // A call that a limit cut is incomplete: contract D.35.
+  return answer["done_reason"] === "length" ? "length" : hasCalls ? "tool_calls" : "stop";
 }
 
 const durations = ["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"] as const;

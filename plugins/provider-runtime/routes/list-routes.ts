@@ -8,6 +8,7 @@ import type { Backends } from "../backends/backends.ts";
 import { parseItems } from "../backends/fetch-list.ts";
 import type { TagItem } from "../backends/offers.ts";
 import { lowest } from "../backends/version.ts";
+import { providerId } from "../provider.ts";
 import { Index } from "./indexed.ts";
 
 export interface ListOptions {
@@ -87,7 +88,7 @@ function tagRoutes({ backends, models }: ListOptions) {
 
 function commonListRoutes({ backends }: ListOptions, models: Models) {
   const visible = async (caller: Principal) =>
-    (await models.list(caller)).filter(
+    (await models.list(caller, { among: [providerId] })).filter(
       (item) => isOwn(item) && backends.known().tags.has(String(item["id"])),
     );
   return [
@@ -173,7 +174,9 @@ async function listLoaded({ backends, fetchLoaded }: ListOptions) {
 }
 
 async function listIds(models: Models, caller: Principal): Promise<ReadonlySet<string>> {
-  return new Set((await models.list(caller)).filter(isOwn).map((item) => String(item["id"])));
+  return new Set(
+    (await models.list(caller, { among: [providerId] })).filter(isOwn).map((item) => String(item["id"])),
+  );
 }
 
 function isOwn(item: Readonly<Record<string, unknown>>): boolean {

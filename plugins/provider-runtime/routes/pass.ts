@@ -120,17 +120,29 @@ export async function answer(upstream: Upstream, { prefix, request, isStream, wi
  * unknown, forbidden and other providers' models alike (contract D.13).
  */
 export async function resolveOwn(models: Models, caller: Principal, id: string): Promise<ResolvedModel> {
-  const resolve = async (wanted: string) => await models.resolve(caller, wanted);
-  const found = await resolve(id).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === "not_found" && !id.includes(":")) {
-      return resolve(`${id}:latest`);
-    }
-    throw error;
-  });
+  const found = await resolveLatest(models, caller, { id, among: [providerId] });
   if (found.provider.id !== providerId) {
     throw new AppError("not_found", "Model not found");
   }
   return found;
+}
+
+/** A model by its id, or by its id without the tag `latest`; `among` are the providers whose models count. */
+export async function resolveLatest(
+  models: Models,
+  caller: Principal,
+  { id, among }: { id: string; among?: readonly string[] },
+): Promise<ResolvedModel> {
+  try {
+    return await models.resolve(caller, id, among);
+  } catch (error) {
+    // The host of a registry may have a port: only what follows it is a tag.
+    const hasTag = id.slice(id.lastIndexOf("/") + 1).includes(":");
+    if (error instanceof AppError && error.code === "not_found" && !hasTag) {
+      return models.resolve(caller, `${id}:latest`, among);
+    }
+    throw error;
+  }
 }
 
 /** The line that was cut off must not swallow what is said last. */

@@ -3,7 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { type ResponsesFormat, ResponsesRequest } from "#plugins/responses/service.ts";
-import { resolveOwn } from "./pass.ts";
+import { resolveLatest, resolveOwn } from "./pass.ts";
 import type { RuntimeProvider } from "../provider.ts";
 import { Index } from "./indexed.ts";
 
@@ -25,9 +25,10 @@ export function responsesRoutes({ provider, models, format }: ResponsesOptions) 
     fails: [400, 404, 429, 502, 503, 504],
   } as const;
   return [
-    defineRoute({ ...declared, path: "/v1/responses" }, ({ body, caller, request }) =>
-      required(format).answer(body, toContext(caller, request)),
-    ),
+    defineRoute({ ...declared, path: "/v1/responses" }, async ({ body, caller, request }) => {
+      const model = await resolveLatest(models, caller, { id: body.model });
+      return required(format).answer({ ...body, model: model.id }, { ...toContext(caller, request), model });
+    }),
     defineRoute(
       { ...declared, path: "/v1/responses/:idx", params: Index },
       async ({ body, caller, request, params: { idx } }) => {
