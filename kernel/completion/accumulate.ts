@@ -25,8 +25,8 @@ export function createAccumulator(): Accumulator {
   return {
     add(chunk) {
       usage = chunk.usage ?? usage;
-      const choice = chunk.choices?.[0];
-      if (choice === undefined || (choice.index ?? 0) !== 0) {
+      const choice = firstChoice(chunk.choices);
+      if (choice === undefined) {
         return;
       }
       finish = choice.finish_reason ?? finish;
@@ -60,9 +60,16 @@ export function createAccumulator(): Accumulator {
   };
 }
 
-/** Reads the message, usage and finish of a completion that came as a whole. */
+/** The message of a completion that came as a whole. */
 export function toMessage(completion: Completion): CompletionMessage {
-  return completion.choices?.[0]?.message ?? { role: "assistant", content: "" };
+  return firstChoice(completion.choices)?.message ?? { role: "assistant", content: "" };
+}
+
+/** The choice with index 0, wherever it stands: with `n` > 1 a chunk may hold others, too. */
+export function firstChoice<C extends { readonly index?: number }>(
+  choices: readonly C[] | undefined,
+): C | undefined {
+  return choices?.find(({ index }) => (index ?? 0) === 0);
 }
 
 function addCalls(calls: Map<number, ToolCall>, delta: Delta | undefined): void {

@@ -1,12 +1,38 @@
 import type { Chunk, ChunkChoice, Completion, Delta, ToolCallDelta } from "./chunk.ts";
+import { ToolCallIndexes } from "./tool-call-indexes.ts";
 
 type JsonObject = Record<string, unknown>;
+
+/** Normalizes the chunks of one stream: besides their types the indexes of tool calls, which depend on earlier chunks. */
+export class ChunkNormalizer {
+  readonly #indexes = new Map<number, ToolCallIndexes>();
+
+  normalize(value: JsonObject): Chunk {
+    const chunk = normalize(value, noIndex);
+    for (const { index, delta } of chunk.choices ?? []) {
+      if (delta.tool_calls && delta.tool_calls.length > 0) {
+        const indexes = this.#indexes.get(index) ?? new ToolCallIndexes();
+        this.#indexes.set(index, indexes);
+        indexes.assign(delta.tool_calls);
+      }
+    }
+    return chunk;
+  }
+}
+
+/** What stands for a missing index of a tool call: `position` in its list, or nothing until it is known. */
+type MissingIndex = (position: number) => number | undefined;
+const noIndex: MissingIndex = () => undefined;
 
 /**
  * A parsed object as a chunk whose choices have the types the common wire gives them, changed in place where they had
  * not: what nothing can be made of is left out. Code behind it reads chunks without looking twice.
  */
 export function normalizeChunk(value: JsonObject): Chunk {
+  return normalize(value, (position) => position);
+}
+
+function normalize(value: JsonObject, missing: MissingIndex): Chunk {
   const { choices } = value;
   if (!Array.isArray(choices)) {
     if (choices !== undefined) {
@@ -16,7 +42,9 @@ export function normalizeChunk(value: JsonObject): Chunk {
   }
   for (let n = 0; n < choices.length; n++) {
     if (!isSound(choices[n])) {
-      value.choices = choices.filter(isObject).map(repairChoice);
+      value.choices = choices
+        .filter(isObject)
+        .map((choice, position) => repairChoice(choice, position, missing));
       break;
     }
   }
@@ -79,12 +107,12 @@ function isSoundCall(call: unknown): boolean {
   );
 }
 
-function repairChoice(choice: JsonObject, position: number): ChunkChoice {
-  const delta = isObject(choice.delta) ? repairDelta(choice.delta) : {};
+function repairChoice(choice: JsonObject, position: number, missing: MissingIndex): ChunkChoice {
+  const delta = isObject(choice.delta) ? repairDelta(choice.delta, missing) : {};
   return { ...choice, index: Number.isInteger(choice.index) ? (choice.index as number) : position, delta };
 }
 
-function repairDelta(delta: JsonObject): Delta {
+function repairDelta(delta: JsonObject, missing: MissingIndex): Delta {
   const { content, tool_calls: calls, ...rest } = delta;
   const repaired: Delta = { ...rest };
   if (Array.isArray(content)) {
@@ -93,14 +121,14 @@ function repairDelta(delta: JsonObject): Delta {
     repaired.content = content === null ? null : String(content);
   }
   if (Array.isArray(calls)) {
-    repaired.tool_calls = calls.filter(isObject).map(repairCall);
+    repaired.tool_calls = calls.filter(isObject).map((call, position) => repairCall(call, missing(position)));
   }
   return repaired;
 }
 
-function repairCall(call: JsonObject, position: number): ToolCallDelta {
+function repairCall(call: JsonObject, missing: number | undefined): ToolCallDelta {
   const { function: called, ...rest } = call;
-  const index = Number.isInteger(call.index) ? (call.index as number) : position;
+  const index = (Number.isInteger(call.index) ? call.index : missing) as number;
   return { ...rest, index, ...(isObject(called) && { function: called }) };
 }
 

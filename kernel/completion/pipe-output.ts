@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
-import { isObject, normalizeChunk, normalizeCompletion } from "./normalize-chunk.ts";
+import { ChunkNormalizer, isObject, normalizeCompletion } from "./normalize-chunk.ts";
 import type { Chunk, Completion, Delta } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -27,11 +27,12 @@ export async function* toChunks(
   items: AsyncIterable<Json | undefined>,
   head: AnswerHead,
 ): AsyncGenerator<ChunkBatch> {
+  const normalizer = new ChunkNormalizer();
   let isFinished = false;
   let hasCalls = false;
   let isFirst = true;
   for await (const item of items) {
-    const batch = toBatch(item, head);
+    const batch = toBatch(item, head, normalizer);
     if (batch.length === 0) {
       continue;
     }
@@ -60,6 +61,7 @@ export async function toCompletion(
   head: AnswerHead,
 ): Promise<Completion> {
   const accumulator = createAccumulator();
+  const normalizer = new ChunkNormalizer();
   const sources: unknown[] = [];
   let whole: Completion | undefined;
   let characters = 0;
@@ -73,7 +75,7 @@ export async function toCompletion(
       });
       continue;
     }
-    for (const chunk of toBatch(item, head)) {
+    for (const chunk of toBatch(item, head, normalizer)) {
       accumulator.add(chunk);
       sources.push(...toList(chunk["sources"]));
       characters += lengthOf(chunk);
@@ -109,18 +111,18 @@ export function fromCompletion({ choices, usage, sources }: Completion, head: An
   };
 }
 
-function toBatch(item: Json | undefined, head: AnswerHead): Chunk[] {
+function toBatch(item: Json | undefined, head: AnswerHead, normalizer: ChunkNormalizer): Chunk[] {
   if (item === undefined || item === null || item === "") {
     return [];
   }
   if (typeof item !== "object") {
     const text = String(item);
-    return isFrames(text) ? fromFrames(text, head) : [toChunk(head, { content: text })];
+    return isFrames(text) ? fromFrames(text, head, normalizer) : [toChunk(head, { content: text })];
   }
   if (Array.isArray(item)) {
-    return item.flatMap((each: Json) => toBatch(each, head));
+    return item.flatMap((each: Json) => toBatch(each, head, normalizer));
   }
-  return [fromObject(item as Readonly<Record<string, Json>>, head)];
+  return [fromObject(item as Readonly<Record<string, Json>>, head, normalizer)];
 }
 
 /** Lines of an event stream begin with `data:`, or have such a line below others; a text may well begin with a colon. */
@@ -129,9 +131,9 @@ function isFrames(text: string): boolean {
 }
 
 /** Only `data:` lines say something; what is no JSON there counts as text. */
-function fromFrames(text: string, head: AnswerHead): Chunk[] {
+function fromFrames(text: string, head: AnswerHead, normalizer: ChunkNormalizer): Chunk[] {
   const chunks: Chunk[] = [];
-  const lines = text.split(/\r?\n/);
+  const lines = text.split(/\r\n|[\r\n]/);
   for (const line of lines) {
     const data = line.startsWith("data:") ? line.slice(5).trim() : "";
     if (data === "" || data === "[DONE]") {
@@ -140,14 +142,18 @@ function fromFrames(text: string, head: AnswerHead): Chunk[] {
     const value = parse(data);
     chunks.push(
       typeof value === "object" && value !== null
-        ? fromObject(value as Readonly<Record<string, Json>>, head)
+        ? fromObject(value as Readonly<Record<string, Json>>, head, normalizer)
         : toChunk(head, { content: data }),
     );
   }
   return chunks;
 }
 
-function fromObject(value: Readonly<Record<string, Json>>, head: AnswerHead): Chunk {
+function fromObject(
+  value: Readonly<Record<string, Json>>,
+  head: AnswerHead,
+  normalizer: ChunkNormalizer,
+): Chunk {
   const { error } = value;
   if (error !== undefined && error !== null) {
     throw new AppError("upstream", toErrorText(error));
@@ -158,7 +164,7 @@ function fromObject(value: Readonly<Record<string, Json>>, head: AnswerHead): Ch
   if (Array.isArray(value["choices"]) || (value["usage"] ?? null) !== null) {
     // The id that the caller named stands in the reply, whichever model the pipe asked itself (contract D.14).
     const { model } = head;
-    return normalizeChunk({ ...head, object: "chat.completion.chunk", choices: [], ...value, model });
+    return normalizer.normalize({ ...head, object: "chat.completion.chunk", choices: [], ...value, model });
   }
   return toChunk(head, { content: JSON.stringify(value) });
 }

@@ -1,4 +1,4 @@
-import { createAccumulator } from "./accumulate.ts";
+import { createAccumulator, firstChoice } from "./accumulate.ts";
 import type { ChunkChoice, Completion, CompletionMessage, Delta } from "./chunk.ts";
 import type { ChunkBatch } from "./provider.ts";
 import { normalizeChunk } from "./normalize-chunk.ts";
@@ -17,7 +17,7 @@ export async function collectCompletion(batches: AsyncIterable<ChunkBatch>): Pro
   for await (const batch of batches) {
     for (const chunk of batch) {
       accumulator.add(chunk);
-      const choice = chunk.choices?.[0];
+      const choice = firstChoice(chunk.choices);
       if (choice?.finish_reason) {
         Object.assign(told, choice);
       }

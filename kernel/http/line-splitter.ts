@@ -1,6 +1,7 @@
 import { LineBuffer } from "#kernel/upstream/line-buffer.ts";
 
-const lineEnd = 10;
+const newline = 10;
+const carriageReturn = 13;
 
 /** Bytes of an unfinished line that are held back; of a longer one readers see the half when it breaks off. */
 const longest = 1024 * 1024;
@@ -16,7 +17,10 @@ export class LineSplitter {
 
   /** What can go on now; empty while a line is not whole. */
   take(piece: Buffer): Buffer {
-    const end = piece[piece.length - 1] === lineEnd ? piece.length : piece.lastIndexOf(lineEnd) + 1;
+    const end =
+      piece[piece.length - 1] === newline
+        ? piece.length
+        : Math.max(piece.lastIndexOf(newline), piece.lastIndexOf(carriageReturn)) + 1;
     if (end === 0 && this.#tail.seen + piece.length <= longest) {
       this.#tail.keep(piece);
       return nothing;

@@ -1,17 +1,14 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { receive } from "#kernel/egress/direct-body.ts";
+import { type Flow, receive, type Receiver } from "#kernel/egress/direct-body.ts";
+import { DoneFrame } from "./done-frame.ts";
 import { type RespondContext, writeHead } from "./head.ts";
 import { onceDrained, writeHttpChunk } from "./http-chunk.ts";
-import type { Relay } from "./route.ts";
+import type { Relay, RelayOptions } from "./route.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** Passes an upstream's bytes on as they come; a client that leaves aborts the upstream at once. */
-export function writeRelay(
-  response: ServerResponse,
-  { upstream, options }: Relay,
-  context: RespondContext,
-): Promise<void> {
-  const { body } = upstream;
+export function writeRelay(response: ServerResponse, relay: Relay, context: RespondContext): Promise<void> {
+  const { upstream, options } = relay;
   writeHead(
     response,
     { status: upstream.status, headers: options.headers ?? relayedHeaders(upstream.headers) },
@@ -20,63 +17,11 @@ export function writeRelay(
   // The first token may be a minute away; the client should know now that it was accepted.
   response.flushHeaders();
   return new Promise((resolve) => {
-    let isSettled = false;
-    const settle = (error?: Error): Promise<void> | void => {
-      if (!isSettled) {
-        isSettled = true;
-        return options.end?.(error);
-      }
-    };
-    const finish = () => response.end();
-    // One socket read brings many small pieces; they leave in one write.
-    let waiting: Buffer[] = [];
-    const lines = options.brokenFrame && new LineSplitter();
-    const send = (piece: Buffer) => {
-      if (piece.length > 0 && waiting.push(piece) === 1) {
-        process.nextTick(flush);
-      }
-    };
-    const flush = () => {
-      const pieces = waiting;
-      waiting = [];
-      if (pieces.length > 0 && !writeHttpChunk(response, join(pieces))) {
-        flow.pause();
-        onceDrained(response, flow.resume);
-      }
-    };
-    const flow = receive(body, {
-      data(piece) {
-        options.tap?.(piece);
-        send(lines ? lines.take(piece) : piece);
-      },
-      end() {
-        if (lines) {
-          send(lines.rest());
-        }
-        // Behind the flush of what came in this turn, which may have to wait for the reader.
-        process.nextTick(() => {
-          const settled = settle();
-          if (settled === undefined) {
-            finish();
-          } else {
-            void settled.then(finish);
-          }
-        });
-      },
-      failed(error) {
-        process.nextTick(() => {
-          void settle(error);
-          context.failed(error);
-          if (options.brokenFrame && !response.destroyed) {
-            response.end(options.brokenFrame(error));
-          } else {
-            response.destroy();
-          }
-        });
-      },
-    });
+    const writing = new RelayWriter(response, relay, context);
+    const flow = receive(upstream.body, writing);
+    writing.flow = flow;
     const left = () => {
-      void settle(response.writableFinished ? undefined : new Error("the client left"));
+      void writing.settle(response.writableFinished ? undefined : new Error("the client left"));
       flow.abort();
       resolve();
     };
@@ -86,6 +31,92 @@ export function writeRelay(
       response.once("close", left);
     }
   });
+}
+
+/** Writes the pieces of one body; those of one socket read leave in one write. */
+class RelayWriter implements Receiver {
+  flow: Flow | undefined;
+  readonly #response: ServerResponse;
+  readonly #options: RelayOptions;
+  readonly #context: RespondContext;
+  readonly #lines: LineSplitter | undefined;
+  readonly #done: DoneFrame | undefined;
+  #waiting: Buffer[] = [];
+  #isSettled = false;
+
+  constructor(response: ServerResponse, { upstream, options }: Relay, context: RespondContext) {
+    this.#response = response;
+    this.#options = options;
+    this.#context = context;
+    this.#lines = options.brokenFrame && new LineSplitter();
+    // A whole answer in place of a stream has no such end.
+    const isWhole = /json/i.test(String(upstream.headers["content-type"] ?? ""));
+    this.#done = options.endsWithDone && !isWhole ? new DoneFrame() : undefined;
+  }
+
+  data(piece: Buffer): void {
+    this.#options.tap?.(piece);
+    this.#send(this.#lines ? this.#lines.take(piece) : piece);
+  }
+
+  end(): void {
+    if (this.#lines) {
+      this.#send(this.#lines.rest());
+    }
+    // Behind the flush of what came in this turn, which may have to wait for the reader.
+    process.nextTick(() => {
+      const settled = this.settle();
+      if (settled === undefined) {
+        this.#finish();
+      } else {
+        void settled.then(() => this.#finish());
+      }
+    });
+  }
+
+  failed(error: Error): void {
+    process.nextTick(() => {
+      void this.settle(error);
+      this.#context.failed(error);
+      if (this.#options.brokenFrame && !this.#response.destroyed) {
+        this.#response.end(this.#options.brokenFrame(error));
+      } else {
+        this.#response.destroy();
+      }
+    });
+  }
+
+  /** Tells once how the body ended. */
+  settle(error?: Error): Promise<void> | void {
+    if (!this.#isSettled) {
+      this.#isSettled = true;
+      return this.#options.end?.(error);
+    }
+  }
+
+  #send(piece: Buffer): void {
+    if (piece.length > 0 && this.#waiting.push(piece) === 1) {
+      process.nextTick(this.#flush);
+    }
+  }
+
+  #flush = (): void => {
+    const [first, ...others] = this.#waiting;
+    this.#waiting = [];
+    if (first === undefined) {
+      return;
+    }
+    const bytes = others.length === 0 ? first : Buffer.concat([first, ...others]);
+    this.#done?.add(bytes);
+    if (!writeHttpChunk(this.#response, bytes) && this.flow) {
+      this.flow.pause();
+      onceDrained(this.#response, this.flow.resume);
+    }
+  };
+
+  #finish(): void {
+    this.#response.end(this.#done?.missing() || undefined);
+  }
 }
 
 const relayed = [
@@ -106,8 +137,4 @@ function relayedHeaders(headers: Relay["upstream"]["headers"]): OutgoingHttpHead
     }
   }
   return result;
-}
-
-function join(pieces: readonly Buffer[]): Buffer {
-  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }

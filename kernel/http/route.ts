@@ -196,6 +196,8 @@ export interface RelayOptions {
   headers?: OutgoingHttpHeaders;
   /** Written as a last frame when the upstream breaks off mid-stream, in place of the line that it began. */
   brokenFrame?(error: Error): string;
+  /** True for streams of the common format: `data: [DONE]` is added when the upstream ends without it. */
+  endsWithDone?: boolean;
 }
 
 /** An upstream's body that is passed on byte for byte. */

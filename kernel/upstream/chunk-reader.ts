@@ -20,7 +20,7 @@ export interface StreamParser {
   isDone: boolean;
   /** What ended the stream early; the chunks before it are handed out first. */
   readonly failure: unknown;
-  /** Asked when the body ended of itself: what is wrong with an answer that ends like this. */
+  /** Asked when nothing more will be read: what is wrong with an answer that ends like this. */
   findProblem(): unknown;
 }
 
@@ -63,6 +63,8 @@ class ChunkReader implements Pushable<ChunkBatch> {
   /** `ended`: no more bytes will come; `finished`: the consumer has been told. */
   #state: "open" | "ended" | "finished" = "open";
   #failure: unknown;
+  /** True once the consumer has given the rest up. */
+  #hasLeft = false;
   /** Whether a delivery is due at the end of this turn. */
   #isDue = false;
   /** Bytes taken since the parser was last empty. */
@@ -124,6 +126,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
   }
 
   #leave(): void {
+    this.#hasLeft = true;
     this.#state = "finished";
     this.#parser.isDone = true;
     this.#batcher.clear();
@@ -241,7 +244,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
   }
 
   #conclude(): void {
-    const failure = this.#state === "ended" ? (this.#failure ?? this.#parser.findProblem()) : undefined;
+    const failure = this.#failure ?? (this.#hasLeft ? undefined : this.#parser.findProblem());
     this.#state = "finished";
     const [waiting, sink] = [this.#waiting, this.#sink];
     this.#waiting = this.#sink = undefined;

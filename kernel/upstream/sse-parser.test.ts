@@ -30,6 +30,8 @@ const cases: [name: string, text: string, data: string[]][] = [
   ["no blank behind the colon", "data:a\n\n", ["a"]],
   ["only the first blank is taken off", "data:  a \n\n", [" a "]],
   ["CRLF line ends", "data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
+  ["CR line ends", "data: a\rdata: b\r\r\rdata: c\r\r", ["a\nb", "c"]],
+  ["line ends of all kinds", "data: a\r\n\rdata: b\n\r\ndata: c\r\r\n", ["a", "b", "c"]],
   ["several data lines", "data: a\ndata: b\ndata:\ndata: c\n\n", ["a\nb\n\nc"]],
   ["comments and other fields", ": ping\n\nid: 7\nretry: 10\ndata: a\n\n: bye\n", ["a"]],
   ["characters of two to four bytes", "data: Grüße 世界 🌍\n\ndata: é\n\n", ["Grüße 世界 🌍", "é"]],

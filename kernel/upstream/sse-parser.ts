@@ -21,8 +21,8 @@ const space = 32;
 const brace = 123;
 
 /**
- * Splits bytes into events by the Server-Sent Events standard: any cut of the bytes, CRLF, comments, several data
- * lines. A bare line of JSON counts as data, because broken upstreams print errors that way. A line is decoded only
+ * Splits bytes into events by the Server-Sent Events standard: any cut of the bytes, lines that end in LF, CRLF or CR,
+ * comments, several data lines. A bare line of JSON counts as data, because broken upstreams print errors that way. A line is decoded only
  * when it is complete, so characters are never cut.
  */
 export class SseParser {
@@ -37,6 +37,8 @@ export class SseParser {
   #text = "";
   #at = 0;
   #isFirst = true;
+  /** True when the last piece ended in CR: an LF at the start of the next one belongs to it. */
+  #endsInCr = false;
   #data: string | undefined;
   #name = "";
   /** Bytes of the current event so far. */
@@ -64,9 +66,9 @@ export class SseParser {
     if (first === undefined) {
       return;
     }
-    const piece = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    const piece = this.#withoutSplitEnd(this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces));
     this.#pieces = [];
-    const last = piece.lastIndexOf(newline);
+    const last = lastLineEnd(piece);
     if (last >= 0) {
       this.#append(this.#tail.takeWith(piece.subarray(0, last + 1)));
     }
@@ -74,6 +76,12 @@ export class SseParser {
       this.#tail.keep(piece.subarray(last + 1));
       this.#limit(this.#tail.seen);
     }
+  }
+
+  #withoutSplitEnd(piece: Buffer): Buffer {
+    const rest = this.#endsInCr && piece[0] === newline ? piece.subarray(1) : piece;
+    this.#endsInCr = rest.length === 0 ? false : rest[rest.length - 1] === carriageReturn;
+    return rest;
   }
 
   /** Up to `max` complete events, in order. Throws `upstream` for an event or a line beyond the hard limit. */
@@ -89,10 +97,9 @@ export class SseParser {
         break;
       }
       const start = this.#at;
-      const end = stop > start && text.charCodeAt(stop - 1) === carriageReturn ? stop - 1 : stop;
       this.#at = stop + 1;
-      if (end > start) {
-        this.#line(text, start, end);
+      if (stop > start) {
+        this.#line(text, start, stop);
       } else {
         this.#finish(events);
       }
@@ -111,6 +118,7 @@ export class SseParser {
       this.#isFirst = false;
       decoded = decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
     }
+    decoded = decoded.includes("\r") ? decoded.replaceAll(/\r\n?/g, "\n") : decoded;
     this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + decoded : decoded;
     this.#at = 0;
   }
@@ -149,4 +157,10 @@ export class SseParser {
       throw new AppError("upstream", `The provider sent a frame of more than ${this.#hardLimit} bytes.`);
     }
   }
+}
+
+function lastLineEnd(piece: Buffer): number {
+  return piece[piece.length - 1] === newline
+    ? piece.length - 1
+    : Math.max(piece.lastIndexOf(newline), piece.lastIndexOf(carriageReturn));
 }

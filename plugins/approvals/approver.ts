@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
@@ -22,9 +21,6 @@ export interface ApproverParts {
 
 /** Topic under which replicas tell whether a person has an open client with them. */
 export const presence = "approvals.presence";
-/** A page that is loaded again is away for a moment; nobody is away before this is over. */
-const patienceMs = 5_000;
-const lookMs = 500;
 
 const refusals: Readonly<Record<"denied" | "expired" | "unreachable", string>> = {
   denied: "The user did not allow this call. Do not make it again unless the user asks for it.",
@@ -119,7 +115,7 @@ async function askPerson(
     const answering = sessionId
       ? askClient(hub, { ...asked, sessionId }, { signal: over.signal, timeoutMs })
       : Promise.resolve("absent" as const);
-    const seeing = call ? isSeen(hub, principal.userId, over.signal) : Promise.resolve(false);
+    const seeing = call ? isSeen(hub, principal.userId) : Promise.resolve(false);
     void Promise.all([answering, seeing]).then(([answer, isThere]) => {
       if (answer === "absent" && !isThere) {
         question.settle({ status: "unreachable" });
@@ -145,19 +141,9 @@ async function askPerson(
   }
 }
 
-/** Whether the person has an open client on any replica, or comes back to one in a moment. */
-async function isSeen(hub: Pick<Hub, "find">, userId: string, signal: AbortSignal): Promise<boolean> {
-  const end = Date.now() + patienceMs;
-  while (!signal.aborted) {
-    if ((await hub.find(presence, { user_id: userId })) === true) {
-      return true;
-    }
-    if (Date.now() >= end) {
-      return false;
-    }
-    await pause(lookMs, undefined, { ref: false });
-  }
-  return false;
+/** Whether the person has an open client on any replica. */
+async function isSeen(hub: Pick<Hub, "find">, userId: string): Promise<boolean> {
+  return (await hub.find(presence, { user_id: userId })) === true;
 }
 
 async function keep(

@@ -1,6 +1,6 @@
 import type { Chunk, CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
-import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts";
+import { ChunkNormalizer, isObject } from "#kernel/completion/normalize-chunk.ts";
 
 /** The reply that a stream carried which was passed on without looking into it. */
 export interface Observation {
@@ -46,13 +46,14 @@ export function createObserver(): Observer {
 }
 
 function* toChunks(text: string): Generator<Chunk> {
-  for (const line of text.split("\n")) {
+  const normalizer = new ChunkNormalizer();
+  for (const line of text.split(/\r\n|[\r\n]/)) {
     if (!line.startsWith("data:") || line.includes("[DONE]")) {
       continue;
     }
     const value = parse(line.slice(5));
     if (isObject(value)) {
-      yield normalizeChunk(value);
+      yield normalizer.normalize(value);
     }
   }
 }

@@ -126,6 +126,7 @@ function toHttp(answer: RunAnswer, requestId: string) {
         "cache-control": "no-cache",
         "x-accel-buffering": "no",
       },
+      endsWithDone: true,
       brokenFrame: (error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`,
     });
   }

@@ -86,7 +86,7 @@ async function passThrough(options: PassthroughOptions, { caller, request, raw }
   const upstream = subject
     ? measured(beginCall({ ...subject, wire: "generate" }, context, options.ended), opening)
     : opening;
-  return passOn(await upstream, chosen.isStream, request.id);
+  return passOn(await upstream, request.id, { isStream: chosen.isStream });
 }
 
 interface Chosen {

@@ -116,7 +116,9 @@ function chatRoute({ provider, connections, models, findProfile, ended }: Compat
       const isStream = body.stream === true;
       const call = beginCall({ ...toSubject(model, filled), wire: "chat" }, context, ended);
       const answer = await measured(call, provider.relay({ target, body: text, isStream, context }));
-      return "kind" in answer ? toReply(answer) : passOn(answer, isStream, request.id);
+      return "kind" in answer
+        ? toReply(answer)
+        : passOn(answer, request.id, { isStream, endsWithDone: isStream });
     },
   );
 }
@@ -157,7 +159,7 @@ function embeddingsRoute(options: CompatOptions) {
         { target, body: text, isStream: false, context },
         body.encoding_format,
       );
-      return passOn(await measured(call, asking), false, request.id);
+      return passOn(await measured(call, asking), request.id, { isStream: false });
     },
   );
 }
@@ -198,10 +200,14 @@ export function toContext(caller: Principal, request: RequestInfo): CallContext 
 }
 
 /** Passes bytes on; a stream that breaks off ends with an error frame, so that clients do not take it for complete. */
-export function passOn(upstream: Upstream, isStream: boolean, requestId: string) {
+export function passOn(
+  upstream: Upstream,
+  requestId: string,
+  { isStream, endsWithDone = false }: { readonly isStream: boolean; readonly endsWithDone?: boolean },
+) {
   // The line that was cut off must not swallow the frame.
   const brokenFrame = (error: Error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`;
-  return relay(upstream, isStream ? { brokenFrame } : {});
+  return relay(upstream, isStream ? { brokenFrame, endsWithDone } : {});
 }
 
 /** A resolved model with where its calls go. Throws `not_found` for models of other providers. */

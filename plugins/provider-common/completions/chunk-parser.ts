@@ -1,4 +1,5 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
+import { ChunkNormalizer } from "#kernel/completion/normalize-chunk.ts";
 import { TextDeltaReader } from "#kernel/completion/text-delta.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
@@ -29,9 +30,13 @@ export class ChunkParser implements StreamParser {
   readonly #sse: SseParser;
   readonly #text = new TextDeltaReader();
   #dropped = 0;
+  readonly #normalizer = new ChunkNormalizer();
   #sawBytes = false;
   /** True once there was an event, however broken. */
   #sawEvent = false;
+  /** True once an event was left out, or was of no known kind. */
+  #sawJunk = false;
+  #sawChunk = false;
 
   constructor(options: ChunkParserOptions) {
     this.#options = options;
@@ -63,16 +68,20 @@ export class ChunkParser implements StreamParser {
       this.isDone = true;
     }
     for (; this.#dropped < this.#sse.dropped; this.#dropped++) {
-      this.#sawEvent = true;
+      this.#sawEvent = this.#sawJunk = true;
       this.#options.skipped("oversized");
     }
     return batch;
   }
 
   findProblem(): AppError | undefined {
-    return this.#sawBytes && !this.#sawEvent
-      ? new AppError("upstream", "The provider's answer is not an event stream.")
-      : undefined;
+    if (this.#sawChunk || !this.#sawBytes || (this.#sawEvent && !this.#sawJunk)) {
+      return undefined;
+    }
+    const problem = this.#sawEvent
+      ? "The provider's stream held nothing that can be read."
+      : "The provider's answer is not an event stream.";
+    return new AppError("upstream", problem);
   }
 
   /** Adds what the event holds; false when it ends the stream. */
@@ -83,7 +92,8 @@ export class ChunkParser implements StreamParser {
       return false;
     }
     const known = event.name === "" ? this.#text.read(event.data) : undefined;
-    const chunks = known ? [known] : toChunks(event);
+    const chunks = known ? [known] : toChunks(event, this.#normalizer);
+    this.#sawJunk ||= chunks === "broken" || chunks.length === 0;
     if (chunks === "broken") {
       this.#options.skipped("broken");
       return true;
@@ -92,6 +102,7 @@ export class ChunkParser implements StreamParser {
     if (known === undefined && first !== undefined && chunks.length === 1) {
       this.#text.learn(event.data, first);
     }
+    this.#sawChunk ||= chunks.length > 0;
     for (const chunk of chunks) {
       this.#options.amend?.(chunk);
       batch.push(chunk);

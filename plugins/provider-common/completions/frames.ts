@@ -1,5 +1,5 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
-import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts";
+import { type ChunkNormalizer, isObject } from "#kernel/completion/normalize-chunk.ts";
 import { ProviderError } from "#kernel/errors.ts";
 import type { SseEvent } from "#kernel/upstream/sse-parser.ts";
 
@@ -7,7 +7,7 @@ import type { SseEvent } from "#kernel/upstream/sse-parser.ts";
  * The chunks of one event: usually one, none for a frame that is broken or of no known kind (nothing but typed
  * deltas gets through). Throws ProviderError for a frame that reports an error.
  */
-export function toChunks({ data, name }: SseEvent): Chunk[] | "broken" {
+export function toChunks({ data, name }: SseEvent, normalizer: ChunkNormalizer): Chunk[] | "broken" {
   const values = parseData(data);
   if (values === undefined) {
     return "broken";
@@ -15,7 +15,7 @@ export function toChunks({ data, name }: SseEvent): Chunk[] | "broken" {
   const chunks: Chunk[] = [];
   for (const value of values) {
     requireNoError(value, name);
-    const chunk = toChunk(value);
+    const chunk = toChunk(value, normalizer);
     if (chunk) {
       chunks.push(chunk);
     }
@@ -37,7 +37,7 @@ export function requireNoError(value: unknown, eventName = ""): void {
 }
 
 /** A parsed frame as a chunk whose parts have the types the common wire gives them; undefined for another kind. */
-function toChunk(value: unknown): Chunk | undefined {
+function toChunk(value: unknown, normalizer: ChunkNormalizer): Chunk | undefined {
   if (!isObject(value)) {
     return undefined;
   }
@@ -45,7 +45,7 @@ function toChunk(value: unknown): Chunk | undefined {
     // Some servers send usage without the empty choices that belong to it.
     return isObject(value.usage) ? ({ ...value, choices: [] } as Chunk) : undefined;
   }
-  return normalizeChunk(value);
+  return normalizer.normalize(value);
 }
 
 /** The values of one event; servers that forget the blank line between events put several into one. */

@@ -60,7 +60,7 @@ export function responsesRoute(options: ResponsesOptions) {
         call,
       );
       if (upstream) {
-        return passOn(upstream, isEventStream(upstream), request.id);
+        return passOn(upstream, request.id, { isStream: isEventStream(upstream) });
       }
       if (format === undefined) {
         throw new AppError("not_found", "This model's provider does not speak the Responses format.");

@@ -71,7 +71,7 @@ export function speechRoute(options: SpeechOptions) {
       const call = beginCall({ ...subject, wire: "generate" }, { ...facts, signal }, ended);
       const upstream = await measured(call, asking);
       return type === undefined || !isSound(upstream)
-        ? passOn(upstream, isEvents, request.id)
+        ? passOn(upstream, request.id, { isStream: isEvents })
         : relay(upstream, cache.keeper(key));
     },
   );

@@ -110,7 +110,10 @@ export async function answer(upstream: Upstream, { prefix, request, isStream, wi
   }
   const named = prefix === "" ? upstream : await renameWhole(upstream, { prefix, signal: request.signal });
   return relay(named, {
-    ...(isStream && { brokenFrame: broken }),
+    ...(isStream && {
+      brokenFrame: broken,
+      endsWithDone: wire === "events" && type.includes("event-stream"),
+    }),
     ...(ended && { end: () => ended() }),
   });
 }

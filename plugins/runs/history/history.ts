@@ -28,6 +28,8 @@ function expand({ role, content, output, files }: ChatMessage, rules: HistoryRul
 /** The items of a reply as the messages that a model gets of them (contract §3.5). */
 export function fromOutput(items: readonly OutputItem[], { sees = true }: HistoryRules = {}): Message[] {
   const messages: Message[] = [];
+  const answered = new Set(items.filter(isResult).map(({ call_id: id }) => id));
+  let left: string[] = [];
   let reply: Reply | undefined;
   let pictures: Part[] = [];
   const endReply = () => {
@@ -35,6 +37,9 @@ export function fromOutput(items: readonly OutputItem[], { sees = true }: Histor
       messages.push(reply);
     }
     reply = undefined;
+    // No upstream takes a call without a result.
+    messages.push(...left.map((id) => ({ role: "tool", tool_call_id: id, content: notRun })));
+    left = [];
   };
   const endResults = () => {
     // Tool messages carry text alone; what a tool shows follows them.
@@ -55,6 +60,9 @@ export function fromOutput(items: readonly OutputItem[], { sees = true }: Histor
       reply ??= { role: "assistant", content: "" };
       const { call_id: id, name, arguments: args } = item;
       (reply.tool_calls ??= []).push({ id, type: "function", function: { name, arguments: args || "{}" } });
+      if (item.executed === false && !answered.has(id)) {
+        left.push(id);
+      }
       continue;
     }
     if (reply?.tool_calls) {
@@ -73,6 +81,9 @@ export function fromOutput(items: readonly OutputItem[], { sees = true }: Histor
   endResults();
   return messages;
 }
+
+/** What the model reads of a call of the caller's own tool that has no result. */
+const notRun = "This call was not run.";
 
 /** Whether a model takes pictures: every one does that does not say otherwise (appendix A9). */
 export function seesPictures({ capabilities }: Readonly<Record<string, unknown>>): boolean {

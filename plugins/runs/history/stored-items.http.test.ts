@@ -74,7 +74,11 @@ describe("a conversation goes on", () => {
       tools,
     });
     await stage.ended(chat.chatId);
-    expect(await continueAfter(chat)).toEqual([{ role: "user", content: "Call" }]);
+    expect(await continueAfter(chat)).toMatchObject([
+      { role: "user", content: "Call" },
+      { role: "assistant", tool_calls: [{ id: "call_1" }] },
+      { role: "tool", tool_call_id: "call_1", content: "This call was not run." },
+    ]);
   });
 
   it("with the results that the caller wrote into the reply", async () => {

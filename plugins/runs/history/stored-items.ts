@@ -13,12 +13,12 @@ type ResultPart = CallOutputItem["output"][number];
 /**
  * The items of a stored `output`. Chats are written and imported by others as well, so what is no item is passed over,
  * and what can be read is. Upstreams refuse calls without a result and results without a call: a run that was stopped
- * or whose caller had tools of its own leaves such calls behind, and whoever goes on does without them.
+ * leaves such calls behind, and whoever goes on does without them. Calls of the caller's own tools stay.
  */
 export function readItems(output: unknown): OutputItem[] {
   const items = (Array.isArray(output) ? (output as unknown[]) : []).flatMap(toItem);
   const isPaired = pair(items);
-  return items.filter((item) => !isHalf(item) || isPaired.has(item));
+  return items.filter((item) => !isHalf(item) || isPaired.has(item) || isOfCaller(item));
 }
 
 /** The calls that have a result behind them, and these results; models may give one id to several calls. */
@@ -39,6 +39,10 @@ function pair(items: readonly OutputItem[]): ReadonlySet<OutputItem> {
     }
   }
   return paired;
+}
+
+function isOfCaller(item: OutputItem): boolean {
+  return item.type === "function_call" && item["executed"] === false;
 }
 
 function isHalf(item: OutputItem): item is CallItem | CallOutputItem {

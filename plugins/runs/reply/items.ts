@@ -35,8 +35,10 @@ export interface ReasoningItem {
 export interface CallItem {
   type: "function_call";
   id: string;
-  /** `pending` while it waits for a person's approval (contract D.22). */
-  status: "in_progress" | "pending" | "completed";
+  /** `pending` while it waits for a person's approval (contract D.22); `incomplete` when the reply was cut off in it (D.35). */
+  status: "in_progress" | "pending" | "completed" | "incomplete";
+  /** False for a call of the caller's own tool: the run ended with it. */
+  executed?: false;
   call_id: string;
   name: string;
   /** JSON text. */

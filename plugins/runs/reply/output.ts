@@ -1,3 +1,4 @@
+import { firstChoice } from "#kernel/completion/accumulate.ts";
 import type { Chunk, Delta, ToolCallDelta } from "#kernel/completion/chunk.ts";
 import {
   type CallItem,
@@ -33,6 +34,8 @@ export class Output {
   #calls = new Map<number, CallItem>();
   #blank = "";
   #openedAt = 0;
+  /** Why the model ended the round, as far as its upstream says. */
+  finishReason: string | undefined;
 
   constructor(
     observer: OutputObserver,
@@ -49,10 +52,11 @@ export class Output {
 
   /** Takes in one chunk; only the first choice is written. */
   add(chunk: Chunk): void {
-    const choice = chunk.choices?.[0];
-    if (choice === undefined || (choice.index ?? 0) !== 0) {
+    const choice = firstChoice(chunk.choices);
+    if (choice === undefined) {
       return;
     }
+    this.finishReason = choice.finish_reason ?? this.finishReason;
     const { delta } = choice;
     if (delta) {
       this.#addReasoning(delta);
@@ -66,8 +70,9 @@ export class Output {
     this.#endText();
     const calls = [...this.#calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => call);
     this.#calls = new Map();
+    const isCut = this.finishReason === "length";
     for (const call of calls) {
-      call.status = "completed";
+      call.status = isCut && call === calls.at(-1) ? "incomplete" : "completed";
       this.#observer.border(call);
     }
     return calls;

@@ -70,6 +70,10 @@ async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput
   if (parameters === undefined) {
     return toFailure(`The arguments of "${call.name}" are not a JSON object.`);
   }
+  const missing = missingParameters(parameters, tool);
+  if (missing.length > 0) {
+    return toFailure(`"${call.name}" needs ${missing.map((name) => `"${name}"`).join(", ")}.`);
+  }
   const shown = {
     id: call.call_id,
     showApproval: (state: ApprovalState) => options.approval(call, state),
@@ -131,6 +135,14 @@ function onlyKnown(parameters: Bag, { spec }: Tool): Bag {
   return known
     ? Object.fromEntries(Object.entries(parameters).filter(([name]) => Object.hasOwn(known, name)))
     : parameters;
+}
+
+/** Legacy mode refuses such calls, too. */
+function missingParameters(parameters: Bag, { spec }: Tool): string[] {
+  const required = spec.parameters["required"];
+  return (Array.isArray(required) ? required.map(String) : []).filter(
+    (name) => !Object.hasOwn(parameters, name),
+  );
 }
 
 function toResult(

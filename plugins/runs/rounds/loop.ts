@@ -1,5 +1,6 @@
 import type { Chunk, Usage } from "#kernel/completion/chunk.ts";
 import type { Message } from "#kernel/completion/request.ts";
+import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { OpenRun } from "#plugins/completions/service.ts";
 import type { ToolContext } from "#kernel/tools/tool.ts";
@@ -54,7 +55,12 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
     const said = await options.withPictures(fromOutput(output.items, { sees }));
     const calls = await runRound(options, [...base, ...said]);
     context.signal.throwIfAborted();
-    if (calls.length === 0 || run.tools.length === 0) {
+    const problem = toProblem(output.finishReason, calls);
+    if (problem !== undefined || calls.length === 0) {
+      return problem;
+    }
+    if (run.tools.length === 0) {
+      leaveToCaller(calls, output);
       return undefined;
     }
     if (maxIterations >= 0 && iterations >= maxIterations) {
@@ -71,14 +77,35 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
   }
 }
 
+/** What the end of a round keeps from the reply, as people read it. Contract D.35. */
+function toProblem(finishReason: string | undefined, calls: readonly CallItem[]): string | undefined {
+  if (finishReason === "content_filter") {
+    return "The provider's content filter ended this reply.";
+  }
+  return finishReason === "length" && calls.length > 0
+    ? "The reply reached its token limit within a tool call, which was not run."
+    : undefined;
+}
+
+/** The calls belong to the caller's own tools; the next turn tells the model that nothing ran them. */
+function leaveToCaller(calls: readonly CallItem[], output: Output): void {
+  for (const call of calls) {
+    call.executed = false;
+    output.changed(call);
+  }
+}
+
 async function runRound(
   { run, output, usage, extra, grown }: LoopOptions,
   messages: readonly Message[],
 ): Promise<CallItem[]> {
   let told: Usage | undefined;
+  let isEmpty = true;
+  output.finishReason = undefined;
   try {
     for await (const batch of await run.call(messages)) {
       for (const chunk of batch) {
+        isEmpty = false;
         told = chunk.usage ?? told;
         output.add(chunk);
         extra(chunk);
@@ -88,6 +115,9 @@ async function runRound(
   } finally {
     // What a call that broke off had cost and said counts as well.
     usage.add(told);
+  }
+  if (isEmpty) {
+    throw new AppError("upstream", "The provider's stream held nothing that can be read.");
   }
   return output.endRound();
 }
