@@ -58,7 +58,8 @@ export interface Foundation {
   readonly log: Logger;
   readonly database: Database;
   readonly plugins: readonly AnyPlugin[];
-  readonly foreign: ReadonlySet<AnyPlugin>;
+  /** Plugins of PLUGINS_PATH with their folders. */
+  readonly foreign: ReadonlyMap<AnyPlugin, string>;
   readonly configs: ReadonlyMap<AnyPlugin, Values<Variables>>;
 }
 
@@ -146,10 +147,11 @@ export async function readPlan(options: BootOptions): Promise<Plan> {
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
   warn = (message) => log.warn(message);
 
-  const foreign = pluginsPath ? await loadForeignPlugins(pluginsPath, log) : [];
+  const folders = pluginsPath ? await loadForeignPlugins(pluginsPath, log) : new Map<AnyPlugin, string>();
+  const foreign = [...folders.keys()];
   const chosen = choosePlugins({ catalogue: options.catalogue, foreign, disabled: pluginsDisabled, log });
   const configs = declareSettings(chosen, { registry, foreign, log });
-  return { config, registry, log, plugins: [...configs.keys()], foreign: new Set(foreign), configs };
+  return { config, registry, log, plugins: [...configs.keys()], foreign: folders, configs };
 }
 
 /** Opens what every command needs: settings, log, the database with all migrations, and stored settings. */

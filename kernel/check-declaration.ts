@@ -1,4 +1,5 @@
 import { BootError } from "./order.ts";
+import { findPageProblem, type Page } from "./page.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** Every field a plugin can have; the checker's view of them is `Plugin`. */
@@ -12,6 +13,7 @@ const fields = new Set<string>([
   "migrations",
   "permissions",
   "resources",
+  "pages",
   "commands",
   "enabled",
   "whenOff",
@@ -43,6 +45,7 @@ function* problemsOf(plugin: AnyPlugin): Generator<string> {
   yield* dependencyProblems(plugin);
   yield* dataProblems(plugin);
   yield* permissionProblems(plugin);
+  yield* pageProblems(plugin);
 }
 
 function* identityProblems({ id, title, setup, enabled, whenOff }: AnyPlugin): Generator<string> {
@@ -117,6 +120,29 @@ function* permissionProblems({ permissions }: AnyPlugin): Generator<string> {
     ) {
       yield `the permission ${show(permission)} must look like { path: "features.almanac", default: true }`;
     }
+  }
+}
+
+/** Ids begin with the plugin's own, so only this plugin's pages can share one. */
+function* pageProblems({ id, pages }: AnyPlugin): Generator<string> {
+  const seen = new Map<string, string>();
+  for (const page of toList(pages) ?? ["no list"]) {
+    if (typeof page !== "object" || page === null) {
+      yield `pages must be a list of { id, path, title, place, access }; it holds ${show(page)}`;
+    }
+    const { id: pageId, path } = page as Page;
+    const problem = findPageProblem(id, page as Page);
+    if (problem !== undefined) {
+      yield `its page ${show(pageId)} ${problem}`;
+    }
+    if ([...seen.values()].includes(pageId)) {
+      yield `its page "${pageId}" is declared twice; ids of pages are unique`;
+    }
+    const other = seen.get(path);
+    if (other !== undefined) {
+      yield `its page "${pageId}" has the path ${path}, as its page "${other}" does`;
+    }
+    seen.set(path, pageId);
   }
 }
 

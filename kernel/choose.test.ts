@@ -29,6 +29,41 @@ test("a foreign plugin is set up after those whose services it uses", () => {
   expect(choose([guest, other])).toEqual({ ids: ["clocks", "tower", "alarm"], log: "" });
 });
 
+const page = { id: "clocks", path: "/clocks", title: "Clocks", place: "main", access: "user" } as const;
+const withPage = definePlugin({ id: "clocks", title: "Clocks", pages: [page], setup });
+
+test("a foreign plugin whose page has the path of another plugin's page is left out", () => {
+  const guest = definePlugin({ id: "dials", title: "Dials", pages: [{ ...page, id: "dials" }], setup });
+  const { ids, log } = choose([guest], [], [withPage]);
+  expect(ids).toEqual(["clocks"]);
+  expect(log).toContain(
+    String.raw`its page \"dials\" has the path /clocks, as a page of the plugin clocks does`,
+  );
+  expect(choose([guest], ["clocks"], [withPage]).ids).toEqual(["dials"]);
+});
+
+test("a page that asks for a permission nobody declares is refused, one of a left-out plugin is not", () => {
+  const asks = { ...page, id: "dials", path: "/dials", access: "permission:features.time" } as const;
+  const guest = definePlugin({ id: "dials", title: "Dials", pages: [asks], setup });
+  expect(choose([guest]).log).toContain(
+    String.raw`its page \"dials\" asks for the permission features.time, which no plugin declares`,
+  );
+  const holder = definePlugin({
+    id: "time",
+    title: "Time",
+    permissions: [{ path: "features.time", default: true }],
+    setup,
+  });
+  expect(choose([guest], ["time"], [own, holder])).toEqual({ ids: ["clocks", "dials"], log: "" });
+});
+
+test("pages of the project that clash refuse the start, and plugin and page are named", () => {
+  const second = definePlugin({ id: "dials", title: "Dials", pages: [{ ...page, id: "dials" }], setup });
+  expect(() => choose([], [], [withPage, second])).toThrow(
+    'The plugin dials cannot be used: its page "dials" has the path /clocks, as a page of the plugin clocks does.',
+  );
+});
+
 test("a foreign plugin whose service is missing is left out, and so is who leans on it", () => {
   const tower = definePlugin({
     id: "tower",

@@ -1,8 +1,10 @@
 import { ConfigError, type ConfigRegistry } from "#config/registry.ts";
 import type { Values, Variables } from "#config/variable.ts";
+import type { Permission } from "./access/permissions.ts";
 import { requireDeclaration } from "./check-declaration.ts";
 import type { Logger } from "./log.ts";
 import { BootError, dependenciesOf, describeGap, orderPlugins, providedBy } from "./order.ts";
+import type { Page } from "./page.ts";
 import { kernelServiceIds } from "./parts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -25,7 +27,15 @@ export function choosePlugins({ catalogue, foreign, disabled, log }: Choice): An
   if (unknown.length > 0) {
     log.warn({ unknown }, "PLUGINS_DISABLED names what is no plugin here");
   }
-  const unfit = findUnfit(own, guests, { kernelServices: kernelServiceIds, leftOut });
+  // A page may ask for a permission of a plugin that is left out: only administrators hold it then.
+  const permissions = new Set(
+    [...catalogue, ...foreign].flatMap((plugin) =>
+      (plugin.permissions ?? []).map(({ path }: Permission) => path),
+    ),
+  );
+  const context = { kernelServices: kernelServiceIds, leftOut, permissions };
+  requireOwnPages(own, permissions);
+  const unfit = findUnfit(own, guests, context);
   for (const [{ id }, reason] of unfit) {
     log.error({ plugin: id, reason }, "a plugin of PLUGINS_PATH does not fit; it is left out");
   }
@@ -65,6 +75,45 @@ function requireOwnDeclaration(plugin: AnyPlugin): void {
   }
 }
 
+interface Surroundings {
+  readonly kernelServices: ReadonlySet<string>;
+  readonly leftOut: readonly AnyPlugin[];
+  /** Every permission that some plugin declares. */
+  readonly permissions: ReadonlySet<string>;
+}
+
+function requireOwnPages(plugins: readonly AnyPlugin[], permissions: ReadonlySet<string>): void {
+  for (const [at, plugin] of plugins.entries()) {
+    const problem = findPageClash(plugin, plugins.slice(0, at), permissions);
+    if (problem !== undefined) {
+      throw new BootError(`The plugin ${plugin.id} cannot be used: ${problem}.`);
+    }
+  }
+}
+
+/** Why one of the candidate's pages cannot stand beside those of the others. */
+function findPageClash(
+  candidate: AnyPlugin,
+  others: readonly AnyPlugin[],
+  permissions: ReadonlySet<string>,
+): string | undefined {
+  for (const { id, path, access } of pagesOf(candidate)) {
+    const permission = access.split("permission:")[1];
+    if (permission !== undefined && !permissions.has(permission)) {
+      return `its page "${id}" asks for the permission ${permission}, which no plugin declares`;
+    }
+    const other = others.find((plugin) => pagesOf(plugin).some((page) => page.path === path));
+    if (other !== undefined) {
+      return `its page "${id}" has the path ${path}, as a page of the plugin ${other.id} does`;
+    }
+  }
+  return undefined;
+}
+
+function pagesOf({ pages }: AnyPlugin): readonly Page[] {
+  return (pages as readonly Page[] | undefined) ?? [];
+}
+
 /**
  * Tells which of `candidates` cannot be set up among `plugins`: their id or service is taken, or what they need is
  * missing, also because another candidate goes. The reasons follow the words "the plugin …".
@@ -72,7 +121,7 @@ function requireOwnDeclaration(plugin: AnyPlugin): void {
 function findUnfit(
   plugins: readonly AnyPlugin[],
   candidates: readonly AnyPlugin[],
-  { kernelServices, leftOut }: { kernelServices: ReadonlySet<string>; leftOut: readonly AnyPlugin[] },
+  { kernelServices, leftOut, permissions }: Surroundings,
 ): Map<AnyPlugin, string> {
   const unfit = new Map<AnyPlugin, string>();
   for (;;) {
@@ -82,6 +131,7 @@ function findUnfit(
       const all = [...plugins, ...remaining];
       const reason =
         findClash(candidate, others, kernelServices) ??
+        findPageClash(candidate, others, permissions) ??
         findMissing(candidate, all, { kernelServices, leftOut });
       return reason !== undefined && unfit.set(candidate, reason);
     });

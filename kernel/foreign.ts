@@ -9,9 +9,9 @@ import type { AnyPlugin } from "./plugin.ts";
 
 /**
  * Loads every `<folder>/plugin.ts` (or `.js`) below PLUGINS_PATH. One that cannot be loaded is logged and left out;
- * a path that does not exist is an error, because the operator named it.
+ * a path that does not exist is an error, because the operator named it. Resolves to the plugins with their folders.
  */
-export async function loadForeignPlugins(path: string, log: Logger): Promise<AnyPlugin[]> {
+export async function loadForeignPlugins(path: string, log: Logger): Promise<Map<AnyPlugin, string>> {
   const root = resolve(path);
   if (!existsSync(root)) {
     throw new BootError(`PLUGINS_PATH names ${path}, which does not exist.`);
@@ -24,7 +24,7 @@ export async function loadForeignPlugins(path: string, log: Logger): Promise<Any
     .filter((name) => isPluginFolder(root, name));
   // A folder that is a link runs where it points to.
   resolveLikeTheApp([root, ...folders.map((name) => join(root, name))].map((place) => realpathSync(place)));
-  const plugins: AnyPlugin[] = [];
+  const plugins = new Map<AnyPlugin, string>();
   for (const name of folders) {
     const file = findPluginFile(join(root, name));
     if (file === undefined) {
@@ -35,7 +35,7 @@ export async function loadForeignPlugins(path: string, log: Logger): Promise<Any
       continue;
     }
     try {
-      plugins.push(await loadPlugin(file));
+      plugins.set(await loadPlugin(file), join(root, name));
     } catch (error) {
       log.error({ err: error, plugin: name }, "a plugin of PLUGINS_PATH could not be loaded; it is left out");
     }

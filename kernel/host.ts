@@ -48,7 +48,7 @@ export interface HostOptions {
   /** In the order of setup. */
   readonly plugins: readonly AnyPlugin[];
   /** Plugins of PLUGINS_PATH: one that fails is logged and left out. */
-  readonly foreign: ReadonlySet<AnyPlugin>;
+  readonly foreign: { has(plugin: AnyPlugin): boolean };
   readonly services: Map<string, unknown>;
   readonly gathered: Gathered;
   readonly database: Database;

@@ -12,6 +12,7 @@ import { defineSocketHandler } from "./sockets/handler.ts";
 const clock = defineService<{ now(): number }>("tick.clock");
 const sound = { id: "tick", title: "Tick", setup: () => ({}) };
 const up = async () => {};
+const page = { id: "tick", path: "/tick", title: "Tick", place: "main", access: "user" } as const;
 
 describe("a declaration is refused in words that name the mistake when it", () => {
   test.each<[string, object | undefined, RegExp]>([
@@ -50,6 +51,54 @@ describe("a declaration is refused in words that name the mistake when it", () =
       { ...sound, permissions: ["features.tick"] },
       /the permission "features.tick" must look like/,
     ],
+    ["declares a single page", { ...sound, pages: page }, /pages must be a list of/],
+    ["lists a page by its id", { ...sound, pages: ["tick"] }, /pages must be a list of .* it holds "tick"/],
+    [
+      "gives a page another plugin's id",
+      { ...sound, pages: [{ ...page, id: "tock" }] },
+      /its page "tock" must have the id "tick" or one that begins with "tick\."/,
+    ],
+    [
+      "gives a page a path out of its module's name",
+      { ...sound, pages: [{ ...page, id: "tick./../x" }] },
+      /its page "tick.\/..\/x" must have the id/,
+    ],
+    [
+      "gives a page no path",
+      { ...sound, pages: [{ ...page, path: "tick" }] },
+      /its page "tick" has the path "tick": write lower-case segments/,
+    ],
+    [
+      "gives a page a path of the platform",
+      { ...sound, pages: [{ ...page, path: "/api/tick" }] },
+      /its page "tick" has the path \/api\/tick, which the platform answers itself/,
+    ],
+    ["gives a page no title", { ...sound, pages: [{ ...page, title: " " }] }, /its page "tick" has no title/],
+    [
+      "puts a page in a place that is none",
+      { ...sound, pages: [{ ...page, place: "sidebar" }] },
+      /its page "tick" has the place "sidebar"; the places are main, workspace, settings, admin, hidden/,
+    ],
+    [
+      "orders a page by a word",
+      { ...sound, pages: [{ ...page, order: "first" }] },
+      /its page "tick" has the order "first", which is no number/,
+    ],
+    [
+      "opens a page to everybody",
+      { ...sound, pages: [{ ...page, access: "public" }] },
+      /its page "tick" must say who may open it; access is "public"/,
+    ],
+    [
+      "declares a page twice",
+      { ...sound, pages: [page, { ...page, path: "/tock" }] },
+      /its page "tick" is declared twice/,
+    ],
+    [
+      "gives two pages one path",
+      { ...sound, pages: [page, { ...page, id: "tick.list" }] },
+      /its page "tick.list" has the path \/tick, as its page "tick" does/,
+    ],
     ["has a switch that is no function", { ...sound, enabled: true }, /`enabled` must be a function/],
     ["answers 200 while off", { ...sound, whenOff: 200 }, /whenOff 200 must be 401, 403, 404 or 503/],
   ])("%s", (_name, plugin, message) => {
@@ -64,6 +113,7 @@ describe("a declaration is refused in words that name the mistake when it", () =
       migrations: { "0001_tick": { up } },
       permissions: [{ path: "features.tick", default: false }],
       resources: ["tick"],
+      pages: [page, { ...page, id: "tick.late-2", path: "/tick/late", icon: "clock", order: -1 }],
     });
     expect(() => requireDeclaration(plugin)).not.toThrow();
   });

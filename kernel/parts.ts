@@ -11,7 +11,9 @@ import type { Gathered } from "./host.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
+import type { Page } from "./page.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
+import type { AnyPlugin } from "./plugin.ts";
 import { readDatabaseId } from "./secret-key.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
@@ -24,6 +26,9 @@ export interface PartsOptions {
   readonly log: Logger;
   readonly database: Database;
   readonly gathered: Gathered;
+  readonly plugins: readonly AnyPlugin[];
+  /** Plugins of PLUGINS_PATH with their folders. */
+  readonly foreign: ReadonlyMap<AnyPlugin, string>;
   readonly secretKey: string;
   readonly version: string;
   readonly name: string;
@@ -84,7 +89,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   const warn = (message: string) => log.warn(message);
   offer(kernel.largeNotices, (channel) => openLargeNotices(database, { channel, log: warn }));
   offer(kernel.deployment, toDeployment(options, readiness));
-  offer(kernel.declarations, toDeclarations(gathered));
+  offer(kernel.declarations, toDeclarations(options));
   await followSettings(database, registry);
   const tellOfSelf = (event: `system.${string}.${string}`): void => {
     const subject = { type: "instance", id: config.instanceId };
@@ -137,8 +142,19 @@ function toDeployment(
   };
 }
 
-function toDeclarations(gathered: Gathered): kernel.Declarations {
+function toDeclarations({ gathered, plugins, foreign }: PartsOptions): kernel.Declarations {
+  const isEnabled = (plugin: AnyPlugin) =>
+    gathered.plugins.some((entry) => entry.plugin === plugin && entry.isEnabled());
   return {
+    pages: () =>
+      plugins.flatMap((plugin) =>
+        ((plugin.pages ?? []) as readonly Page[]).map((page) => ({
+          plugin: plugin.id as string,
+          page,
+          folder: foreign.get(plugin),
+          isEnabled: () => isEnabled(plugin),
+        })),
+      ),
     permissions: () => gathered.plugins.flatMap(({ plugin }) => plugin.permissions ?? []),
     providers: () =>
       gathered.providers.filter(({ isEnabled }) => isEnabled()).map(({ provider }) => provider),

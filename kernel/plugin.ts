@@ -10,6 +10,7 @@ import type { Surface } from "./http/surfaces.ts";
 import type { Job } from "./jobs.ts";
 import type { Logger } from "./log.ts";
 import type { Filter, FilterSource } from "./pipeline/filter.ts";
+import type { Page } from "./page.ts";
 import type { Filled, OptionalRef, Provided, ServiceRef, Slot, SlotRef } from "./service.ts";
 import type { SocketHandler } from "./sockets/handler.ts";
 import type { Tool, ToolSource } from "./tools/tool.ts";
@@ -111,6 +112,8 @@ export interface Plugin<V extends Variables, U extends Uses, T, C extends Contri
   readonly permissions?: readonly Permission[];
   /** Kinds of rows that can carry access grants. */
   readonly resources?: readonly string[];
+  /** Pages of the interface; their modules stand in the plugin's `web/` folder. */
+  readonly pages?: readonly Page[];
   readonly commands?: readonly Command<V, T>[];
   /** Asked on every use; false switches routes, tools, filters and jobs off while data stays. */
   enabled?(config: Values<V>): boolean;

@@ -8,6 +8,7 @@ import type { ModelProvider } from "./completion/provider.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
 import type { Jobs } from "./jobs.ts";
+import type { Page } from "./page.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
 import { defineService, defineSlot } from "./service.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
@@ -64,11 +65,23 @@ export interface Deployment {
 }
 export const deployment = defineService<Deployment>("kernel.deployment");
 
+/** A page of a plugin of this process. */
+export interface DeclaredPage {
+  readonly plugin: string;
+  readonly page: Page;
+  /** The plugin's folder when it comes from PLUGINS_PATH: its modules are served as they stand there. */
+  readonly folder: string | undefined;
+  /** False while the plugin is switched off, and when it could not be set up. */
+  isEnabled(): boolean;
+}
+
 /** What the enabled plugins declared, readable once all are set up. */
 export interface Declarations {
   permissions(): readonly Permission[];
   providers(): readonly ModelProvider[];
   resources(): readonly string[];
+  /** The pages of all plugins, also those switched off; known from the beginning. */
+  pages(): readonly DeclaredPage[];
   /** Ids of the plugins of this process and whether each is switched on now. */
   plugins(): readonly { id: string; title: string; enabled: boolean }[];
 }
