@@ -31,8 +31,19 @@ export function mayOpen({ access }: Page, caller: Principal): boolean {
 
 /** First segments of paths that the platform answers itself; a test holds them against the routes. */
 export const reservedSegments: ReadonlySet<string> = new Set([
-  ...["api", "assets", "compat", "docs", "favicon.svg", "health", "manifest.json", "openapi.json"],
-  ...["opensearch.xml", "plugins", "ready", "runtime", "ws"],
+  "api",
+  "assets",
+  "compat",
+  "docs",
+  "favicon.svg",
+  "health",
+  "manifest.json",
+  "openapi.json",
+  "opensearch.xml",
+  "plugins",
+  "ready",
+  "runtime",
+  "ws",
 ]);
 
 /** What is wrong with one declared page, in words that follow `its page "…"`; undefined when nothing is. */

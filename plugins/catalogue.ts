@@ -76,4 +76,5 @@ export interface Api
     ApiOfPlugin<typeof realtime>,
     ApiOfPlugin<typeof runs>,
     ApiOfPlugin<typeof settings>,
-    ApiOfPlugin<typeof usage> {}
+    ApiOfPlugin<typeof usage>,
+    ApiOfPlugin<typeof web> {}

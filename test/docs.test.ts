@@ -1,13 +1,10 @@
-import { existsSync } from "node:fs";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Surface, surfaces } from "#kernel/http/surfaces.ts";
 import { type App, startApp } from "./support/app.ts";
+import { chromiumPath, openBrowser } from "./support/browser.ts";
 
 const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
-const browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
 
 let app: App;
 
@@ -113,26 +110,29 @@ describe.each(names)("the document of %s", (surface) => {
     expect(new Set(templates).size).toBe(templates.length);
   });
 
-  test.skipIf(browser === undefined)("is shown by its page, which loads nothing from elsewhere", async () => {
-    const chrome = await chromium.launch({ executablePath: browser as string, args: ["--no-sandbox"] });
-    try {
-      const page = await chrome.newPage();
-      const asked: string[] = [];
-      const problems: string[] = [];
-      page.on("request", (request) => asked.push(request.url()));
-      page.on("pageerror", (error) => problems.push(error.message));
-      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-      await page.goto(`${app.url}${surfaces[surface].base}/docs`);
-      await page.waitForSelector(".swagger-ui .info .title");
-      expect(await page.textContent(".swagger-ui .info .title")).toContain(surfaces[surface].title);
-      expect(await shownOperations(page)).toBe(operations.length);
-      const elsewhere = asked.filter((url) => !url.startsWith(app.url) && !url.startsWith("data:"));
-      expect(elsewhere).toEqual([]);
-      expect(problems).toEqual([]);
-    } finally {
-      await chrome.close();
-    }
-  });
+  test.skipIf(chromiumPath === undefined)(
+    "is shown by its page, which loads nothing from elsewhere",
+    async () => {
+      const chrome = await openBrowser();
+      try {
+        const page = await chrome.newPage();
+        const asked: string[] = [];
+        const problems: string[] = [];
+        page.on("request", (request) => asked.push(request.url()));
+        page.on("pageerror", (error) => problems.push(error.message));
+        page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+        await page.goto(`${app.url}${surfaces[surface].base}/docs`);
+        await page.waitForSelector(".swagger-ui .info .title");
+        expect(await page.textContent(".swagger-ui .info .title")).toContain(surfaces[surface].title);
+        expect(await shownOperations(page)).toBe(operations.length);
+        const elsewhere = asked.filter((url) => !url.startsWith(app.url) && !url.startsWith("data:"));
+        expect(elsewhere).toEqual([]);
+        expect(problems).toEqual([]);
+      } finally {
+        await chrome.close();
+      }
+    },
+  );
 });
 
 test("in production there is neither page nor document", async () => {

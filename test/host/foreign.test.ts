@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { BootError } from "#kernel/order.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineService } from "#kernel/service.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { type App, startApp } from "#test/support/app.ts";
+import { layFolder, removeFolder } from "#test/support/folder.ts";
 
 let app: App | undefined;
 const folders: string[] = [];
@@ -14,17 +13,13 @@ const folders: string[] = [];
 afterEach(async () => {
   await app?.close();
   app = undefined;
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+  await Promise.all(folders.splice(0).map(removeFolder));
 });
 
 /** A folder for PLUGINS_PATH with these files. */
 async function lay(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "plugins-"));
+  const folder = await layFolder(files);
   folders.push(folder);
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
   return folder;
 }
 

@@ -1,14 +1,10 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import { runShell } from "#test/support/page.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
 
 /** Texts that run where somebody takes them for more than text. */
 const payloads = [
@@ -24,7 +20,7 @@ const payloads = [
 ];
 
 /** Security case S83 on what is rendered today. */
-describe.skipIf(executablePath === undefined)("the first page (needs Chromium)", () => {
+describe.skipIf(chromiumPath === undefined)("the first page (needs Chromium)", () => {
   let app: App;
   let upstream: Upstream;
   let browser: Browser;
@@ -49,18 +45,7 @@ describe.skipIf(executablePath === undefined)("the first page (needs Chromium)",
       token,
       body: { name: payloads.join("").slice(0, 200), profile_image_url: "" },
     });
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: [
-        "--no-sandbox",
-        "--headless",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await openBrowser();
     page = await browser.newPage();
     await page.exposeFunction("ran", () => void ran.push("ran"));
     page.on("dialog", (dialog) => {

@@ -23,7 +23,9 @@ export async function readBlocks(page: string): Promise<Block[]> {
 
 /** The file that a block of code names in its first line, as in `// my-plugins/greeter/plugin.ts`. */
 export function fileOf({ language, text }: Block): string | undefined {
-  return language === "ts" ? /^\/\/ (\S+\.ts)$/m.exec(text.split("\n", 1)[0] ?? "")?.[1] : undefined;
+  return language === "ts" || language === "js"
+    ? /^\/\/ (\S+\.[jt]s)$/m.exec(text.split("\n", 1)[0] ?? "")?.[1]
+    : undefined;
 }
 
 /** Runs a block as a person would paste it into a shell; resolves to what it printed. */

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import {
   type Block,
   fileOf,
@@ -14,6 +15,7 @@ import {
 
 let folder: string;
 let server: Started | undefined;
+let token = "";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "contributing-"));
@@ -53,9 +55,9 @@ async function follow(blocks: readonly Block[]): Promise<string[]> {
 async function firstKey(url: string): Promise<string> {
   const person = { name: "Nia", email: "nia@example.test", password: "Correct-horse-1" };
   const headers = { "content-type": "application/json" };
-  const { token } = (await (
+  ({ token } = (await (
     await fetch(`${url}/api/v1/auths/signup`, { method: "POST", headers, body: JSON.stringify(person) })
-  ).json()) as { token: string };
+  ).json()) as { token: string });
   const made = await fetch(`${url}/api/v1/auths/api_key`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}` },
@@ -64,7 +66,7 @@ async function firstKey(url: string): Promise<string> {
 }
 
 it(
-  "leads to a working plugin with a setting, a route, a filter and a tool",
+  "leads to a working plugin with a setting, a route, a filter, a tool and a page",
   { timeout: 120_000 },
   async () => {
     const blocks = await readBlocks("CONTRIBUTING.md");
@@ -76,5 +78,24 @@ it(
     expect(words.replaceAll('"content":"', "")).not.toMatch(/[a-z]{4}/);
     const docs = await fetch(`${server?.url}/api/v1/openapi.json`);
     expect(await docs.text()).toContain("/api/v1/greeter/hello");
+    const listed = await fetch(`${server?.url}/api/v1/pages`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(await listed.json()).toMatchObject([{ path: "/greeter", module: "/plugins/greeter/greeter.js" }]);
   },
 );
+
+it.skipIf(chromiumPath === undefined)("shows the plugin's page in a browser (needs Chromium)", async () => {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    await page.goto(server?.url ?? "");
+    await page.fill("#sign-in [name=email]", "nia@example.test");
+    await page.fill("#sign-in [name=password]", "Correct-horse-1");
+    await page.click("#sign-in button");
+    await page.click("#pages a[href='/greeter']");
+    await page.waitForFunction(() => document.querySelector("#page-frame")?.textContent === "Ahoy, Nia!");
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,15 +1,11 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
-
-describe.skipIf(executablePath === undefined)("the first page in a browser (needs Chromium)", () => {
+describe.skipIf(chromiumPath === undefined)("the first page in a browser (needs Chromium)", () => {
   let app: App;
   let upstream: Upstream;
   let browser: Browser;
@@ -19,18 +15,7 @@ describe.skipIf(executablePath === undefined)("the first page in a browser (need
     upstream.models = ["real-model"];
     upstream.always("/chat/completions", text("Good day"));
     app = await startApp();
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: [
-        "--no-sandbox",
-        "--headless",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await openBrowser();
   });
 
   afterAll(async () => {

@@ -53,12 +53,11 @@ export default definePlugin({
 });
 `;
 
-/** Writes every block that names its file below `place`. */
+/** Writes every block of the two pages that names its file below `place`. */
 async function lay(place: string): Promise<string[]> {
-  const named = (await readBlocks("docs/plugins.md")).map((block) => ({
-    path: fileOf(block),
-    text: block.text,
-  }));
+  const pages = ["docs/plugins.md", "docs/plugins-reference.md"];
+  const blocks = (await Promise.all(pages.map((page) => readBlocks(page)))).flat();
+  const named = blocks.map((block) => ({ path: fileOf(block), text: block.text }));
   const files = named.filter((file): file is { path: string; text: string } => file.path !== undefined);
   for (const { path, text } of files) {
     await mkdir(dirname(join(place, path)), { recursive: true });
@@ -125,7 +124,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("the plugins of the page, dropped into a folder", () => {
+describe("the plugins of the pages, dropped into a folder", () => {
   it("load without a complaint and stand in the API docs", async () => {
     expect(server.output()).not.toMatch(/WARN|ERROR/);
     const docs = await call("GET /api/v1/openapi.json", undefined);
@@ -143,6 +142,26 @@ describe("the plugins of the page, dropped into a folder", () => {
     expect((await call(`GET ${calendars}`, ana)).status).toBe(403);
     await call("POST /api/v1/users/default/permissions", admin, tree);
     expect((await call(`GET ${calendars}`, ana)).status).toBe(200);
+  });
+
+  it("show their page to members who hold the permission only", async () => {
+    const almanac = {
+      id: "almanac",
+      plugin: "almanac",
+      path: "/almanac",
+      title: "Almanac",
+      icon: "calendar",
+      place: "main",
+      order: null,
+      module: "/plugins/almanac/almanac.js",
+    };
+    expect((await call("GET /api/v1/pages", ana)).body).toEqual([almanac]);
+    expect((await call(`GET ${almanac.module}`, undefined)).text).toContain("export async function mount");
+    const tree = (await call("GET /api/v1/users/default/permissions", admin)).body;
+    const without = { ...tree, features: { ...tree.features, almanac: false } };
+    await call("POST /api/v1/users/default/permissions", admin, without);
+    expect((await call("GET /api/v1/pages", ana)).body).toEqual([]);
+    await call("POST /api/v1/users/default/permissions", admin, tree);
   });
 
   it("speak with clients over sockets", async () => {
@@ -219,12 +238,13 @@ describe("the plugins of the page, dropped into a folder", () => {
     expect((await turn(false)).status).toBe(200);
     expect((await call(`GET ${calendars}`, admin)).status).toBe(403);
     expect((await call("POST /api/v1/toolbox", ana, {})).body.name).toBeNull();
+    expect((await call("GET /api/v1/pages", admin)).body).toEqual([]);
     await turn(true);
     expect((await call(`GET ${calendars}`, ana)).body).toHaveLength(2);
   });
 });
 
-it("the page's test and types hold in a checkout", { timeout: 180_000 }, async () => {
+it("the pages' test and types hold in a checkout", { timeout: 180_000 }, async () => {
   // Beside the sources, as in a checkout, but out of the way of what looks at them.
   await mkdir(join(root, ".cache"), { recursive: true });
   const place = await mkdtemp(join(root, ".cache/plugins-page-"));
@@ -234,16 +254,18 @@ it("the page's test and types hold in a checkout", { timeout: 180_000 }, async (
     const types = { extends: "../../tsconfig.json", include: ["."], exclude: [] };
     await writeFile(join(place, "tsconfig.json"), JSON.stringify(types));
     await writeFile(
-      join(place, "vitest.config.ts"),
+      join(place, "vitest.config.js"),
       `import shared from "../../vitest.config.ts";
-      export default { test: { ...shared.test, root: ${JSON.stringify(root)}, dir: ${JSON.stringify(place)}, include: ["**/*.test.ts"] } };`,
+      const { projects, ...rest } = shared.test;
+      const [{ test: { name, exclude, ...platform } }] = projects;
+      export default { test: { ...rest, ...platform, root: ${JSON.stringify(root)}, dir: ${JSON.stringify(place)}, include: ["**/*.test.ts"] } };`,
     );
     const node = `"${process.execPath}" --no-node-snapshot`;
     const options = { cwd: root, env: { CI: "1" } };
     const checked = await runShell(`${node} node_modules/typescript/bin/tsc -p "${place}" || true`, options);
     expect(checked).toBe("");
     const report = join(place, "report.json");
-    const vitest = `${node} node_modules/vitest/vitest.mjs run --config "${place}/vitest.config.ts"`;
+    const vitest = `${node} node_modules/vitest/vitest.mjs run --config "${place}/vitest.config.js"`;
     await runShell(`${vitest} --reporter json --outputFile "${report}"`, options);
     expect(JSON.parse(await readFile(report, "utf8"))).toMatchObject({ numPassedTests: 1, success: true });
   } finally {

@@ -1,26 +1,10 @@
+import { ApiError, client } from "./client.js";
+import { closePages, openPages, showPage } from "./plugin-pages.js";
+
 const $ = (id) => document.getElementById(id);
-const sections = ["sign-up", "sign-in", "pending", "key", "ask", "connect", "next"];
+const sections = ["sign-up", "sign-in", "pending", "page", "key", "ask", "connect", "next"];
 let key = "";
-
-/** Calls the API with the session cookie; throws with the server's own text. */
-async function call(method, path, body) {
-  const init = { method, credentials: "same-origin", headers: {} };
-  if (body !== undefined) {
-    init.headers = { "content-type": "application/json" };
-    init.body = JSON.stringify(body);
-  }
-  const answer = await fetch(path, init);
-  const data = await answer.json().catch(() => null);
-  if (!answer.ok) {
-    throw Object.assign(new Error(toText(data) || `The server answered ${answer.status}.`), { status: answer.status });
-  }
-  return data;
-}
-
-function toText(data) {
-  const detail = data?.detail ?? data?.error?.message ?? data?.error;
-  return Array.isArray(detail) ? detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ") : detail;
-}
+let isAdmin = false;
 
 function tell(text, isBad = false) {
   $("status").textContent = text;
@@ -53,10 +37,10 @@ function onSubmit(section, handle) {
 }
 
 async function start() {
-  const config = await call("GET", "/api/config");
+  const config = await client.call("GET /api/config");
   document.title = config.name;
   $("name").textContent = config.name;
-  const session = await call("GET", "/api/v1/auths/").catch((error) => {
+  const session = await client.call("GET /api/v1/auths/").catch((error) => {
     if (error.status === 401) {
       return null;
     }
@@ -67,10 +51,11 @@ async function start() {
   }
   $("who").hidden = true;
   $("sign-out").hidden = true;
+  closePages();
   const { auth, auth_trusted_header: isVouched } = config.features;
   if (!auth || isVouched) {
     // Nobody has to sign in, or a proxy has done it: there is nothing to fill in.
-    return enter(await call("POST", "/api/v1/auths/signin", { email: "", password: "" }));
+    return enter(await client.call("POST /api/v1/auths/signin", { body: { email: "", password: "" } }));
   }
   $("again").hidden = !config.features.enable_signup_password_confirmation;
   show(config.onboarding ? "sign-up" : "sign-in");
@@ -84,7 +69,26 @@ async function enter(session) {
   if (session.role === "pending") {
     return show("pending");
   }
-  const isAdmin = session.role === "admin";
+  isAdmin = session.role === "admin";
+  await openPages({ session, navigate });
+  await showAddress();
+}
+
+/** Goes to a page of this site without loading it anew. */
+function navigate(path) {
+  history.pushState(null, "", path);
+  return showAddress();
+}
+
+/** Shows what the address names: a plugin's page, or the first steps. */
+async function showAddress() {
+  tell("");
+  if (showPage(location.pathname)) {
+    return show("page");
+  }
+  if (location.pathname !== "/") {
+    tell("There is no page here that you may open.", true);
+  }
   show("key", "ask", ...(isAdmin ? ["connect"] : []), "next");
   await Promise.all([showKey(), showModels(), isAdmin ? showConnections() : undefined]);
   showExample();
@@ -92,7 +96,7 @@ async function enter(session) {
 
 async function showKey() {
   try {
-    const known = await call("GET", "/api/v1/auths/api_key");
+    const known = await client.call("GET /api/v1/auths/api_key");
     $("key-state").textContent = `You have a key: ${known.api_key}. A new one replaces it.`;
   } catch (error) {
     $("key-state").textContent = error.status === 404 ? "You have no key yet." : error.message;
@@ -101,12 +105,12 @@ async function showKey() {
 }
 
 async function showModels() {
-  const { data } = await call("GET", "/api/models");
+  const { data } = await client.call("GET /api/models");
   $("models").replaceChildren(...data.map(({ id, name }) => new Option(name, id)));
 }
 
 async function showConnections() {
-  const config = await call("GET", "/compat/config");
+  const config = await client.call("GET /compat/config");
   const items = config.OPENAI_API_BASE_URLS.map((url) => Object.assign(document.createElement("li"), { textContent: url }));
   $("connections").replaceChildren(...items);
 }
@@ -129,14 +133,10 @@ async function ask({ model, question }) {
   const output = $("answer");
   output.hidden = false;
   output.textContent = "";
-  const answer = await fetch("/api/chat/completions", {
-    method: "POST",
-    credentials: "same-origin",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: question }] }),
-  });
+  const body = { model, stream: true, messages: [{ role: "user", content: question }] };
+  const answer = await client.open("POST /api/chat/completions", { body });
   if (!answer.ok) {
-    throw new Error(toText(await answer.json().catch(() => null)) || `The server answered ${answer.status}.`);
+    throw new ApiError(answer.status, await answer.json().catch(() => null));
   }
   let rest = "";
   for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
@@ -154,20 +154,22 @@ async function ask({ model, question }) {
 
 async function connect({ url, key: secret, access, action }) {
   if (action === "test") {
-    const list = await call("POST", "/compat/verify", { url, key: secret });
+    const list = await client.call("POST /compat/verify", { body: { url, key: secret } });
     tell(`The upstream answered and offers ${list.data?.length ?? 0} models.`);
     return;
   }
-  const config = await call("GET", "/compat/config");
+  const config = await client.call("GET /compat/config");
   const urls = [...config.OPENAI_API_BASE_URLS, url];
   const configs = { ...config.OPENAI_API_CONFIGS, [urls.length - 1]: { enable: true, access } };
-  await call("POST", "/compat/config/update", {
-    ENABLE_OPENAI_API: true,
-    OPENAI_API_BASE_URLS: urls,
-    OPENAI_API_KEYS: [...config.OPENAI_API_KEYS, secret],
-    OPENAI_API_CONFIGS: configs,
+  await client.call("POST /compat/config/update", {
+    body: {
+      ENABLE_OPENAI_API: true,
+      OPENAI_API_BASE_URLS: urls,
+      OPENAI_API_KEYS: [...config.OPENAI_API_KEYS, secret],
+      OPENAI_API_CONFIGS: configs,
+    },
   });
-  await call("GET", "/api/models?refresh=true");
+  await client.call("GET /api/models?refresh=true");
   await Promise.all([showModels(), showConnections()]);
   tell("Connected. Its models are in the list above.");
 }
@@ -176,17 +178,17 @@ onSubmit("sign-up", async ({ again, ...fields }) => {
   if (!$("again").hidden && again !== fields.password) {
     throw new Error("The two passwords are not the same.");
   }
-  await enter(await call("POST", "/api/v1/auths/signup", fields));
+  await enter(await client.call("POST /api/v1/auths/signup", { body: fields }));
 });
-onSubmit("sign-in", async (fields) => enter(await call("POST", "/api/v1/auths/signin", fields)));
+onSubmit("sign-in", async (fields) => enter(await client.call("POST /api/v1/auths/signin", { body: fields })));
 onSubmit("ask", ask);
 onSubmit("connect", connect);
 $("models").addEventListener("change", showExample);
-$("sign-out").addEventListener("click", () => call("POST", "/api/v1/auths/signout").then(start, (error) => tell(error.message, true)));
+$("sign-out").addEventListener("click", () => client.call("POST /api/v1/auths/signout").then(start, (error) => tell(error.message, true)));
 $("copy-key").addEventListener("click", () => navigator.clipboard.writeText(key).then(() => tell("Copied.")));
 $("make-key").addEventListener("click", async () => {
   try {
-    key = (await call("POST", "/api/v1/auths/api_key")).api_key;
+    key = (await client.call("POST /api/v1/auths/api_key")).api_key;
     $("key-value").textContent = key;
     $("key-shown").hidden = false;
     await showKey();
@@ -196,4 +198,5 @@ $("make-key").addEventListener("click", async () => {
   }
 });
 
+addEventListener("popstate", () => showAddress().catch((error) => tell(error.message, true)));
 start().catch((error) => tell(error.message, true));

@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+/** Where a Chromium of this machine is; undefined where there is none, and suites that need one are skipped. */
+export const chromiumPath: string | undefined = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((path) => existsSync(path));
+
+/** Starts a Chromium that asks nobody for anything but the pages it is sent to. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath as string,
+    args: [
+      "--no-sandbox",
+      "--headless",
+      "--disable-gpu",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
