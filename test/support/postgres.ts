@@ -40,13 +40,15 @@ const settings = {
   unix_socket_directories: "",
 };
 
-/** Starts the Postgres that comes with the packages, on a free port and in a temporary folder. Takes about a second. */
+/**
+ * Starts the Postgres that comes with the packages, or that of TEST_POSTGRES_DIR (which holds `bin`), on a free port and in a temporary folder. Takes about a second.
+ */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), "postgres-"));
   const isRoot = process.getuid?.() === 0;
   const identity = isRoot ? { uid: nobody, gid: nobody } : {};
   try {
-    const programs = copyPrograms(folder);
+    const programs = findPrograms(folder);
     const data = join(folder, "data");
     mkdirSync(data, { mode: 0o700 });
     if (isRoot) {
@@ -81,18 +83,26 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /**
- * Copies the programs where the server's user can read them: a checkout may lie below a folder that is closed to it.
- * Their libraries are found through links that the package's install script would make, and no install script runs.
+ * The programs of TEST_POSTGRES_DIR as they are, or a copy of those of the packages: a checkout may lie below a folder
+ * that is closed to the server's user.
  */
-function copyPrograms(folder: string): string {
-  const native = findNativeFolder();
+function findPrograms(folder: string): string {
+  const given = process.env["TEST_POSTGRES_DIR"];
+  if (given !== undefined) {
+    return join(given, "bin");
+  }
   const copy = join(folder, "native");
-  cpSync(native, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as Link[];
+  cpSync(findNativeFolder(), copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  linkLibraries(folder);
+  return join(copy, "bin");
+}
+
+/** Makes the links that the package's install script would make; no install script runs here. */
+function linkLibraries(folder: string): void {
+  const links = JSON.parse(readFileSync(join(folder, "native/pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {
     symlinkSync(relative(dirname(target), source), join(folder, target));
   }
-  return join(copy, "bin");
 }
 
 interface Link {
