@@ -5,8 +5,8 @@ const everywhere = "{config,storage,kernel,plugins,test,scripts,bench}/**/*.test
 /** Suites about the embedded database, the start of the program and what faults leave behind. */
 const embedded = ["storage/**/*.test.ts", "test/{host,walkthrough}/**/*.test.ts"];
 const faults = ["test/faults/**/*.test.ts"];
-/** Hostile code may leave a process in any state. */
-const hostile = ["test/security/**/*.test.ts", "{kernel,plugins}/sandbox/**/*.test.ts"];
+/** Hostile code may leave a process in any state, and modules that a test replaces stay replaced. */
+const isolated = ["test/security/**/*.test.ts", "plugins/sandbox/**/*.test.ts", "**/*.isolated.test.ts"];
 const modules = ["**/node_modules/**"];
 
 /** `.ci/run` sets it to `server` to run the suites of the embedded database on a server as well. */
@@ -31,11 +31,11 @@ export default defineConfig({
           ...common,
           name: "platform",
           include: [everywhere],
-          exclude: [...modules, ...embedded, ...faults, ...hostile],
+          exclude: [...modules, ...embedded, ...faults, ...isolated],
           isolate: false,
         },
       },
-      { test: { ...common, name: "hostile", include: hostile, exclude: modules } },
+      { test: { ...common, name: "isolated", include: isolated, exclude: modules } },
       {
         test: {
           ...common,
