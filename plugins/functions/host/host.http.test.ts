@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { AppError } from "#kernel/errors.ts";
-import { definePlugin } from "#kernel/plugin.ts";
-import { fill } from "#kernel/service.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
 import { body as bytes, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { addFunction, addHostAction, require, runAction, toTexts } from "../functions.fixture.ts";
-import { type UserEvent, userEvents } from "../service.ts";
+import type { UserEvent } from "../service.ts";
 
 let app: App;
 let upstream: Upstream;
@@ -15,34 +13,15 @@ let hidden: Upstream;
 let admin: TestUser;
 let member: TestUser;
 
-/** What open clients got, and their answers, in place of sockets. */
-const emitted: { user: string; event: UserEvent }[] = [];
-const sockets = definePlugin({
-  id: "client",
-  title: "Client",
-  setup: () => ({
-    fills: [
-      fill(userEvents, {
-        emit: ({ userId }, event) => void emitted.push({ user: userId, event }),
-        async ask(principal, sessionId, { data }) {
-          if (sessionId !== `of ${principal.userId}`) {
-            throw new AppError("unavailable", "No such client.");
-          }
-          return { answered: data };
-        },
-      }),
-    ],
-  }),
-});
+/** An open client of the member, which says yes to every question. */
+let client: PlainClient;
+let session: string;
 
 beforeAll(async () => {
   [upstream, hidden] = await Promise.all([startUpstream(), startUpstream()]);
   upstream.models = ["alpha"];
   app = await startApp({
-    plugins: [sockets],
     env: {
-      // What open clients get is looked at here without sockets.
-      PLUGINS_DISABLED: "realtime",
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "k",
       EGRESS_ALLOWED_PRIVATE_ORIGINS: upstream.origin,
@@ -51,17 +30,31 @@ beforeAll(async () => {
   });
   admin = await app.admin();
   member = await app.user();
+  client = await connectPlain(app.url, {
+    token: member.token,
+    answer: (asked) => ({ answered: toShown(asked) }),
+  });
+  session = await client.sessionId();
 });
 
 afterAll(async () => {
+  client?.close();
   await app.close();
   await Promise.all([upstream.close(), hidden.close()]);
 });
 
 beforeEach(async () => {
-  emitted.length = 0;
+  client.events.length = 0;
   await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
 });
+
+/** What a client shows of an event, without the marks of the server that sent it. */
+function toShown({ chat_id, message_id, data }: UserEvent) {
+  return { chat_id, message_id, data };
+}
+const shown = () =>
+  client.events.filter(({ event }) => event === "events").map(({ data }) => toShown(data as UserEvent));
+const typesShown = () => shown().map(({ data }) => data.type);
 
 const addAction = (id: string, code: string, capabilities: object = {}) =>
   addHostAction(app, { id, code, capabilities });
@@ -74,14 +67,12 @@ describe("host.emit and host.ask", () => {
       `await host.emit({ type: "status", data: { done: true } });
       return await host.ask({ type: "confirmation", title: "Sure?" });`,
     );
-    const facts = { chat_id: "temporary:c", id: "m", session_id: `of ${member.id}` };
+    const facts = { chat_id: "temporary:c", id: "m", session_id: session };
     const place = { chat_id: "temporary:c", message_id: "m" };
     expect(await act("talk", member, facts)).toEqual({
-      answered: { type: "confirmation", data: { title: "Sure?" } },
+      answered: { ...place, data: { type: "confirmation", data: { title: "Sure?" } } },
     });
-    expect(emitted).toEqual([
-      { user: member.id, event: { ...place, data: { type: "status", data: { done: true } } } },
-    ]);
+    expect(shown()[0]).toEqual({ ...place, data: { type: "status", data: { done: true } } });
   });
 
   it("leave behind what their type leaves, in the caller's own chat alone", async () => {
@@ -101,27 +92,22 @@ describe("host.emit and host.ask", () => {
       content: "reply a1 Signed.",
       statusHistory: [{ step: 1 }, { step: 2 }],
     });
-    expect(emitted.map(({ event }) => event.data.type)).toEqual([
-      "status",
-      "status",
-      "message",
-      "chat:message:delta",
-    ]);
+    await expect.poll(typesShown).toEqual(["status", "status", "message", "chat:message:delta"]);
     const call = (chat_id: string) => {
       const body = { model: "guide", messages: [], chat_id, id: "a1" };
       return app.call("POST /api/chat/actions/keep", { token: admin.token, body });
     };
-    emitted.length = 0;
+    client.events.length = 0;
     const [foreign, unknown] = [await call(id), await call("no-such-chat")];
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
-    expect(emitted).toEqual([]);
+    expect(typesShown()).toEqual([]);
     expect((await mine.read(id)).chat.history.messages.a1.statusHistory.length).toBe(2);
   });
 
   it("ask nobody else, and nobody when there is no client", async () => {
     await addAction("ask", `return await host.ask({ type: "input", title: "Name?" });`);
-    expect(await act("ask", member, { session_id: `of ${admin.id}` })).toEqual({
-      refused: "No such client.",
+    expect(await act("ask", admin, { session_id: session })).toEqual({
+      refused: "Client session disconnected.",
     });
     expect((await act("ask", member)).refused).toContain("Nobody can be asked");
   });
