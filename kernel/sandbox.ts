@@ -46,23 +46,20 @@ export interface Host {
   open(): Readonly<Record<string, HostFunction>>;
 }
 
-/** Further members of the context object: each answers its JSON, when the code reads it; most calls never do. */
-export type Later = Readonly<Record<string, () => string>>;
+/** Further members of the context object: each answers its JSON when the code reads it; most calls never do. */
+export type LazyMembers = Readonly<Record<string, () => string>>;
 
 export interface CallOptions {
   /** The name of an exported function; `tools.<name>` for the run function of a tool. */
   readonly name: string;
-  /**
-   * Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. One whose JSON is
-   * known (`known-json.ts`) is not written again, unless long contents of messages in it cross by themselves.
-   */
+  /** Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. */
   readonly args: readonly unknown[];
   /**
    * The JSON of an object whose members the context has, too, frozen in depth: calls that are given the same text share
    * what was made of it.
    */
   readonly shared?: string | undefined;
-  readonly later?: Later | undefined;
+  readonly lazyMembers?: LazyMembers | undefined;
   readonly host: Host;
   readonly signal?: AbortSignal | undefined;
   /**
@@ -71,10 +68,8 @@ export interface CallOptions {
    * anything that it asked for is done; so do later calls of that source for some minutes.
    */
   readonly isHook?: boolean | undefined;
-  /** Nobody reads the answer: it may be left where it is, and nothing is said of one that is not JSON. */
-  readonly isUnread?: boolean | undefined;
-  /** The JSON of an object that is answered is noted (`known-json.ts`). */
-  readonly keepsJson?: boolean | undefined;
+  /** The answer is not wanted: it need not be JSON. */
+  readonly discardResult?: boolean | undefined;
   /**
    * Milliseconds in all, waiting for host functions included (30 s when left out); for `iterate` between two items that
    * were asked for (60 s). Within that, code has the processor for at most 1 s between two waits.
@@ -82,15 +77,14 @@ export interface CallOptions {
   readonly deadlineMs?: number | undefined;
 }
 
-/** Stream hooks of one owner, chained in one isolate call. */
+/** Stream hooks of one owner, one after another. */
 export interface StreamChain {
   /**
-   * Takes one batch of chunks through the hooks in order: a JSON array in, a JSON array out. Of a stream whose chunks are
-   * alike but for a text it is enough to hand over the text (inside/batch.js, `CrossingBatches`). Batches of all runs of the
-   * owner that wait in one turn of the event loop share one crossing. Dropped chunks are missing in the answer. A hook
-   * that throws or overruns is left out from then on and told to `failed`. Never rejects.
+   * Takes the chunks of one batch, as JSON, through the hooks in order. Each hook gets values that were made in its own
+   * context; nothing but text goes from one to the next. Dropped chunks are missing in the answer. A hook that throws or
+   * overruns is left out from that chunk on and told to `failed`. Never rejects.
    */
-  push(batch: string): Promise<string>;
+  push(chunks: readonly string[]): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -99,7 +93,7 @@ export interface StreamLink {
   /** The JSON of the context object, which runs may share like calls do. */
   readonly shared: string;
   /** A hook that reads a member of more than a million characters gets an error. */
-  readonly later?: Later | undefined;
+  readonly lazyMembers?: LazyMembers | undefined;
   failed(error: Error): void;
 }
 

@@ -44,13 +44,7 @@ export function createRunner(options: RunOptions): Completions {
       const asking = picturing instanceof Promise ? await picturing : picturing;
       const entering = mapMaybe(
         prepare(asking, { model, principal, prompts, leftOut, findProfile: options.findProfile }),
-        (prepared) =>
-          enterPipeline(prepared, {
-            model,
-            options,
-            context: { principal, signal },
-            sent: { request, text },
-          }),
+        (prepared) => enterPipeline(prepared, { model, options, context: { principal, signal } }),
       );
       const run = entering instanceof Promise ? await entering : entering;
       const resolving = options.tools.resolve(request, run);

@@ -2,7 +2,6 @@ import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
-import { jsonOf, withJson } from "#kernel/known-json.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
 import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
@@ -41,13 +40,12 @@ interface Entering {
   readonly model: ResolvedModel;
   readonly options: Pick<RunOptions, "pipeline" | "settings">;
   readonly context: { readonly principal: Principal; readonly signal: AbortSignal };
-  readonly sent?: Pick<Sent, "request" | "text">;
 }
 
 /** Chooses the filters of a run and takes its request through their inlets. */
 export function enterPipeline(
   request: CompletionRequest,
-  { model, options, context, sent }: Entering,
+  { model, options, context }: Entering,
 ): MaybePromise<Run> {
   const facts: FilterContext = {
     ...context,
@@ -66,9 +64,6 @@ export function enterPipeline(
     filterIds: request.filter_ids ?? [],
   });
   return mapMaybe(chosen, (filters) => {
-    if (sent?.text !== undefined && sent.request === request && filters.some(({ inlet }) => inlet)) {
-      withJson(request, sent.text);
-    }
     return mapMaybe(options.pipeline.inlet(filters, request, facts), (filtered) => ({
       request: withVoicePrompt(filtered, options.settings()),
       model,
@@ -103,7 +98,7 @@ export function callModel(
   const { model, context } = run;
   const upstreamRequest = withUsage(toProviderRequest(asked), hasUsageCapability(model));
   const hasItsModel = upstreamRequest.model === model.base.id;
-  const known = upstreamRequest === request ? text : jsonOf(upstreamRequest);
+  const known = upstreamRequest === request ? text : undefined;
   return model.provider.complete({
     ...facts,
     request: hasItsModel ? upstreamRequest : { ...upstreamRequest, model: model.base.id },

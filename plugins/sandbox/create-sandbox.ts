@@ -1,5 +1,4 @@
 import type { Logger } from "#kernel/log.ts";
-import { toShortArguments } from "./batching/arguments.ts";
 import { Call } from "./host/call.ts";
 import type { Cell } from "./host/cell.ts";
 import { createConsoles } from "./host/console.ts";
@@ -7,10 +6,11 @@ import { iterate } from "./host/iterate.ts";
 import { createOverruns } from "./host/overruns.ts";
 import { limits } from "./limits.ts";
 import { createPool } from "./host/pool.ts";
-import { createQuickLane } from "./batching/quick.ts";
+import { createInlineExecutor } from "./host/inline-executor.ts";
+import { toArguments } from "./host/message.ts";
 import type { Realm } from "./host/realm.ts";
 import type { CallOptions, Json, Sandbox, SandboxError, Script } from "#kernel/sandbox.ts";
-import { openChain, openLinks } from "./batching/stream.ts";
+import { openChain, openLinks } from "./batching/stream-chain.ts";
 import { createStripper } from "./host/typescript.ts";
 
 export interface SandboxOptions {
@@ -23,7 +23,7 @@ export interface SandboxOptions {
 export interface OpenSandbox extends Sandbox {
   isolates(): number;
   /** Isolates that wait for an owner. */
-  spares(): number;
+  warm(): number;
   /** Drops what the budget does not allow; happens by itself after each load. */
   settle(): Promise<void>;
 }
@@ -35,11 +35,8 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
   const stripper = createStripper();
 
   const onGone = (cell: Cell<Realm>, culprit: Realm | undefined, reason: string) => {
-    const function_ = culprit?.id;
-    log.warn(
-      { function: function_, owner: cell.owner, reason },
-      "an isolate was ended; the next call gets another",
-    );
+    const about = { function: culprit?.id, owner: cell.owner, reason };
+    log.warn(about, "an isolate was ended; the next call gets another");
     const isGiven = reason === "memory" && cell.given > limits.givenLength;
     if (culprit && !isGiven) {
       overruns.add(
@@ -61,32 +58,33 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
     overruns.add(realm.id, error.message, heldMs);
   };
 
-  const quick = createQuickLane(pool, overruns);
+  const inline = createInlineExecutor(pool, overruns);
 
-  async function onThread(script: Script, options: CallOptions, text?: string): Promise<Json | undefined> {
+  async function callOnThread(
+    script: Script,
+    options: CallOptions,
+    args?: readonly string[],
+  ): Promise<Json | undefined> {
     const realm = await pool.realm(script, "calls");
     return new Promise((done, failed) => {
-      new Call({ realm, options, text, outcome: { done, failed }, log, overran }).start(false);
+      new Call({ realm, options, args, outcome: { done, failed }, log, overran }).start(false);
     });
   }
 
-  // One promise and no more: hooks are called for every request.
-  const call = (script: Script, options: CallOptions) =>
-    new Promise<Json | undefined>((done, failed) => {
-      // A name that spans lines is no export's, and would not cross with others.
-      if (!options.isHook || options.name.includes("\n") || !quick.takes(script)) {
-        done(onThread(script, options));
-        return;
-      }
-      const args = toShortArguments(options.args);
-      const whole = args.places.length === 0 ? args.texts : undefined;
-      const afresh = () => done(onThread(script, options, whole && `[${whole.join(",")}]`));
-      if (args.length + (options.shared?.length ?? 0) > limits.quickLength) {
-        afresh();
-      } else {
-        quick.begin(script, { options, args, done, failed, afresh });
-      }
+  async function call(script: Script, options: CallOptions): Promise<Json | undefined> {
+    if (!options.isHook || !inline.allows(script)) {
+      return callOnThread(script, options);
+    }
+    const args = toArguments(options.args);
+    const length = args.reduce((sum, text) => sum + text.length, options.shared?.length ?? 0);
+    if (length > limits.inlineLength) {
+      return callOnThread(script, options, args);
+    }
+    return new Promise((done, failed) => {
+      const fallBackToThread = () => done(callOnThread(script, options, args));
+      inline.run(script, { options, args, done, failed, fallBackToThread });
     });
+  }
 
   async function* iterateOver(
     script: Script,
@@ -115,7 +113,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
       stripper.close();
     },
     isolates: () => pool.cells().length,
-    spares: () => pool.spares(),
+    warm: () => pool.warm(),
     settle: () => pool.trim(),
   };
 }

@@ -9,13 +9,15 @@ export const limits = {
   /** A generator's time between two items that were asked for. */
   itemMs: 60_000,
   /** A short call on the event loop's own thread; what takes longer begins afresh on a thread beside it. */
-  quickMs: 20,
+  inlineMs: 20,
   /** Characters of the arguments of a short call. */
-  quickLength: 64 * 1024,
-  /** So many crossings in time make up for a late one; a script that is late before half of them is left to a thread. */
-  quickAmends: 100,
-  /** How long a script whose calls were not short runs beside the event loop before that is tried again. */
-  slowMs: 5 * 60_000,
+  inlineLength: 64 * 1024,
+  /** Calls in time that forgive a timeout; a script with another one before half of them is left to threads. */
+  successesToForgive: 100,
+  /** How long a script whose calls were not short runs on threads before it is tried inline again. */
+  inlinePauseMs: 5 * 60_000,
+  /** What inline calls may take together in one turn of the event loop; the others wait for the next. */
+  inlineTurnMs: 5,
   /** Compiling and evaluating a module whose stream hook runs on the main thread: longer than that would be felt. */
   streamLoadMs: 100,
   /** A batch of a stream (contract D.30). */
@@ -54,7 +56,7 @@ export const limits = {
   /** Bytes that an isolate with one booted context is taken to hold until it is measured. */
   freshBytes: 1_500_000,
   /** After an owner's isolate was opened, the next owner's is prepared when calls have had so long. */
-  spareAfterMs: 20,
+  warmAfterMs: 20,
   /** Contexts of one isolate; the one that was unused longest goes first. */
   contexts: 64,
   /** An isolate that had this many contexts dropped is replaced, so that its garbage goes at once. */

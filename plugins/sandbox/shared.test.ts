@@ -60,7 +60,7 @@ describe.each([true, false])("members that calls share (as a hook: %s)", (isHook
 
   it("count like arguments", async () => {
     const source = "export const f = (body, ctx) => ctx.long.length;";
-    const long = "x".repeat(limits.quickLength);
+    const long = "x".repeat(limits.inlineLength);
     expect(await call(source, { shared: JSON.stringify({ long }) })).toBe(long.length);
     const many = JSON.stringify({ long: Array.from({ length: limits.argumentsValues + 1 }, () => 1) });
     await expect(call(source, { shared: many })).rejects.toMatchObject({

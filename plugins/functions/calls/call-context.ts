@@ -1,6 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import { withJson } from "#kernel/known-json.ts";
-import type { Later } from "#kernel/sandbox.ts";
+import type { LazyMembers } from "#kernel/sandbox.ts";
 import type { ValveValues } from "../valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
 
@@ -50,12 +49,12 @@ export function toParts(fn: ActiveFunction, facts: CallFacts, userValves: ValveV
   return {
     shared: isNowhere ? texts.nowhere : texts.constant,
     own: isNowhere ? nothingOwn : { ...toPlace(facts), ...(id !== undefined && { id }) },
-    later: toLater(facts),
+    lazyMembers: toLazyMembers(facts),
   };
 }
 
 /** The lists and objects of a context are a call's own, even empty ones. */
-const nothingOwn = withJson(Object.freeze({ files: [], features: {} }), '{"files":[],"features":{}}');
+const nothingOwn = Object.freeze({ files: [], features: {} });
 
 interface Texts {
   readonly userValves: ValveValues;
@@ -111,7 +110,7 @@ function toPlace(facts: CallFacts) {
   };
 }
 
-/** The JSON of what stream hooks get at once; what a caller may make long is given by `toStreamLater`, for all of them alike. */
+/** The JSON of what stream hooks get at once; what a caller may make long is given by `toStreamLazyMembers`, for all of them alike. */
 export function toStreamContext(
   fn: ActiveFunction,
   { principal }: CallFacts,
@@ -120,14 +119,14 @@ export function toStreamContext(
   return textsOf(fn, principal, userValves).constant;
 }
 
-export function toStreamLater(facts: CallFacts): Later {
+export function toStreamLazyMembers(facts: CallFacts): LazyMembers {
   const place = Object.entries(toPlace(facts));
   const texts = place.map(([name, value]) => [name, () => JSON.stringify(value)] as const);
-  return { ...Object.fromEntries(texts), ...toLater(facts) };
+  return { ...Object.fromEntries(texts), ...toLazyMembers(facts) };
 }
 
 /** The long members of the context, which most code does not read. */
-export function toLater({ metadata, model }: CallFacts): Later {
+export function toLazyMembers({ metadata, model }: CallFacts): LazyMembers {
   return { metadata: () => JSON.stringify(metadata?.() ?? {}), model: () => toModelText(model) };
 }
 

@@ -1,5 +1,6 @@
 import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
-import { CrossingBatches } from "#kernel/completion/crossing-batches.ts";
+import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts";
+import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -100,7 +101,7 @@ function toFilter(fn: ActiveFunction, groups: StreamGroups, invoke: Invoke): Fil
               facts: toFacts(context),
               // The request may be over and its caller gone; the conversation is finished all the same.
               signal: undefined,
-              isUnread: !isRead,
+              discardResult: !isRead,
             }) as Promise<Conversation | undefined>,
         }
       : {}),
@@ -119,7 +120,6 @@ function runInlet(
         body: request,
         facts: toFacts({ ...context, request }),
         signal: context.signal,
-        keepsJson: true,
       }) as MaybePromise<CompletionRequest | undefined>)
     : undefined;
   return fileHandler ? mapMaybe(changed, (each) => withoutFiles(each ?? request)) : changed;
@@ -180,16 +180,15 @@ function createStreamGroups(
 }
 
 function toHooks(chain: StreamChain, log: Logger): StreamHooks {
-  const batches = new CrossingBatches();
   let isBroken = false;
   return {
     push(batch): ChunkBatch | Promise<ChunkBatch> {
       if (isBroken) {
         return batch;
       }
-      return chain.push(batches.write(batch)).then((answer) => {
+      return chain.push(batch.map((chunk) => JSON.stringify(chunk))).then((texts) => {
         try {
-          return batches.read(answer);
+          return texts.map(parseChunk);
         } catch (error) {
           isBroken = true;
           log.warn({ err: error }, "stream filters broke down; they are left out of the rest of this run");
@@ -199,4 +198,13 @@ function toHooks(chain: StreamChain, log: Logger): StreamHooks {
     },
     close: () => chain.close(),
   };
+}
+
+/** Throws when the code made something else of a chunk. */
+function parseChunk(text: string): Chunk {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value)) {
+    throw new TypeError("A stream hook made something else of a chunk.");
+  }
+  return normalizeChunk(value);
 }

@@ -3,12 +3,12 @@ import type { Logger } from "#kernel/log.ts";
 import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox.ts";
 import type { ValveValues } from "../valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
-import { type CallFacts, toContext, toParts, toStreamContext, toStreamLater } from "./call-context.ts";
+import { type CallFacts, toContext, toParts, toStreamContext, toStreamLazyMembers } from "./call-context.ts";
 import type { CreateHost } from "../host/create-host.ts";
 import type { UserValves } from "../valves/user-valves.ts";
 
 /** One call of an exported function with a body and the context. */
-export interface Invocation extends Pick<CallOptions, "isUnread" | "keepsJson"> {
+export interface Invocation extends Pick<CallOptions, "discardResult"> {
   readonly name: string;
   readonly body?: unknown;
   readonly facts: CallFacts;
@@ -52,7 +52,7 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
 
   function open(
     fn: ActiveFunction,
-    { name, body, facts, extra, signal: outer, isUnread, keepsJson }: Invocation,
+    { name, body, facts, extra, signal: outer, discardResult }: Invocation,
     { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
   ) {
     const { principal, chatId, messageId, sessionId } = facts;
@@ -66,13 +66,12 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
         ? [body, extra ? { ...parts.own, ...extra } : parts.own]
         : [{ ...toContext(fn, facts, own), ...extra }],
       shared: parts?.shared,
-      later: parts?.later,
+      lazyMembers: parts?.lazyMembers,
       host: host({ id: fn.id, capabilities, principal, chatId, messageId, sessionId, signal }),
       signal: outer,
       deadlineMs: seconds * 1000,
       isHook,
-      isUnread,
-      keepsJson,
+      discardResult,
     };
     return { options, end };
   }
@@ -96,11 +95,11 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       }
     },
     async openStream(functions, facts) {
-      const later = toStreamLater(facts);
+      const lazyMembers = toStreamLazyMembers(facts);
       const links = functions.map(async (fn) => ({
         script: fn.script,
         shared: toStreamContext(fn, facts, await toOwn(fn, facts)),
-        later,
+        lazyMembers,
         failed: (error: Error) =>
           log.warn(
             { err: error, filter: fn.id },

@@ -4,7 +4,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { type Host, type Json, type Sandbox, SandboxError, type StreamLink } from "#kernel/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "../calls/active.ts";
-import { toContext, toParts, toStreamContext, toStreamLater } from "../calls/call-context.ts";
+import { toContext, toParts, toStreamContext, toStreamLazyMembers } from "../calls/call-context.ts";
 import type { HostCall } from "../host/host-call.ts";
 import { toFacts } from "../calls/facts.ts";
 import { toScriptId } from "../calls/load.ts";
@@ -103,7 +103,7 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
   };
   const own = fn.facts.userValves?.complete(fn.facts.userValves.check(form.user_valves ?? {})) ?? {};
   if (form.hook === "stream") {
-    const given = { shared: toStreamContext(fn, facts, own), later: toStreamLater(facts) };
+    const given = { shared: toStreamContext(fn, facts, own), lazyMembers: toStreamLazyMembers(facts) };
     return await stream(parts.sandbox, trial, given);
   }
   const { own: place, ...shared } = toParts(fn, facts, own);
@@ -137,7 +137,7 @@ async function run(parts: DryRunParts, trial: Trial): Promise<unknown> {
 async function stream(
   sandbox: Sandbox,
   { fn, form }: Trial,
-  given: Pick<StreamLink, "shared" | "later">,
+  given: Pick<StreamLink, "shared" | "lazyMembers">,
 ): Promise<unknown> {
   let failure: Error | undefined;
   const chain = await sandbox.openStream([
@@ -145,11 +145,11 @@ async function stream(
   ]);
   try {
     const batch = Array.isArray(form.body) ? form.body : [form.body ?? {}];
-    const answer: unknown = JSON.parse(await chain.push(JSON.stringify(batch)));
+    const texts = await chain.push(batch.map((chunk) => JSON.stringify(chunk) ?? "null"));
     if (failure !== undefined) {
       throw failure;
     }
-    return answer;
+    return texts.map((text): unknown => JSON.parse(text));
   } finally {
     chain.close();
   }

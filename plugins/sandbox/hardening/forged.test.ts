@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { toEndings, toOutcome, withContents } from "../host/ending.ts";
-import { type Json, SandboxError } from "#kernel/sandbox.ts";
+import { parseResult } from "../host/call-result.ts";
+import { SandboxError } from "#kernel/sandbox.ts";
 import { openBench } from "../testing.ts";
 
 // Code may change what its language is made of. What it answers is told to the host in lists that it must not get hold of,
@@ -67,48 +67,12 @@ describe.each(["", "async "])("an answer of a(n %s) hook", (kind) => {
   });
 });
 
-describe("what was told of endings", () => {
-  it.each([
-    ["nothing", [], []],
-    ["too little", [1, "done"], []],
-    ["a count below nothing", [1, "done", -2, "1"], []],
-    ["a count of more than there is", [1, "done", 5, "1"], []],
-    ["a count that is none", [1, "done", "many", "1"], []],
-    ["a good one before a bad one", [1, "done", 0, "1", 2, "done", -1, ""], [1]],
-    ["numbers as texts", ["1", "done", "1", "0", "0", "{}", "2", "done", "0", ""], [1, 2]],
-  ])("is read as far as it goes: %s", (_what, told, ids) => {
-    expect(toEndings(told as (string | number)[]).map(({ id }) => id)).toEqual(ids);
-  });
-
-  it("puts contents nowhere but into messages", () => {
-    const odd: readonly (Json | undefined)[] = [
-      undefined,
-      null,
-      1,
-      "text",
-      {},
-      { messages: "text" },
-      { messages: [null, 1] },
-    ];
-    for (const value of odd) {
-      expect(withContents(value, [0, 0, 1, 0, 7, 0], ["long"])).toEqual(value);
-    }
-    expect(withContents({ messages: [{ content: "" }] }, [0, 5], ["long"])).toEqual({
-      messages: [{ content: "" }],
-    });
-  });
-
-  it("is an error where reading it throws", () => {
-    const realm = {
-      toReported: (_kind: unknown, text: string | undefined) => JSON.parse(String(text)) as never,
-    };
-    for (const kind of ["done", "fail", "value"]) {
-      const { failure, answer } = toOutcome(
-        realm,
-        { kind, text: "{" },
-        (text) => JSON.parse(String(text)) as 1,
-      );
-      expect([failure?.kind, answer]).toEqual(["value", undefined]);
-    }
-  });
+it("an answer that cannot be read is an error", () => {
+  const realm = {
+    toReported: (_kind: unknown, text: string | undefined) => JSON.parse(String(text)) as never,
+  };
+  for (const kind of ["done", "fail", "value"]) {
+    const { failure, answer } = parseResult(realm, { kind, text: "{" });
+    expect([failure?.kind, answer]).toEqual(["value", undefined]);
+  }
 });

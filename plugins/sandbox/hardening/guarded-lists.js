@@ -1,4 +1,6 @@
 // Lists, buffers and objects with many members.
+import { guards } from "./guards.js";
+
 {
   const { most, refuse, isProxy, lengthOf, checkItems, checkText, guard, guardAll, guardConstructor } =
     guards;

@@ -1,4 +1,7 @@
 // Dates, languages, large numbers and new code.
+import { onLoop } from "../inside/environment.js";
+import { guards } from "./guards.js";
+
 {
   const { fail, checkItems, checkText, guard, guardAll, guardConstructor } = guards;
   const { apply } = Reflect;

@@ -1,6 +1,8 @@
 // Texts, patterns, dates and numbers.
+import { guards } from "./guards.js";
+
 {
-  const { most, refuse, isProxy, checkItems, checkText, guard, guardAll, guardConstructor } = guards;
+  const { most, refuse, isProxy, checkItems, checkText, guard, guardConstructor } = guards;
   const { apply, ownKeys } = Reflect;
   const { isArray } = Array;
   const { getOwnPropertyDescriptor, getPrototypeOf, hasOwn } = Object;

@@ -4,8 +4,11 @@
 // then. An isolate holds 64 MB, so that no honest code meets the limits of a thread. Those of the event loop's own
 // thread are narrower, since everybody waits for it: a call that meets one begins afresh on a thread, and a stream hook
 // gets the error. Runs before anything else in a context.
-/** What the guards are made of (guarded-*.js); emptied before code of an author runs. */
-const guards = { __proto__: null };
+import { onLoop, send, state } from "../inside/environment.js";
+import { NativeProxy } from "../inside/natives.js";
+
+/** What the guards are made of (guarded-*.js). */
+export const guards = { __proto__: null };
 {
   const { apply, construct, ownKeys } = Reflect;
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn } = Object;
@@ -24,13 +27,8 @@ const guards = { __proto__: null };
 
   /** Ends what is not for here. The host lets a short call begin again on a thread, whatever the code makes of it. */
   function fail(error) {
-    if (onLoop && current?.batch?.isEntered === false) {
-      // Behind the first steps of calls that began together it is not known whose code goes on.
-      for (const id in calls) {
-        send("heavy", id);
-      }
-    } else if (onLoop) {
-      send("heavy", current?.id ?? 0);
+    if (onLoop) {
+      send("heavy", state.current?.id ?? 0);
     }
     throw error;
   }

@@ -1,7 +1,7 @@
 import type ivm from "isolated-vm";
-import { bootstrap } from "./inside.ts";
+import { bootstrap } from "./bootstrap.ts";
 
-/** What the bootstrap is given: its `$0`, `$1` and `$2` (inside.ts). */
+/** What the bootstrap is given: its `$0`, `$1` and `$2` (inside/environment.js). */
 export type BootArguments = readonly [send: ivm.Callback, lookup: ivm.Callback, onLoop: boolean];
 
 /**
@@ -13,7 +13,7 @@ let compiled: ivm.ExternalCopy<ArrayBuffer> | undefined;
 const origin = { filename: "<isolated-vm>" } as const;
 const reference = { reference: true } as const;
 
-/** Runs the bootstrap in a context, on a thread of its isolate. Answers a reference to the host's ways in. */
+/** Runs the bootstrap in a context, on a thread of its isolate. Answers a reference to the bridge's entries. */
 export async function boot(
   isolate: ivm.Isolate,
   context: ivm.Context,
@@ -21,18 +21,18 @@ export async function boot(
 ): Promise<ivm.Reference> {
   const script = keep(await isolate.compileScript(bootstrap, toOptions()));
   const start = (await script.run(context, reference)) as ivm.Reference;
-  const ways = await start.apply(undefined, [...args], { result: reference });
+  const entries = await start.apply(undefined, [...args], { result: reference });
   release(script, start);
-  return ways as ivm.Reference;
+  return entries as ivm.Reference;
 }
 
 /** The same on the event loop's own thread. */
 export function bootSync(isolate: ivm.Isolate, context: ivm.Context, args: BootArguments): ivm.Reference {
   const script = keep(isolate.compileScriptSync(bootstrap, toOptions()));
   const start = script.runSync(context, reference) as ivm.Reference;
-  const ways = start.applySync(undefined, [...args], { result: reference });
+  const entries = start.applySync(undefined, [...args], { result: reference });
   release(script, start);
-  return ways as ivm.Reference;
+  return entries as ivm.Reference;
 }
 
 function toOptions(): ivm.ScriptInfo {

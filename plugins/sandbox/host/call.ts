@@ -1,9 +1,8 @@
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { toArgumentsText } from "../batching/arguments.ts";
-import { fromText, tooLong, toOutcome, unreadable } from "./ending.ts";
+import { fromText, tooLong, parseResult, unreadable } from "./call-result.ts";
 import { limits } from "../limits.ts";
-import { type Message, type Receiver, toLaterLine } from "./message.ts";
+import { type Message, type Receiver, toArguments, toEntry, toLazyLine } from "./message.ts";
 import type { Realm } from "./realm.ts";
 import { type CallOptions, type HostFunction, type Json, SandboxError } from "#kernel/sandbox.ts";
 import { hasMoreValues } from "../hardening/size.ts";
@@ -22,8 +21,8 @@ export interface Outcome {
 export interface CallParts {
   readonly realm: Realm;
   readonly options: CallOptions;
-  /** The arguments as JSON, where they are known. */
-  readonly text?: string | undefined;
+  /** The JSON of each argument, where it is written already. */
+  readonly args?: readonly string[] | undefined;
   readonly outcome: Outcome;
   readonly log: Logger;
   /** Told when the code, and not the host, took too long. */
@@ -56,33 +55,26 @@ export class Call implements Receiver {
 
   start(isIterated: boolean): void {
     const { realm, options } = this.#parts;
-    const { signal, name, host, shared = "", isUnread = false } = options;
+    const { signal, shared = "" } = options;
     if (signal?.aborted) {
       this.#parts.outcome.failed(signal.reason);
       return;
     }
-    const text = this.#parts.text ?? toArgumentsText(options.args);
-    const later = toLaterLine(options.later);
-    const refusal = toRefusal(text, shared, later);
+    const args = this.#parts.args ?? toArguments(options.args);
+    const lazyLine = toLazyLine(options.lazyMembers);
+    const given = [...args, shared, lazyLine];
+    const refusal = toRefusal(given);
     if (refusal !== undefined) {
       this.#parts.outcome.failed(new SandboxError("value", refusal));
       return;
     }
-    this.#given = text.length + shared.length + later.length;
+    this.#given = given.reduce((sum, { length }) => sum + length, 0);
     realm.cell.given += this.#given;
     realm.calls.set(this.#id, this);
     signal?.addEventListener("abort", this.#onAbort);
     this.within(options.deadlineMs ?? (isIterated ? limits.itemMs : limits.callMs));
-    void this.#run("enter", [
-      this.#id,
-      name,
-      text,
-      shared,
-      later,
-      host.names.join(" "),
-      isIterated,
-      isUnread,
-    ]);
+    const entry = toEntry(this.#id, options, { args, lazyLine, isIterated });
+    void this.#enter("begin", (timeout) => realm.begin(entry, timeout));
   }
 
   /** The call ends with a timeout when nothing calls `within` or `wait` in that time. */
@@ -119,7 +111,7 @@ export class Call implements Receiver {
   }
 
   receive({ kind, text, name, at }: Message): void {
-    const { realm, outcome, options } = this.#parts;
+    const { realm, outcome } = this.#parts;
     if (this.#isOver) {
       return;
     }
@@ -135,7 +127,7 @@ export class Call implements Receiver {
         outcome.failed(tooLong());
         return;
       }
-      const { failure, answer } = toOutcome(realm, { kind: "done", text }, fromText);
+      const { failure, answer } = parseResult(realm, { kind: "done", text });
       if (failure || !Array.isArray(answer)) {
         this.stop();
         outcome.failed(failure ?? unreadable());
@@ -143,7 +135,7 @@ export class Call implements Receiver {
       }
       outcome.items?.(answer as readonly Json[], name === "full");
     } else {
-      const { failure, answer } = toOutcome(realm, { kind, text }, (each) => fromText(each, options));
+      const { failure, answer } = parseResult(realm, { kind, text });
       this.#close();
       if (this.#asked > 0) {
         void this.#run("end", [this.#id]);
@@ -190,15 +182,19 @@ export class Call implements Receiver {
     setImmediate(() => this.#parts.realm.leave());
   }
 
-  async #run(way: Parameters<Realm["run"]>[0], args: Parameters<Realm["run"]>[1]): Promise<void> {
+  #run(entry: Parameters<Realm["run"]>[0], args: Parameters<Realm["run"]>[1]): Promise<void> {
+    return this.#enter(entry, (timeout) => this.#parts.realm.run(entry, args, timeout));
+  }
+
+  async #enter(entry: string, run: (timeout: number) => Promise<void>): Promise<void> {
     const { realm, overran } = this.#parts;
     try {
       // Code whose time is over soon must not hold the isolate, which others of its owner wait for, any longer.
       const left = Math.ceil(this.#until - performance.now());
-      await realm.run(way, args, Math.min(limits.sliceMs, Math.max(left, limits.streamMs)));
+      await run(Math.min(limits.sliceMs, Math.max(left, limits.streamMs)));
     } catch (error) {
       if (error instanceof SandboxError && error.kind === "timeout" && !realm.cell.isGone) {
-        if (way === "end" || this.#isStopped) {
+        if (entry === "end" || this.#isStopped) {
           // What code does on the way out has little time and counts for nothing, but may have been broken off.
           realm.retire();
         } else {
@@ -237,7 +233,7 @@ export class Call implements Receiver {
   }
 
   async #toAnswer(name: string, args: readonly Json[]) {
-    // A way of the bridge itself, which no host function's name can take.
+    // An entry of the bridge itself, which no host function's name can take.
     if (name === "source/next") {
       return await this.#sources.next(Number(args[0]));
     }
@@ -260,7 +256,7 @@ export class Call implements Receiver {
 }
 
 /** Why arguments are not handed over. Those of a request are its caller's, and no fault of the code. */
-function toRefusal(...texts: string[]): string | undefined {
+function toRefusal(texts: readonly string[]): string | undefined {
   const { argumentsLength, argumentsValues } = limits;
   if (texts.reduce((sum, { length }) => sum + length, 0) > argumentsLength) {
     return "The arguments are too long for the sandbox.";

@@ -1,8 +1,8 @@
 import type ivm from "isolated-vm";
-import { type BootedContext, type Lane, openContext } from "./booted.ts";
+import { type BootedContext, type Lane, openContext } from "./bridge-functions.ts";
 import { limits } from "../limits.ts";
 import { SandboxError } from "#kernel/sandbox.ts";
-import { makeIsolate, type Spare } from "./spares.ts";
+import { makeIsolate, type WarmIsolate } from "./warm-isolates.ts";
 
 /** A context as its isolate sees it. */
 export interface Resident {
@@ -48,14 +48,14 @@ export class Cell<R extends Resident = Resident> {
   constructor(
     { owner, lane }: { owner: string; lane: Lane },
     onGone: (cell: Cell<R>, culprit: R | undefined, reason: string) => void,
-    { isolate, first, keeper }: Spare = makeIsolate(lane),
+    { isolate, first, watcher }: WarmIsolate = makeIsolate(lane),
   ) {
     this.owner = owner;
     this.lane = lane;
     this.isolate = isolate;
     this.#onGone = onGone;
     this.#first = first;
-    keeper.giveUp = () => this.giveUp();
+    watcher.onUnresponsive = () => this.giveUp();
   }
 
   /** A context for code to run in: the one that was booted beforehand, or another. */

@@ -1,4 +1,4 @@
-import type { Later, SandboxError } from "#kernel/sandbox.ts";
+import type { CallOptions, LazyMembers, SandboxError } from "#kernel/sandbox.ts";
 
 /** Whoever waits for messages of one call. */
 export interface Receiver {
@@ -10,9 +10,9 @@ export interface Receiver {
   member?(name: string): string | undefined;
 }
 
-/** Members of a context for a call that cannot ask for them, as inside/call.js takes them: no JSON holds a tab. */
-export function toLaterLine(later: Later = {}): string {
-  return Object.entries(later)
+/** Names and JSON of lazy members, for a thread from which they cannot be asked for (inside/call.js). */
+export function toLazyLine(members: LazyMembers = {}): string {
+  return Object.entries(members)
     .flatMap(([name, toText]) => [name, toText()])
     .join("\t");
 }
@@ -23,6 +23,28 @@ export interface Message {
   readonly text: string | undefined;
   readonly name: string | number | undefined;
   readonly at: number | undefined;
-  /** Contents of messages that were left out of an answer (`withContents`). */
-  readonly apart?: readonly number[];
+}
+
+/** What begins a call, as inside/calls.js takes it. */
+export function toEntry(
+  id: number,
+  options: CallOptions,
+  { args, lazyLine, isIterated = false }: { args: readonly string[]; lazyLine: string; isIterated?: boolean },
+): (string | number)[] {
+  const { name, shared = "", discardResult = false, host } = options;
+  return [
+    id,
+    name,
+    Number(isIterated),
+    Number(discardResult),
+    shared,
+    lazyLine,
+    host.names.join(" "),
+    ...args,
+  ];
+}
+
+/** The JSON of arguments. What JSON has no word for becomes null, as lists have it. */
+export function toArguments(args: readonly unknown[]): string[] {
+  return args.map((value) => JSON.stringify(value) ?? "null");
 }

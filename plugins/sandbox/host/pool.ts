@@ -1,11 +1,11 @@
 import { LruMap } from "./lru.ts";
-import type { Lane } from "./booted.ts";
+import type { Lane } from "./bridge-functions.ts";
 import { Cell } from "./cell.ts";
 import { limits } from "../limits.ts";
 import { Realm, type RealmOptions } from "./realm.ts";
 import { SandboxError, type Script } from "#kernel/sandbox.ts";
 import { keyOf, same } from "./source.ts";
-import { createSpares } from "./spares.ts";
+import { createWarmIsolates } from "./warm-isolates.ts";
 import type { Code, Stripper } from "./typescript.ts";
 
 export interface PoolOptions {
@@ -28,7 +28,7 @@ export interface Pool {
   /** For tests and figures. */
   cells(): readonly Cell<Realm>[];
   /** Isolates that wait for their owner. */
-  spares(): number;
+  warm(): number;
   close(): void;
 }
 
@@ -46,7 +46,7 @@ class IsolatePool implements Pool {
   /** Isolates that are being replaced; they end with their last call. */
   readonly #leaving = new Set<Cell<Realm>>();
   readonly #opening = new Map<string, Promise<Realm>>();
-  readonly #spares = createSpares();
+  readonly #warm = createWarmIsolates();
   // What the compiler made of a TypeScript source, so that it works once a source and not once a context.
   readonly #stripped = new LruMap<string, Code>(256);
 
@@ -89,8 +89,8 @@ class IsolatePool implements Pool {
     await Promise.all(this.cells().map((cell) => cell.measure()));
     const cells = this.#served().toSorted((a, b) => a.usedAt - b.usedAt);
     const budget = this.#options.budgetMegabytes() * 2 ** 20;
-    const spare = this.#spares.count() * limits.freshBytes;
-    let bytes = cells.reduce((sum, cell) => sum + cell.bytes, spare);
+    const waiting = this.#warm.count() * limits.freshBytes;
+    let bytes = cells.reduce((sum, cell) => sum + cell.bytes, waiting);
     for (const cell of cells) {
       if (bytes > budget && cell.isIdle()) {
         bytes -= cell.bytes;
@@ -103,12 +103,12 @@ class IsolatePool implements Pool {
     return [...this.#served(), ...this.#leaving];
   }
 
-  spares(): number {
-    return this.#spares.count();
+  warm(): number {
+    return this.#warm.count();
   }
 
   close(): void {
-    this.#spares.close();
+    this.#warm.close();
     for (const cell of this.cells()) {
       cell.dispose();
     }
@@ -139,7 +139,7 @@ class IsolatePool implements Pool {
       return realm;
     } finally {
       cell.opening -= 1;
-      this.#spares.prepare(lane);
+      this.#warm.prepare(lane);
       void this.trim();
     }
   }
@@ -172,7 +172,7 @@ class IsolatePool implements Pool {
     if (found && !found.isGone) {
       this.#leaving.add(found);
     }
-    const cell = new Cell<Realm>({ owner, lane }, this.#options.onGone, this.#spares.take(lane));
+    const cell = new Cell<Realm>({ owner, lane }, this.#options.onGone, this.#warm.take(lane));
     this.#cells[lane].set(owner, cell);
     this.#sweep();
     return cell;

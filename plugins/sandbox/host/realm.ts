@@ -1,8 +1,7 @@
 import type ivm from "isolated-vm";
-import type { BootedContext, Receive, Way } from "./booted.ts";
+import type { BootedContext, Receive } from "./bridge-functions.ts";
 import { type Cell, toTimeoutError } from "./cell.ts";
-import { applyCopied, type Copied } from "../batching/copied-lists.ts";
-import { toEndings } from "./ending.ts";
+import { applyCopied, type Copied } from "../batching/transfer.ts";
 import { limits } from "../limits.ts";
 import type { Receiver } from "./message.ts";
 import { type ModuleShape, SandboxError, type Script } from "#kernel/sandbox.ts";
@@ -28,7 +27,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   ["process is not defined", "process is not defined: a function reaches nothing but what its host offers."],
 ]);
 
-/** The context of one script: its module, evaluated, and the host's ways in (inside/bridge.js). */
+/** The context of one script: its module, evaluated, and the entries of its bridge (inside/bootstrap.js). */
 export class Realm {
   readonly id: string;
   readonly key: string;
@@ -38,8 +37,8 @@ export class Realm {
   asked = 0;
   /** Runs whose stream hooks live here. */
   streams = 0;
-  /** What a run's stream hook asks for when it reads it, as JSON. */
-  readonly laters = new Map<number, (name: string) => string | undefined>();
+  /** By run: the JSON of a lazy member, which its stream hook asks for when it reads it. */
+  readonly lazyMembers = new Map<number, (name: string) => string | undefined>();
   usedAt = performance.now();
   isRetired = false;
   shape!: ModuleShape;
@@ -75,18 +74,30 @@ export class Realm {
   }
 
   /**
-   * One way in, on a thread of the isolate, for at most `timeout` milliseconds; the code's answer comes as a message.
-   * Rejects with SandboxError.
+   * Enters a call that has begun, on a thread of the isolate, for at most `timeout` milliseconds. Rejects with
+   * SandboxError.
    */
   async run(
-    way: Exclude<Way, "adopt" | "chain" | "enterAll" | "hook">,
+    entry: "answer" | "end" | "pull" | "tick",
     args: readonly (string | number | boolean | undefined)[],
     timeout: number = limits.sliceMs,
   ): Promise<void> {
     this.usedAt = performance.now();
     try {
       await this.cell.enter(this, async () => {
-        await this.#booted?.way(way).apply(undefined, [...args], { timeout });
+        await this.#booted?.get(entry).apply(undefined, [...args], { timeout });
+      });
+    } catch (error) {
+      throw this.toError(error);
+    }
+  }
+
+  /** Begins a call on a thread of the isolate (inside/calls.js); what becomes of it comes as messages. Rejects with SandboxError. */
+  async begin(call: Copied, timeout: number): Promise<void> {
+    this.usedAt = performance.now();
+    try {
+      await this.cell.enter(this, async () => {
+        await this.#booted?.get("enter").apply(undefined, [call], { timeout, arguments: { copy: true } });
       });
     } catch (error) {
       throw this.toError(error);
@@ -94,14 +105,23 @@ export class Realm {
   }
 
   /**
-   * Begins several calls at once on the event loop's own thread (inside/together.js). How they ended is told before it
-   * returns, if they did. Throws SandboxError.
+   * Begins a call on the event loop's own thread. How it ended is told to its receiver before this returns, if it did.
+   * Throws SandboxError.
    */
-  enterAll(calls: Copied, timeout: number): void {
+  beginInline(call: Copied, timeout: number): void {
     this.usedAt = this.cell.usedAt = performance.now();
     try {
-      const way = this.#booted?.way("enterAll");
-      this.#tell(way ? applyCopied(way, calls, timeout) : []);
+      const enter = this.#booted?.get("enter");
+      const [kind, text] = enter ? applyCopied(enter, call, timeout) : [];
+      if (kind !== undefined) {
+        const ending = {
+          kind: String(kind),
+          text: String(text) || undefined,
+          name: undefined,
+          at: undefined,
+        };
+        this.calls.get(Number(call[0]))?.receive(ending);
+      }
     } catch (error) {
       throw this.toError(this.cell.explain(error, this));
     }
@@ -111,12 +131,12 @@ export class Realm {
     this.#options.log(level, text);
   }
 
-  /** The ways of stream hooks (inside/hook.js, inside/chain.js), for the switchboard of the isolate. */
-  streamWays(): [hook: ivm.Reference, chain: ivm.Reference] {
+  /** Binds the stream hook of the module to a run, for the router of the isolate (inside/stream-hook.js). */
+  streamBinder(): ivm.Reference {
     if (this.cell.isGone || this.#booted === undefined) {
       throw new SandboxError("timeout", "The code was stopped.");
     }
-    return [this.#booted.way("hook"), this.#booted.way("chain")];
+    return this.#booted.get("bindStreamHook");
   }
 
   /** Ends all calls with an error that says why. */
@@ -201,7 +221,7 @@ export class Realm {
       onLoop ? module.instantiateSync(context, refuse) : module.instantiate(context, refuse),
     );
     await step(() => (onLoop ? module.evaluateSync({ timeout }) : module.evaluate({ timeout })));
-    const adopt = booted.way("adopt");
+    const adopt = booted.get("adopt");
     const told = await step(async () => {
       const args = [module.namespace.derefInto()];
       return onLoop
@@ -215,11 +235,8 @@ export class Realm {
   }
 
   readonly #receive: Receive = (kind, id, text, name, at) => {
-    if (kind === "endings") {
-      return this.#tell(String(text).split("\n"));
-    }
     if (kind === "later") {
-      return this.laters.get(Number(id))?.(String(name));
+      return this.lazyMembers.get(Number(id))?.(String(name));
     }
     const receiver = this.calls.get(Number(id));
     if (kind === "member") {
@@ -236,12 +253,6 @@ export class Realm {
       at: typeof at === "number" ? at : undefined,
     });
   };
-
-  #tell(endings: Copied): void {
-    for (const { id, message } of toEndings(endings)) {
-      this.calls.get(id)?.receive(message);
-    }
-  }
 
   #release(): void {
     if (!this.cell.isGone) {

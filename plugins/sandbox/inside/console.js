@@ -1,10 +1,14 @@
 // What the code writes is kept for its author.
+import { send, state } from "./environment.js";
+import { stringify } from "./natives.js";
+import { now, String_ } from "./primordials.js";
+import { cut, resolved } from "./values.js";
 
 const [lineLength, linesPerSecond] = [2000, 200];
 let second = 0;
 let lines = 0;
 
-function write(level, args, from = 0) {
+export function write(level, args, from = 0) {
   const at = now();
   if (at - second >= 1000) {
     second = at;
@@ -17,7 +21,7 @@ function write(level, args, from = 0) {
   for (let i = from; i < args.length && text.length < lineLength; i++) {
     text += (i > from ? " " : "") + cut(toShown(args[i]), lineLength);
   }
-  send("log", current ? current.id : 0, cut(text, lineLength), level);
+  send("log", state.current ? state.current.id : 0, cut(text, lineLength), level);
 }
 
 function toShown(value) {
@@ -41,7 +45,7 @@ const levels = {
 };
 
 /** `host.log(level, text)`, or `host.log(text)`. */
-function log(...args) {
+export function log(...args) {
   const level = args.length > 1 && typeof args[0] === "string" ? levels[args[0]] : undefined;
   write(level ?? "info", args, level ? 1 : 0);
   return resolved();

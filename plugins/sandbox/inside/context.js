@@ -1,5 +1,9 @@
 // The context that code is called with: its JSON, `host`, and members that are made when they are read. The accessors are
 // the same for all contexts: one with functions of its own would be a table to the engine, and slow to make.
+import { parse, nativeFreeze, nativeKeys } from "./natives.js";
+import { defineProperty, getPrototypeOf, newList } from "./primordials.js";
+import { toHost } from "./host-functions.js";
+import { isObject } from "./values.js";
 
 /** As what another class extends, it has that one's fields added to what is given. */
 function Given(value) {
@@ -68,7 +72,7 @@ let sharedLength = 0;
 const mostShared = 2 ** 15;
 
 /** The value of a JSON text, frozen in depth: whoever is given the same text gets the same value. */
-function toShared(text) {
+export function toShared(text) {
   let value = shared[text];
   if (value === undefined) {
     value = frozen(parse(text));
@@ -102,12 +106,12 @@ function frozen(value) {
 }
 
 /** Adds `host` to what a call is given, and the members that are made later, to code like the others. */
-function toContext(call, context) {
+export function addMembers(call, context) {
   Mark.set(context, call);
   defineProperty(context, "host", hostLook);
-  const { later } = call;
-  for (let at = 0; at < later.length; at++) {
-    const name = later[at];
+  const { lazyMembers } = call;
+  for (let at = 0; at < lazyMembers.length; at++) {
+    const name = lazyMembers[at];
     defineProperty(context, name, (memberLooks[name] ??= toMemberLook(name)));
   }
 }

@@ -1,7 +1,21 @@
 // Calls whose answer is a generator.
+import { fail, finish, leave } from "./call.js";
+import { calls, send, state } from "./environment.js";
+import { join } from "./natives.js";
+import {
+  apply,
+  asyncIterator,
+  isArray,
+  iterator,
+  maxItems,
+  maxItemText,
+  quietTurns,
+  then_,
+} from "./primordials.js";
+import { resolved, settle, toReport, toText } from "./values.js";
 
 /** A generator waits until the host asks for items; anything else is one item. */
-function begin(call, answer) {
+export function begin(call, answer) {
   let next;
   try {
     if (typeof answer === "object" && answer !== null && !isArray(answer)) {
@@ -23,10 +37,10 @@ function begin(call, answer) {
 }
 
 /** Takes up to `count` items. Those that are ready together travel together; a slow one is not waited for. */
-function pull(id, count) {
+export function pull(id, count) {
   const call = calls[id];
   if (call) {
-    current = call;
+    state.current = call;
     call.items = [];
     call.size = 0;
     call.left = count < maxItems ? count : maxItems;
@@ -86,7 +100,7 @@ function keep(call, result) {
 
 /** Sends what was collected when the next item does not come within some turns. */
 function wait(call, items, turns) {
-  void apply(then, resolved(), [
+  void apply(then_, resolved(), [
     () => {
       if (call.items === items && items.length > 0) {
         if (items.length !== items.seen) {

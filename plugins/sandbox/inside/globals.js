@@ -1,9 +1,11 @@
-// What a bare context lacks and authors expect. With console, timers and queueMicrotask (bridge.js) these exist:
+// What a bare context lacks and authors expect. With console (console.js), timers and queueMicrotask (timers.js) these exist:
 //   structuredClone (of JSON values), atob, btoa, TextEncoder, TextDecoder (UTF-8), URL, URLSearchParams,
 //   crypto.randomUUID, crypto.getRandomValues, crypto.subtle.digest (SHA-1, SHA-256, SHA-384, SHA-512).
 // There is no network, no file, no process, no import, no WebAssembly, no shared memory: what reaches outside goes
 // through the `host` of a call. `lookup(what, ...texts)` asks the host for pure facts: an address taken apart, random
 // bytes, a digest; it answers a text or undefined.
+import { lookup } from "./environment.js";
+
 {
   const [bytes, clone, toText, now] = [Uint8Array, JSON.parse, JSON.stringify, Date.now];
   // The host answers on its event loop: so many questions and characters a second.

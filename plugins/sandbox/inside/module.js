@@ -1,8 +1,12 @@
 // The evaluated module and its exports.
+import { state } from "./environment.js";
+import { parse, slice, stringify } from "./natives.js";
+import { apply, getOwnPropertyDescriptor, keys } from "./primordials.js";
+import { cut } from "./values.js";
 
 /** Takes the evaluated module and tells of its exports. Throws when reading them does. */
-function adopt(namespace) {
-  module = namespace;
+export function adopt(namespace) {
+  state.module = namespace;
   const seen = { __proto__: null, functions: [], data: { __proto__: null }, tools: { __proto__: null } };
   const main = getOwnPropertyDescriptor(namespace, "default")?.value;
   const all = { __proto__: null };
@@ -32,7 +36,7 @@ function adopt(namespace) {
 }
 
 /** Finds an export by name, `tools.<name>` for the run function of a tool; a default export's own members count too. */
-function find(name) {
+export function find(name) {
   const isTool = cut(name, 6) === "tools.";
   const holder = isTool ? exported("tools") : undefined;
   const key = isTool ? apply(slice, name, [6]) : name;
@@ -45,10 +49,10 @@ function find(name) {
 
 function exported(name) {
   // A namespace inherits nothing.
-  const value = module[name];
+  const value = state.module[name];
   if (value !== undefined) {
     return value;
   }
-  const main = getOwnPropertyDescriptor(module, "default")?.value;
+  const main = getOwnPropertyDescriptor(state.module, "default")?.value;
   return typeof main === "object" && main !== null ? getOwnPropertyDescriptor(main, name)?.value : undefined;
 }

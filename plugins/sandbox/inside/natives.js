@@ -1,6 +1,6 @@
 // Built-ins as they are before they are guarded: the ways of the host hand them what it made itself.
-const NativeProxy = Proxy;
-const { parse, stringify } = JSON;
-const { includes, indexOf, slice, split } = String.prototype;
-const { join } = Array.prototype;
-const { freeze: nativeFreeze, keys: nativeKeys } = Object;
+export const NativeProxy = Proxy;
+export const { parse, stringify } = JSON;
+export const { includes, indexOf, slice, split } = String.prototype;
+export const { join } = Array.prototype;
+export const { freeze: nativeFreeze, keys: nativeKeys } = Object;

@@ -1,12 +1,15 @@
 // What the host's ways in are made of. Everything that is used later is taken from the built-ins now, because the code
 // that runs here afterwards may change every one of them.
-const { apply } = Reflect;
-const { defineProperty, freeze, keys, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
-const { propertyIsEnumerable } = Object.prototype;
-const { isArray } = Array;
-const { now } = Date;
-const { asyncIterator, iterator } = Symbol;
-const [Promise_, Proxy_, TypeError_, RangeError_, Error_, String_] = [
+import { NativeProxy } from "./natives.js";
+
+export const { apply } = Reflect;
+export const { defineProperty, freeze, keys, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } =
+  Object;
+export const { propertyIsEnumerable } = Object.prototype;
+export const { isArray } = Array;
+export const { now } = Date;
+export const { asyncIterator, iterator } = Symbol;
+export const [Promise_, Proxy_, TypeError_, RangeError_, Error_, String_] = [
   Promise,
   NativeProxy,
   TypeError,
@@ -14,19 +17,19 @@ const [Promise_, Proxy_, TypeError_, RangeError_, Error_, String_] = [
   Error,
   String,
 ];
-const { then } = Promise.prototype;
-const [maxPending, maxPendingText, maxTimers, timersPerSecond] = [256, 2 ** 24, 256, 1000];
-const [manyText, maxValues] = [2 ** 20, 2 ** 18];
-const [maxItems, maxItemText, quietTurns] = [64, 65_536, 8];
+export const { then: then_ } = Promise.prototype;
+export const [maxPending, maxPendingText, maxTimers, timersPerSecond] = [256, 2 ** 24, 256, 1000];
+export const [manyText, maxValues] = [2 ** 20, 2 ** 18];
+export const [maxItems, maxItemText, quietTurns] = [64, 65_536, 8];
 
 /** A list that no code of an author has a part in: writing to one that inherits runs setters of what it inherits from. */
-const newList = () => setPrototypeOf([], null);
+export const newList = () => setPrototypeOf([], null);
 
 /**
  * A class of records that inherit nothing. What is made for every call or batch is one: to the engine a literal without a
  * prototype is a table, twenty times as slow to make.
  */
-function toRecord(record) {
+export function toRecord(record) {
   setPrototypeOf(record.prototype, null);
   return record;
 }

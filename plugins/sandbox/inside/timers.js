@@ -1,4 +1,17 @@
 // Timers belong to the call that set them and end with it.
+import { write } from "./console.js";
+import { calls, send, state } from "./environment.js";
+import {
+  apply,
+  Error_,
+  maxTimers,
+  now,
+  RangeError_,
+  then_,
+  timersPerSecond,
+  TypeError_,
+} from "./primordials.js";
+import { resolved } from "./values.js";
 
 // Each timer is a message to the host, which must not drown in them.
 let timerSecond = 0;
@@ -16,7 +29,7 @@ function countTimer() {
 }
 
 function setTimer(run, ms, args, isRepeated) {
-  const call = current;
+  const call = state.current;
   if (typeof run !== "function") {
     throw new TypeError_("A timer needs a function.");
   }
@@ -27,7 +40,7 @@ function setTimer(run, ms, args, isRepeated) {
     throw new RangeError_(`A call can have ${maxTimers} timers.`);
   }
   countTimer();
-  const at = ++serial;
+  const at = ++state.serial;
   call.set++;
   call.timers ??= { __proto__: null };
   call.timers[at] = { run, args, ms: isRepeated ? ms : undefined };
@@ -36,20 +49,20 @@ function setTimer(run, ms, args, isRepeated) {
 }
 
 function clearTimer(at) {
-  const call = current;
+  const call = state.current;
   if (call?.timers?.[at]) {
     delete call.timers[at];
     call.set--;
   }
 }
 
-function tick(id, at) {
+export function tick(id, at) {
   const call = calls[id];
   const timer = call?.timers?.[at];
   if (!timer) {
     return;
   }
-  current = call;
+  state.current = call;
   try {
     if (timer.ms === undefined) {
       clearTimer(at);
@@ -67,4 +80,4 @@ globalThis.setTimeout = (run, ms, ...args) => setTimer(run, ms, args, false);
 globalThis.setInterval = (run, ms, ...args) => setTimer(run, ms, args, true);
 globalThis.clearTimeout = clearTimer;
 globalThis.clearInterval = clearTimer;
-globalThis.queueMicrotask = (run) => void apply(then, resolved(), [() => run()]);
+globalThis.queueMicrotask = (run) => void apply(then_, resolved(), [() => run()]);

@@ -1,11 +1,11 @@
 import ivm from "isolated-vm";
 import { boot, type BootArguments, bootSync } from "./boot.ts";
-import { lookUp } from "./facts.ts";
+import { answerPureCall } from "./pure-host-calls.ts";
 
-const ways = ["adopt", "answer", "chain", "end", "enter", "enterAll", "hook", "pull", "tick"] as const;
+const bridgeFunctions = ["adopt", "answer", "bindStreamHook", "end", "enter", "pull", "tick"] as const;
 
-/** The host's ways into a context (inside/bridge.js). */
-export type Way = (typeof ways)[number];
+/** A function of a context that the host calls (inside/bootstrap.js). */
+export type BridgeFunction = (typeof bridgeFunctions)[number];
 
 /** Takes what the code of a context sends to the host; on the event loop's own thread the code gets the answer. */
 export type Receive = (
@@ -19,10 +19,10 @@ export type Receive = (
 /** Where code of an owner runs; see cell.ts. */
 export type Lane = "calls" | "streams";
 
-/** A context with the bootstrap in it (inside.ts), before any code of an author is. */
+/** A context in which the bootstrap has run (bootstrap.ts), before any code of an author does. */
 export interface BootedContext {
   readonly context: ivm.Context;
-  way(name: Way): ivm.Reference;
+  get(name: BridgeFunction): ivm.Reference;
   /** From now on `receive` is told what the code sends. */
   serve(receive: Receive): void;
   release(): void;
@@ -46,22 +46,23 @@ export async function openContext(
     (...told: Parameters<Receive>) => receive(...told),
     isStreams ? { sync: true } : { ignored: true },
   );
-  const args: BootArguments = [send, new ivm.Callback(lookUp, { sync: true }), isStreams];
+  const args: BootArguments = [send, new ivm.Callback(answerPureCall, { sync: true }), isStreams];
   const reference = { reference: true } as const;
   const context = onLoop ? isolate.createContextSync() : await isolate.createContext();
   const bridge = onLoop ? bootSync(isolate, context, args) : await boot(isolate, context, args);
-  const get = (way: Way) => (onLoop ? bridge.getSync(way, reference) : bridge.get(way, reference));
-  const found = (await Promise.all(ways.map(get))) as ivm.Reference[];
+  const get = (name: BridgeFunction) =>
+    onLoop ? bridge.getSync(name, reference) : bridge.get(name, reference);
+  const found = (await Promise.all(bridgeFunctions.map(get))) as ivm.Reference[];
   bridge.release();
-  const byName = new Map(ways.map((way, at) => [way, found[at] as ivm.Reference]));
+  const byName = new Map(bridgeFunctions.map((name, at) => [name, found[at] as ivm.Reference]));
   return {
     context,
-    way: (name) => byName.get(name) as ivm.Reference,
+    get: (name) => byName.get(name) as ivm.Reference,
     serve(receiver) {
       receive = receiver;
     },
     release() {
-      found.forEach((way) => way.release());
+      found.forEach((each) => each.release());
       context.release();
     },
   };

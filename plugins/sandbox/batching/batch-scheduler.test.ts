@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { Departures } from "./departures.ts";
+import { BatchScheduler } from "./batch-scheduler.ts";
 import { limits } from "../limits.ts";
 
-interface Fare {
+interface Item {
   readonly text: string;
   readonly length: number;
 }
@@ -11,26 +11,26 @@ interface Fare {
 const everyMs = 5;
 
 /** Crossings as they came, each with the texts it carried. */
-function openDepartures(ms: (some: readonly Fare[]) => number = () => 0, every = everyMs) {
+function openScheduler(ms: (some: readonly Item[]) => number = () => 0, every = everyMs) {
   const crossings: string[][] = [];
-  const departures = new Departures<Fare>((some) => {
+  const scheduler = new BatchScheduler<Item>((some) => {
     crossings.push(some.map(({ text }) => text));
     const until = performance.now() + ms(some);
     while (performance.now() < until) {
       // It takes its time.
     }
   });
-  const add = (text: string, isComplete = false, ms = every) => {
-    departures.add({ text, length: text.length });
-    departures.hurry(isComplete, ms);
+  const add = (text: string, flushNow = false, ms = every) => {
+    scheduler.add({ text, length: text.length });
+    scheduler.schedule({ flushNow, maxDelayMs: ms });
   };
-  return { crossings, departures, add };
+  return { crossings, scheduler, add };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it("carries what comes in one turn together, after a pause without waiting", async () => {
-  const { crossings, add } = openDepartures();
+  const { crossings, add } = openScheduler();
   add("a");
   add("b");
   expect(crossings).toEqual([]);
@@ -39,7 +39,7 @@ it("carries what comes in one turn together, after a pause without waiting", asy
 });
 
 it("has what comes right after a crossing wait for others, and leaves nothing behind", async () => {
-  const { crossings, add } = openDepartures();
+  const { crossings, add } = openScheduler();
   add("a");
   await turn();
   add("b");
@@ -55,7 +55,7 @@ it("has what comes right after a crossing wait for others, and leaves nothing be
 
 it("waits as long as the least patient would", async () => {
   const patient = 60_000;
-  const { crossings, add } = openDepartures(() => 0, patient);
+  const { crossings, add } = openScheduler(() => 0, patient);
   add("a");
   await turn();
   add("b");
@@ -67,7 +67,7 @@ it("waits as long as the least patient would", async () => {
 });
 
 it("does not let long texts wait, nor what waits with them", async () => {
-  const { crossings, add } = openDepartures();
+  const { crossings, add } = openScheduler();
   const long = "x".repeat(limits.crossingWorth);
   add("a");
   await turn();
@@ -78,8 +78,8 @@ it("does not let long texts wait, nor what waits with them", async () => {
 });
 
 it("takes what nobody waits for along, later", async () => {
-  const { crossings, departures, add } = openDepartures();
-  departures.add({ text: "end", length: 3 });
+  const { crossings, scheduler, add } = openScheduler();
+  scheduler.add({ text: "end", length: 3 });
   await turn();
   expect(crossings).toEqual([]);
   add("a");
@@ -88,7 +88,7 @@ it("takes what nobody waits for along, later", async () => {
 });
 
 it("carries no more than is through in time, and lets others have their turn", async () => {
-  const { crossings, add } = openDepartures((some) => some.length);
+  const { crossings, add } = openScheduler((some) => some.length);
   for (let n = 0; n < 60; n++) {
     add(String(n));
   }
@@ -102,7 +102,7 @@ it("carries no more than is through in time, and lets others have their turn", a
 });
 
 it("does not carry more characters than one crossing may", async () => {
-  const { crossings, add } = openDepartures();
+  const { crossings, add } = openScheduler();
   const half = "x".repeat(limits.crossingLength / 2 + 1);
   [half, half, half].forEach((text) => add(text));
   await turn();
@@ -110,7 +110,7 @@ it("does not carry more characters than one crossing may", async () => {
 });
 
 it("has nothing wait beyond its turn where nothing may", async () => {
-  const { crossings, add } = openDepartures(() => 0, 0);
+  const { crossings, add } = openScheduler(() => 0, 0);
   for (const text of ["a", "b", "c"]) {
     add(text);
     await turn();
@@ -119,7 +119,7 @@ it("has nothing wait beyond its turn where nothing may", async () => {
 });
 
 it("has nothing wait when all are there", async () => {
-  const { crossings, add } = openDepartures();
+  const { crossings, add } = openScheduler();
   add("a");
   await turn();
   add("b");

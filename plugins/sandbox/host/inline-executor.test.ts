@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { jsonOf, withJson } from "#kernel/known-json.ts";
 import { limits } from "../limits.ts";
 import { openBench } from "../testing.ts";
 
@@ -50,22 +49,9 @@ describe("a short call of a hook", () => {
         "export const f = () => ({ a: 1 }); export const broken = () => () => 1;",
       );
       const call = isHook ? hook : plain;
-      expect([await call("f", { isUnread: true }), await call("f")]).toEqual([undefined, { a: 1 }]);
-      expect(await call("broken", { isUnread: true })).toBeUndefined();
+      expect([await call("f", { discardResult: true }), await call("f")]).toEqual([undefined, { a: 1 }]);
+      expect(await call("broken", { discardResult: true })).toBeUndefined();
       await expect(call("broken")).rejects.toMatchObject({ kind: "value" });
-    },
-  );
-
-  it.each([true, false])(
-    "tells the JSON of what it answers, where that is wanted (as a hook: %s)",
-    async (isHook) => {
-      const { hook, plain } = scriptOf("export const f = (body) => body; export const text = () => 'a';");
-      const call = isHook ? hook : plain;
-      const body = withJson({ a: 1 }, '{ "a": 1.0 }');
-      const kept = await call("f", { args: [body], keepsJson: true });
-      expect([kept, jsonOf(kept)]).toEqual([{ a: 1 }, '{"a":1}']);
-      expect(jsonOf(await call("f", { args: [body] }))).toBeUndefined();
-      expect(await call("text", { keepsJson: true })).toBe("a");
     },
   );
 
@@ -154,7 +140,7 @@ describe("a call of a hook that is not short", () => {
 
   it("takes long arguments along", async () => {
     const { hook } = scriptOf("export const f = (text) => text.length;");
-    expect(await hook("f", { args: ["x".repeat(limits.quickLength)] })).toBe(limits.quickLength);
+    expect(await hook("f", { args: ["x".repeat(limits.inlineLength)] })).toBe(limits.inlineLength);
   });
 
   it("has its host on the short way as well", async () => {

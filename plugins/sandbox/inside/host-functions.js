@@ -1,7 +1,23 @@
 // The host functions of a call.
+import { onLoop, send, state } from "./environment.js";
+import { log } from "./console.js";
+import { split } from "./natives.js";
+import {
+  apply,
+  asyncIterator,
+  Error_,
+  freeze,
+  maxPending,
+  maxPendingText,
+  Promise_,
+  Proxy_,
+  RangeError_,
+  then_,
+} from "./primordials.js";
+import { cut, rejected, resolved, toText } from "./values.js";
 
 /** The `host` of one call. It is bound to that call, so that nobody else's rights can be used through it. */
-function toHost(call) {
+export function toHost(call) {
   if (typeof call.names === "string") {
     call.names = call.names === "" ? [] : apply(split, call.names, [" "]);
   }
@@ -53,7 +69,7 @@ function toGroup(call, group) {
 function ask(call, name, args) {
   if (!call.live) {
     // Code of the call itself that goes on and tries again would never stop. Another call is told of its mistake.
-    return call === current || call.batch !== undefined
+    return call === state.current || onLoop
       ? new Promise_(() => {})
       : rejected(new Error_(`host.${name} was called after the call had ended.`));
   }
@@ -78,7 +94,7 @@ function post(call, name, args) {
   if (call.waitingLength + length > maxPendingText) {
     return rejected(new RangeError_(`The arguments of host.${name} are too long.`));
   }
-  const at = ++serial;
+  const at = ++state.serial;
   call.waiting++;
   call.waitingLength += length;
   // Made here, so that it names the line that asked.
@@ -111,7 +127,7 @@ function has(names, name) {
 }
 
 /** What a host function streams: items one by one, fetched a batch at a time. `at` is the question it answers. */
-function toSource(call, at) {
+export function toSource(call, at) {
   let items = [];
   let from = 0;
   let isOver = false;
@@ -129,7 +145,7 @@ function toSource(call, at) {
     if (isOver || !call.live) {
       return resolved(over);
     }
-    return apply(then, post(call, "source/next", [at]), [
+    return apply(then_, post(call, "source/next", [at]), [
       take,
       (error) => {
         isOver = true;
@@ -139,10 +155,10 @@ function toSource(call, at) {
   };
   // One after another: code may ask for the next item before it has the last.
   let last = resolved();
-  const next = () => (last = apply(then, last, [step, step]));
+  const next = () => (last = apply(then_, last, [step, step]));
   const stop = () => {
     if (!isOver && call.live) {
-      void apply(then, post(call, "source/end", [at]), [() => {}, () => {}]);
+      void apply(then_, post(call, "source/end", [at]), [() => {}, () => {}]);
     }
     isOver = true;
     items = [];

@@ -1,41 +1,41 @@
 import ivm from "isolated-vm";
-import { type BootedContext, type Lane, openContext } from "./booted.ts";
+import { type BootedContext, type Lane, openContext } from "./bridge-functions.ts";
 import { limits } from "../limits.ts";
 
 /** An isolate of nobody yet. */
-export interface Spare {
+export interface WarmIsolate {
   readonly isolate: ivm.Isolate;
   /** Booted for the first code that will run in it; undefined in an isolate that is made when it is wanted. */
   readonly first: BootedContext | undefined;
-  /** Is told when a thread in the isolate cannot be stopped. */
-  readonly keeper: { giveUp(): void };
+  /** Its function is called when a thread in the isolate cannot be stopped. */
+  readonly watcher: { onUnresponsive(): void };
 }
 
 /** Makes an isolate without any context. */
-export function makeIsolate(lane: Lane): Spare {
-  const keeper = { giveUp: () => {} };
+export function makeIsolate(lane: Lane): WarmIsolate {
+  const watcher = { onUnresponsive: () => {} };
   const isolate = new ivm.Isolate({
     memoryLimit: limits.isolateMegabytes,
     // A thread that cannot be stopped is put to sleep. The event loop's own thread must not be.
-    ...(lane === "calls" && { onCatastrophicError: () => keeper.giveUp() }),
+    ...(lane === "calls" && { onCatastrophicError: () => watcher.onUnresponsive() }),
   });
-  return { isolate, first: undefined, keeper };
+  return { isolate, first: undefined, watcher };
 }
 
 /**
  * One isolate of each lane that waits for its owner, once there is an owner at all: making one and booting a context in
  * it is most of what a first call would wait for, and with hooks the event loop with it.
  */
-export interface Spares {
-  take(lane: Lane): Spare | undefined;
+export interface WarmIsolates {
+  take(lane: Lane): WarmIsolate | undefined;
   /** Sees to it that there is one in a moment, when what goes on now is done. */
   prepare(lane: Lane): void;
   count(): number;
   close(): void;
 }
 
-export function createSpares(): Spares {
-  const ready = new Map<Lane, Spare>();
+export function createWarmIsolates(): WarmIsolates {
+  const ready = new Map<Lane, WarmIsolate>();
   const coming = new Set<Lane>();
   let isClosed = false;
 
@@ -45,12 +45,12 @@ export function createSpares(): Spares {
     }
     let isolate: ivm.Isolate | undefined;
     try {
-      const spare = makeIsolate(lane);
-      isolate = spare.isolate;
+      const made = makeIsolate(lane);
+      isolate = made.isolate;
       // On a thread in both lanes: nobody is in the isolate whom the event loop could wait for.
       const first = await openContext(isolate, { lane, onLoop: false });
       if (!isClosed) {
-        ready.set(lane, { ...spare, first });
+        ready.set(lane, { ...made, first });
         return;
       }
     } catch {
@@ -63,15 +63,15 @@ export function createSpares(): Spares {
 
   return {
     take(lane) {
-      const spare = ready.get(lane);
+      const found = ready.get(lane);
       ready.delete(lane);
-      return spare;
+      return found;
     },
     prepare(lane) {
       if (!isClosed && !ready.has(lane) && !coming.has(lane)) {
         coming.add(lane);
         const begin = () => void make(lane).finally(() => coming.delete(lane));
-        setTimeout(begin, limits.spareAfterMs).unref();
+        setTimeout(begin, limits.warmAfterMs).unref();
       }
     },
     count: () => ready.size,

@@ -4,7 +4,7 @@ import type { Pool } from "../host/pool.ts";
 import type { Realm } from "../host/realm.ts";
 import { SandboxError, type StreamChain, type StreamLink } from "#kernel/sandbox.ts";
 import { hasMoreValues } from "../hardening/size.ts";
-import { type Passenger, type Switchboard, switchboardOf } from "./switchboard.ts";
+import { type BatchListener, multiplexerOf, type StreamMultiplexer } from "./stream-multiplexer.ts";
 
 export interface StreamParts {
   readonly links: readonly StreamLink[];
@@ -47,18 +47,18 @@ interface Hook {
   isOut: boolean;
 }
 
-class Chain implements StreamChain, Passenger {
+class Chain implements StreamChain, BatchListener {
   readonly #parts: StreamParts;
   readonly #hooks: readonly Hook[];
-  #board: Switchboard | undefined;
+  #multiplexer: StreamMultiplexer | undefined;
   /** No hook is left. */
   #isOut = false;
-  /** A batch that was too long has been told of. */
-  #isTold = false;
+  /** A batch that was too long has been logged. */
+  #hasLogged = false;
   /** Characters of what hooks read of their contexts. */
   #given = 0;
-  #id = 0;
-  /** When the last batch came; the first is what its reader waits for most. */
+  #run = 0;
+  /** When the last batch came; the first one does not wait. */
   #pushedAt = Number.POSITIVE_INFINITY;
 
   constructor(parts: StreamParts) {
@@ -70,18 +70,18 @@ class Chain implements StreamChain, Passenger {
     const first = this.#hooks[0];
     if (first) {
       try {
-        const board = switchboardOf(first.realm.cell.isolate);
-        this.#id = board.open(
-          this.#hooks.map(({ realm, link: { shared, later = {} } }) => ({
+        const multiplexer = multiplexerOf(first.realm.cell.isolate);
+        this.#run = multiplexer.open(
+          this.#hooks.map(({ realm, link: { shared, lazyMembers = {} } }) => ({
             realm,
             context: shared,
-            later: Object.keys(later),
+            lazyMembers: Object.keys(lazyMembers),
           })),
         );
-        this.#board = board;
+        this.#multiplexer = multiplexer;
         for (const { realm, link } of this.#hooks) {
-          realm.laters.set(this.#id, (name) => {
-            const text = toReadable(link.later?.[name]?.());
+          realm.lazyMembers.set(this.#run, (name) => {
+            const text = toReadable(link.lazyMembers?.[name]?.());
             this.#given += text?.length ?? 0;
             realm.cell.given += text?.length ?? 0;
             return text;
@@ -93,45 +93,41 @@ class Chain implements StreamChain, Passenger {
     }
   }
 
-  push(batch: string): Promise<string> {
-    if (!this.#board || this.#isOut) {
-      return Promise.resolve(batch);
+  push(chunks: readonly string[]): Promise<readonly string[]> {
+    if (!this.#multiplexer || this.#isOut) {
+      return Promise.resolve(chunks);
     }
-    if (batch.length > limits.batchLength) {
-      this.#tellPassed(batch.length);
-      return Promise.resolve(batch);
+    const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    if (length > limits.batchLength) {
+      this.#logPassed(length);
+      return Promise.resolve(chunks);
     }
-    return this.#board.push(this.#id, this, batch, this.#patience());
+    return this.#multiplexer.push(this.#run, this, chunks, this.#maxDelay());
   }
 
   close(): void {
-    this.#board?.close(this.#id);
-    this.#board = undefined;
+    this.#multiplexer?.close(this.#run);
+    this.#multiplexer = undefined;
     const [first] = this.#parts.realms;
     if (first) {
       first.cell.given -= this.#given;
     }
     for (const realm of this.#parts.realms) {
       realm.streams -= 1;
-      realm.laters.delete(this.#id);
+      realm.lazyMembers.delete(this.#run);
       realm.leave();
     }
   }
 
-  told(failures: string): void {
-    for (const failure of failures.split("\t")) {
+  onHookErrors(failures: string): void {
+    for (const failure of failures.split("	")) {
       const split = failure.indexOf(":");
-      const report = failure.slice(split + 1);
-      const error = this.#hooks[Number(failure.slice(0, split))]?.realm.toReported("thrown", report);
-      if (split > 0) {
-        this.#fail(this.#hooks[Number(failure.slice(0, split))], error);
-      } else {
-        this.failAll(error ?? new SandboxError("thrown", "The stream hooks failed."));
-      }
+      const hook = this.#hooks[Number(failure.slice(0, split))];
+      this.#fail(hook, hook?.realm.toReported("thrown", failure.slice(split + 1)));
     }
   }
 
-  broke(place: number, error: unknown, heldMs: number): void {
+  onTimeout(place: number, error: unknown, heldMs: number): void {
     const hook = this.#hooks[place];
     if (!hook || hook.isOut) {
       this.failAll(new SandboxError("timeout", "The stream hooks could not be stopped in time."));
@@ -154,8 +150,8 @@ class Chain implements StreamChain, Passenger {
     }
   }
 
-  /** Whom batches reach seldom, as those of several tokens do, does not notice a longer wait. */
-  #patience(): number {
+  /** A stream whose batches are rare, as those of several tokens are, may wait longer: no reader notices. */
+  #maxDelay(): number {
     const now = performance.now();
     const ms = (now - this.#pushedAt) / 2;
     this.#pushedAt = now;
@@ -163,9 +159,9 @@ class Chain implements StreamChain, Passenger {
   }
 
   /** Once a run: a filter that masks or refuses has not seen everything. */
-  #tellPassed(length: number): void {
-    if (!this.#isTold) {
-      this.#isTold = true;
+  #logPassed(length: number): void {
+    if (!this.#hasLogged) {
+      this.#hasLogged = true;
       const functions = this.#hooks.filter(({ isOut }) => !isOut).map(({ link }) => link.script.id);
       this.#parts.log.warn(
         { functions, length },

@@ -26,7 +26,7 @@ const changeable = new Set<string>([...parts, "search", "hash"]);
  * Answers what the globals of a context ask the host for (inside/globals.js). All of it is pure: nothing here reads or
  * changes anything of the platform. Never throws, because an error of the host must not reach user code.
  */
-export function lookUp(
+export function answerPureCall(
   what: unknown,
   first?: unknown,
   second?: unknown,
@@ -34,19 +34,19 @@ export function lookUp(
 ): string | undefined {
   try {
     const [a, b, c] = [first, second, third].map((text) => (typeof text === "string" ? text : undefined));
-    const isKnown = typeof what === "string" && Object.hasOwn(facts, what);
+    const isKnown = typeof what === "string" && Object.hasOwn(pureCalls, what);
     const isShort = [a, b, c].every(
       (text, at) => (text?.length ?? 0) <= (at === 1 ? maxDigestLength : maxLength),
     );
-    return isKnown && isShort ? facts[what]?.(a ?? "", b, c) : undefined;
+    return isKnown && isShort ? pureCalls[what]?.(a ?? "", b, c) : undefined;
   } catch {
     return undefined;
   }
 }
 
-type Fact = (a: string, b: string | undefined, c: string | undefined) => string | undefined;
+type PureCall = (a: string, b: string | undefined, c: string | undefined) => string | undefined;
 
-const facts: Readonly<Record<string, Fact>> = {
+const pureCalls: Readonly<Record<string, PureCall>> = {
   address: (address, base) => toParts(new URL(address, base)),
   change(address, name = "", value = "") {
     const url = new URL(address);

@@ -1,6 +1,6 @@
 import ivm from "isolated-vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { applyCopied } from "./copied-lists.ts";
+import { applyCopied } from "./transfer.ts";
 
 let isolate: ivm.Isolate;
 let context: ivm.Context;

@@ -1,0 +1,242 @@
+import type ivm from "isolated-vm";
+import { SandboxError } from "#kernel/sandbox.ts";
+import { streamRouter } from "../host/bootstrap.ts";
+import type { Realm } from "../host/realm.ts";
+import { threadMs } from "../host/thread-time.ts";
+import { limits } from "../limits.ts";
+import { BatchScheduler, type Sized } from "./batch-scheduler.ts";
+import { applyCopied, type Copied } from "./transfer.ts";
+
+/** The hooks of one run, told of what becomes of its batches. */
+export interface BatchListener {
+  /** Hooks that failed by themselves, `place:report` each, apart by tabs. */
+  onHookErrors(failures: string): void;
+  /** The hook at `place` took too long, or broke the isolate. */
+  onTimeout(place: number, error: unknown, heldMs: number): void;
+  failAll(error: SandboxError): void;
+}
+
+export interface StreamHook {
+  readonly realm: Realm;
+  /** The JSON of its context. */
+  readonly context: string;
+  /** The names of members that it may ask for. */
+  readonly lazyMembers: readonly string[];
+}
+
+/** Takes the batches of all runs of an isolate to its router (inside/stream-router.js). */
+export interface StreamMultiplexer {
+  /** Begins a run and answers its number; throws what the isolate throws. */
+  open(hooks: readonly StreamHook[]): number;
+  /** Ends a run. */
+  close(run: number): void;
+  /** Resolves to the chunks as the hooks left them; they cross at most `maxDelayMs` after the previous crossing. */
+  push(
+    run: number,
+    listener: BatchListener,
+    chunks: readonly string[],
+    maxDelayMs: number,
+  ): Promise<readonly string[]>;
+}
+
+/** A message for the router; `batch` waits for its answer. */
+interface Queued extends Sized {
+  readonly message: Copied;
+  readonly batch: Batch | undefined;
+}
+
+interface Batch {
+  readonly run: number;
+  readonly listener: BatchListener;
+  readonly chunks: readonly string[];
+  done(chunks: readonly string[]): void;
+}
+
+type Router = Record<"cross" | "register" | "resume" | "retry" | "where", ivm.Reference>;
+
+const multiplexers = new WeakMap<ivm.Isolate, StreamMultiplexer>();
+
+/** The multiplexer of an isolate; the context of its router is made at the first use. */
+export function multiplexerOf(isolate: ivm.Isolate): StreamMultiplexer {
+  let multiplexer = multiplexers.get(isolate);
+  if (multiplexer === undefined) {
+    multiplexer = createMultiplexer(isolate);
+    multiplexers.set(isolate, multiplexer);
+  }
+  return multiplexer;
+}
+
+const within = { timeout: limits.streamMs };
+
+function createMultiplexer(isolate: ivm.Isolate): StreamMultiplexer {
+  const router = openRouter(isolate);
+  const binders = new Map<Realm, number>();
+  /** Runs that have not crossed: they begin together with their first batches. */
+  const beginnings = new Map<number, Copied>();
+  let openRuns = 0;
+  let waitingBatches = 0;
+  const scheduler = new BatchScheduler<Queued>((items) => {
+    waitingBatches -= items.filter(({ batch }) => batch).length;
+    cross(router, items);
+  });
+  let last = 0;
+
+  const binderOf = (realm: Realm): number => {
+    let id = binders.get(realm);
+    if (id === undefined) {
+      forgetClosed();
+      id = ++last;
+      router.register.applySync(undefined, [id, realm.streamBinder().derefInto()], within);
+      binders.set(realm, id);
+    }
+    return id;
+  };
+
+  const forgetClosed = () => {
+    for (const [realm, id] of binders) {
+      if (realm.isClosed) {
+        binders.delete(realm);
+        scheduler.add(toQueued(["~", id]));
+      }
+    }
+  };
+
+  return {
+    open(hooks) {
+      const parts = hooks.flatMap(({ realm, context, lazyMembers }) => [
+        binderOf(realm),
+        context,
+        lazyMembers.join("\t"),
+      ]);
+      const run = ++last;
+      openRuns++;
+      beginnings.set(run, ["+", run, hooks.length, ...parts]);
+      return run;
+    },
+    close(run) {
+      openRuns--;
+      if (!beginnings.delete(run)) {
+        scheduler.add(toQueued(["-", run]));
+      }
+    },
+    push: (run, listener, chunks, maxDelayMs) =>
+      new Promise((done) => {
+        const beginning = beginnings.get(run) ?? [];
+        beginnings.delete(run);
+        const message = [...beginning, "=", run, chunks.length, ...chunks];
+        scheduler.add(toQueued(message, { run, listener, chunks, done }));
+        waitingBatches++;
+        scheduler.schedule({ flushNow: waitingBatches >= openRuns, maxDelayMs });
+      }),
+  };
+}
+
+function toQueued(message: Copied, batch?: Batch): Queued {
+  const length = message.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 1), 0);
+  return { message, length, batch };
+}
+
+function openRouter(isolate: ivm.Isolate): Router {
+  const context = isolate.createContextSync();
+  const entries = context.evalClosureSync(streamRouter, [], { result: { reference: true } }) as ivm.Reference;
+  const get = (name: string) => entries.getSync(name, { reference: true }) as ivm.Reference;
+  return {
+    cross: get("cross"),
+    register: get("register"),
+    resume: get("resume"),
+    retry: get("retry"),
+    where: get("where"),
+  };
+}
+
+/** Crosses once. After an overrun, its hook is left out and the rest goes on with the last good texts. */
+function cross(router: Router, items: readonly Queued[]): void {
+  const batches = items.map(({ batch }) => batch).filter((batch) => batch !== undefined);
+  let entry = router.cross;
+  let list: Copied | undefined = items.flatMap(({ message }) => message);
+  let hasRetried = false;
+  let stoppedAt = "";
+  let progress = 0;
+  // Each round gets further than the one before, or is the last.
+  for (;;) {
+    const before = threadMs();
+    try {
+      deliver(batches, applyCopied(entry, list, limits.streamMs));
+      return;
+    } catch (error) {
+      list = undefined;
+      // A busy machine took the time, not the hook.
+      const heldMs = threadMs() - before;
+      if (!hasRetried && isTimeout(error) && heldMs < limits.streamMs / 2) {
+        hasRetried = true;
+        entry = router.retry;
+        continue;
+      }
+      const at = isTimeout(error) ? findPlace(router) : "";
+      const [run, place, , steps] = at.split(":");
+      if (Number(steps) > progress && heldMs <= limits.heldMs) {
+        // Hooks before this one took of its time: it gets a whole one.
+        progress = Number(steps);
+        entry = router.retry;
+        continue;
+      }
+      const found = batches.find((batch) => batch.run === Number(run));
+      if (!found || at === stoppedAt) {
+        giveUp(batches, error, heldMs);
+        return;
+      }
+      stoppedAt = at;
+      if (place === "") {
+        found.listener.failAll(toUnreadableError());
+      } else {
+        found.listener.onTimeout(Number(place), error, heldMs);
+      }
+      entry = router.resume;
+    }
+  }
+}
+
+/** The answer has for each batch: what failed on it, the number of its chunks, and each of them. */
+function deliver(batches: readonly Batch[], answer: Copied): void {
+  let at = 0;
+  for (const { listener, done } of batches) {
+    const failures = String(answer[at]);
+    const from = at + 2;
+    at = from + Number(answer[at + 1]);
+    if (failures !== "") {
+      listener.onHookErrors(failures);
+    }
+    done(answer.slice(from, at).map(String));
+  }
+}
+
+/** The isolate itself failed, or nothing gets on in it: all runs in it go on without their hooks. */
+function giveUp(batches: readonly Batch[], error: unknown, heldMs: number): void {
+  for (const { listener, chunks, done } of batches) {
+    if (!isTimeout(error)) {
+      listener.onTimeout(0, error, heldMs);
+    }
+    listener.failAll(toUnreadableError());
+    done(chunks);
+  }
+}
+
+function toUnreadableError(): SandboxError {
+  return new SandboxError("timeout", "What the stream hooks were given took too long to read.");
+}
+
+/**
+ * Where the crossing was broken off, `run:hook:place in the list:steps`. Without a hook none of them ran; without a run
+ * the router does not tell.
+ */
+function findPlace(router: Router): string {
+  try {
+    return String(router.where.applySync(undefined, [], within));
+  } catch {
+    return "";
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === "Script execution timed out.";
+}

@@ -1,0 +1,57 @@
+import { limits } from "../limits.ts";
+import type { Message } from "./message.ts";
+import { type Json, SandboxError } from "#kernel/sandbox.ts";
+
+interface Reporter {
+  toReported(kind: SandboxError["kind"], text: string | undefined): SandboxError;
+}
+
+/**
+ * What a call's last message brings: an answer, or the error that it stands for. What cannot be read
+ * is an error as well: code that changed its language may have had a part in what came.
+ */
+export function parseResult(
+  realm: Reporter,
+  { kind, text }: Pick<Message, "kind" | "text">,
+): { readonly failure?: SandboxError; readonly answer?: Json | undefined } {
+  try {
+    const failure = toFailure(realm, kind, text);
+    return failure ? { failure } : { answer: fromText(text) };
+  } catch {
+    return { failure: unreadable() };
+  }
+}
+
+export function unreadable(): SandboxError {
+  return new SandboxError("value", "The answer cannot be read: it is no JSON, or nested too deep.");
+}
+
+/** The error that a message stands for, undefined when it brings an answer. */
+function toFailure(realm: Reporter, kind: string, text: string | undefined): SandboxError | undefined {
+  if (kind === "missing") {
+    return new SandboxError("missing", `The module exports no function "${text}".`);
+  }
+  if (kind !== "done") {
+    return realm.toReported(kind === "value" ? "value" : "thrown", text);
+  }
+  return text !== undefined && text.length > limits.answerLength ? tooLong() : undefined;
+}
+
+export function tooLong(): SandboxError {
+  return new SandboxError("value", `The answer is longer than ${limits.answerLength >> 20} MB.`);
+}
+
+const prototypeKey = '"__proto__":';
+
+/**
+ * Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later: long texts
+ * come without (inside/values.js).
+ */
+export function fromText(text: string | undefined): Json | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  return text.includes(prototypeKey)
+    ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
+    : (JSON.parse(text) as Json);
+}
