@@ -68,6 +68,9 @@ export function multiplexerOf(isolate: ivm.Isolate): StreamMultiplexer {
 
 const within = { timeout: limits.streamMs };
 
+/** How often in one crossing other work of the machine may have taken the time. */
+const mostRetries = 5;
+
 function createMultiplexer(isolate: ivm.Isolate): StreamMultiplexer {
   const router = openRouter(isolate);
   const binders = new Map<Realm, number>();
@@ -154,7 +157,7 @@ function cross(router: Router, items: readonly Queued[]): void {
   const batches = items.map(({ batch }) => batch).filter((batch) => batch !== undefined);
   let entry = router.cross;
   let list: Copied | undefined = items.flatMap(({ message }) => message);
-  let hasRetried = false;
+  let retries = 0;
   let stoppedAt = "";
   let progress = 0;
   // Each round gets further than the one before, or is the last.
@@ -167,8 +170,8 @@ function cross(router: Router, items: readonly Queued[]): void {
       list = undefined;
       // A busy machine took the time, not the hook.
       const heldMs = threadMs() - before;
-      if (!hasRetried && isTimeout(error) && heldMs < limits.streamMs / 2) {
-        hasRetried = true;
+      if (retries < mostRetries && isTimeout(error) && heldMs < limits.streamMs / 2) {
+        retries++;
         entry = router.retry;
         continue;
       }
