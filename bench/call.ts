@@ -1,6 +1,6 @@
 import type { Running } from "./contestant.ts";
 
-/** Calls a route of a contestant and reads its JSON; throws what it answered when that is no success. */
+/** Calls a route of a contestant and resolves to its JSON; throws the answer's text unless the status is a success. */
 export async function call(
   running: Pick<Running, "port" | "headers">,
   route: string,

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { ageOf } from "./clock.ts";
 
-/** What the client counted since the last reset. Times are milliseconds. */
+/** Counts of the client since the last reset. Times are milliseconds. */
 export interface Counts {
   answers: number;
   tokens: number;

@@ -18,7 +18,7 @@ export interface Running {
   readonly headers: string;
   /** Path of the completions route. */
   readonly path: string;
-  /** What that route takes. */
+  /** The body that this route takes. */
   readonly toBody: ToBody;
   /** CPU time of all its threads so far, in microseconds. */
   cpu(): number;

@@ -5,7 +5,7 @@ import { workerData } from "node:worker_threads";
 import { call } from "./call.ts";
 import type { Running } from "./contestant.ts";
 
-/** What the thread of the writers is given. */
+/** The data of the writers' thread. */
 export interface WritersOptions extends Pick<Running, "port" | "headers"> {
   /** Callers, each of whom sends the next request when the last one is answered. */
   readonly writers: number;
@@ -14,7 +14,7 @@ export interface WritersOptions extends Pick<Running, "port" | "headers"> {
 }
 
 // Writes and reads through the platform's own routes, as fast as the callers can. The client that reads the streams
-// shares this processor and goes first: what it waits for would be laid to the platform.
+// shares this processor and has priority: its waiting would count as the platform's.
 setPriority(Number(basename(readlinkSync("/proc/thread-self"))), constants.priority.PRIORITY_LOW);
 
 const { writers, shared, ...running } = workerData as WritersOptions;

@@ -1,7 +1,7 @@
 import type { Contestant, Running } from "./contestant.ts";
 import { type MillraceOptions, millrace } from "./contestants.ts";
 
-/** What the native filter of the bench does, as people would write it. */
+/** The native filter of the bench as a function. */
 const upperCase = `
 export function stream(chunk) {
   const delta = chunk.choices?.[0]?.delta;

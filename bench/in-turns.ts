@@ -15,8 +15,8 @@ import {
 
 /**
  * Measures contestants under the same dense load, one after another in short turns, in fresh processes, once a round. A
- * dense load takes the whole core, so they cannot be measured at once; what disturbs the machine lasts longer than a turn
- * and so disturbs all of them alike.
+ * dense load takes the whole core, so they cannot be measured at once; a disturbance of the machine lasts longer than a
+ * turn and meets all of them alike.
  */
 export async function inTurns(
   bench: Bench,
@@ -54,7 +54,7 @@ export async function inTurns(
 
 /** Turns of each contestant in a round: enough that a disturbance of some seconds meets all of them. */
 const turnsEach = 24;
-/** Turns before those: while the others warmed up it rested, and needs a moment (`after-pause.ts`). */
+/** Turns before those: a contestant that rested while the others warmed up needs a moment (`after-pause.ts`). */
 const turnsAfterRest = 4;
 
 interface Turn {
@@ -66,7 +66,7 @@ interface Turn {
 
 async function takeTurn(bench: Bench, process: Running, shape: Shape): Promise<Turn> {
   const load = openLoad(process, shape);
-  // Connections are opened, and what others left in the processor's caches is gone.
+  // Opens the connections, and fills the processor's caches.
   await delay(bench.window / turnsEach / 2);
   failOnErrors(process, load.take());
   const [cpu, started] = [process.cpu(), performance.now()];

@@ -3,7 +3,7 @@ import { type Counts, type Load, quantile, startLoad } from "./client.ts";
 import type { Contestant, Running } from "./contestant.ts";
 import { type Mock, type Model, tokensOf } from "./mock.ts";
 
-/** What a scenario works with. */
+/** The parts that a scenario works with. */
 export interface Bench {
   readonly mock: Mock;
   readonly rounds: number;
@@ -108,7 +108,7 @@ export async function inRounds<T>(
 
 /**
  * Measures contestants under the same paced load at the same time, in fresh processes, once a round. A paced load
- * leaves the core idle most of the time, so they hardly meet; what disturbs the machine disturbs all of them alike.
+ * leaves the core idle most of the time, so they hardly meet; a disturbance of the machine meets all of them alike.
  */
 export async function sideBySide(
   bench: Bench,

@@ -1,4 +1,4 @@
-// A server that answers one prebuilt JSON text on every path: what `node:http` alone costs.
+// A server that answers one prebuilt JSON text on every path: the cost of `node:http` alone.
 import { createServer } from "node:http";
 
 const body = process.env.BODY ?? "{}";

@@ -1,4 +1,4 @@
-// A plain loop over the sockets of `ws`: what sending costs without rooms, credentials and a second protocol.
+// A plain loop over the sockets of `ws`: the cost of sending without rooms, credentials and a second protocol.
 import { createServer } from "node:http";
 import { WebSocketServer } from "ws";
 

@@ -2,17 +2,17 @@
 import { availableParallelism } from "node:os";
 
 /**
- * Sandboxes need a Node without its start-up snapshot. Garbage collection and compiling get helpers only for the
- * processors that the server itself leaves free: with more of them they wait for each other, which costs a stream of
- * tokens up to a quarter of its time.
+ * `--no-node-snapshot`: isolated-vm cannot run with Node's start-up snapshot.
  *
- * What a request makes lives until its model has answered. Under load the engine takes that for a long life and begins
- * to make such objects among the old ones, where each keeps the rest of its request from being cleared away: a quarter
- * of the time of every request, and pauses ten times as long. So it may not guess.
+ * `--v8-pool-size`: garbage collection and compilation get a helper thread for each processor that the server leaves
+ * free. More helpers wait for each other and cost a stream of tokens up to a quarter of its time (P4).
  *
- * After eight quiet seconds the engine clears up. Where it favours memory it forgets the shapes of objects that are not
- * there just then, those of requests among them, and with them the compiled code that knows them: whoever comes after a
- * pause would pay three times the price for seconds. So it clears up as it does at other times.
+ * `--no-allocation-site-pretenuring`: objects of a request live until its model has answered. Under load V8 takes them
+ * for long-lived and allocates them in the old space, which costs a quarter of the time of every request and makes
+ * pauses ten times as long (P1).
+ *
+ * `--no-memory-reducer-favors-memory`: after eight idle seconds V8's memory reducer drops the maps and compiled code of
+ * requests. The first requests after a pause would take three times as long for seconds.
  */
 export const nodeFlags = [
   "--no-node-snapshot",

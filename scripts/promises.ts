@@ -4,8 +4,8 @@ import { root, runScript } from "./tool.ts";
 const skipped = ["node_modules", "bench/node_modules", "test/examples/mistakes.js"];
 
 /**
- * Promises below `place` that nobody awaits or catches, and promises where a plain value is meant, one line each.
- * Whether something is a promise only its type tells, so these rules have a run of the type-aware linter to themselves.
+ * Promises below `place` that are neither awaited nor caught, and promises where a plain value is meant, one line each.
+ * The rules need types, so they have a run of the type-aware linter to themselves.
  */
 export async function findFloatingPromises(place: string): Promise<string[]> {
   const config = `${root}scripts/promises.oxlintrc.json`;

@@ -47,7 +47,7 @@ describe("a server that takes connections and says nothing", () => {
     ["an announcement", () => database.notify("config", 1)],
   ])("%s fails within its limit, and the next ones work as soon as it speaks again", async (_name, run) => {
     await Promise.all([read(), read()]);
-    proxy.silence();
+    proxy.stall();
     expect(await untilRefused(run)).toBeLessThan(limitMs + 500);
     expect(await untilRefused(run)).toBeLessThan(limitMs + 2_500);
     proxy.restore();
@@ -58,7 +58,7 @@ describe("a server that takes connections and says nothing", () => {
     const attempt = () =>
       database.transaction(async (tx) => {
         await tx.insertInto("secret").values({ name: "a", value: "b" }).execute();
-        proxy.silence();
+        proxy.stall();
         await tx.insertInto("secret").values({ name: "c", value: "d" }).execute();
       });
     expect(await untilRefused(attempt)).toBeLessThan(limitMs + 500);

@@ -9,7 +9,7 @@ let app: App;
 let routes: OwnedRoute[];
 
 beforeAll(async () => {
-  // What an operator can switch on is on: a switch that is off must not hide who may come in.
+  // Optional features are on: a switched-off route would answer 403 to everybody.
   app = await startApp({ env: { ...actorEnvironment, ENABLE_OPENAI_API_PASSTHROUGH: "true" } });
   routes = app.running.gathered.routes.filter(({ route }) => route.method !== "HEAD");
 });
@@ -51,7 +51,7 @@ test("there are routes of every kind of access to hold against the rules", () =>
   expect(routes.length).toBeGreaterThan(80);
 });
 
-// Administrators come last: what they may do can change the instance for everybody else.
+// Administrators come last: their calls change the instance for all others.
 describe.each<ActorName>(["nobody", "pending", "user", "key", "other", "admin"])("as %s", (name) => {
   let actor: Actor;
 

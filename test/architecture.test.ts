@@ -57,7 +57,7 @@ const planted: Record<string, Record<string, string>> = {
   "no-orphan": { "kernel/unused.ts": `export const unused = 1;` },
 };
 
-/** What the planted files lean on; breaks no rule by itself. */
+/** Files that the planted ones import; they break no rule. */
 const sound: Record<string, string> = {
   "storage/b.ts": `export interface B { b: 1 }`,
   "kernel/k.ts": `import type { B } from "#storage/b.ts";\nexport const k: B = { b: 1 };`,

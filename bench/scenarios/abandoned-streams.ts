@@ -42,7 +42,7 @@ export const abandonedStreams: Scenario = {
 };
 
 async function abandon(bench: Bench, running: Running) {
-  // The heap grows to its working size first; only what comes on top of it would be a leak.
+  // The heap grows to its working size first; only growth beyond it is a leak.
   const settle = async () => {
     const load = openLoad(running, { model: "burst-200", connections: 8 });
     await delay(bench.warm);

@@ -4,12 +4,12 @@ import { fromTheFirst, inRounds, underLoad } from "../measure.ts";
 import { compare, median } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** Well over the eight quiet seconds after which the engine clears up. */
+/** Well over the eight idle seconds after which V8's memory reducer runs. */
 const pauseMs = 18_000;
-/** It does not in each of them. */
+/** The reducer does not run in each of them. */
 const pauses = 4;
 
-/** Completions after nobody asked for any for a while: what has been compiled must still be there. */
+/** Completions after an idle pause: compiled code must survive it. */
 export const afterPause: Scenario = {
   id: "pause",
   title: "completions after a pause",

@@ -9,7 +9,7 @@ import type { Scenario } from "../scenario.ts";
 const long = 500;
 const megabyte = 1024;
 
-/** What one more message costs in a short and in a long chat, against rewriting a long chat whole. */
+/** The cost of one more message in a short and in a long chat, against rewriting a long chat whole. */
 export const chatAppend: Scenario = {
   id: "P12",
   title: "one more message",
@@ -40,12 +40,12 @@ export const chatAppend: Scenario = {
   },
 };
 
-/** Medians in milliseconds; the kinds take turns, so that what disturbs the machine disturbs all of them. */
+/** Medians in milliseconds; the kinds take turns, so that a disturbance of the machine meets all of them. */
 async function measure(bench: Bench, running: Running) {
   const [turns, times] = bench.isQuick ? [3, 10] : [8, 25];
   const seen: Record<"short" | "long" | "blob", number[]> = { short: [], long: [], blob: [] };
   for (let turn = 0; turn <= turns; turn++) {
-    // Fresh ones each time: what is appended makes a short chat longer.
+    // New chats each time: appending makes a short chat longer.
     const chats = { short: await createChat(running, 2), long: await createChat(running, long) };
     const taken = {
       short: await time(running, "/api/v1/bench/append", { ...chats.short, times }),

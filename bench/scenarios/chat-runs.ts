@@ -7,7 +7,7 @@ import { type Bench, inRounds } from "../measure.ts";
 import { type Model, tokensOf } from "../mock.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** What a reply of 2,000 tokens at 50 a second sends to its reader and writes into its chat. */
+/** Bytes to the reader and writes into the chat of a reply of 2,000 tokens at 50 a second. */
 export const chatRuns: Scenario = {
   id: "P13",
   title: "a reply that is written into a chat",

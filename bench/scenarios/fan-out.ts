@@ -6,7 +6,7 @@ import { compare } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 import { openReaders } from "../socket-readers.ts";
 
-// Enough of both that what the rest of the platform does meanwhile hardly counts.
+// Enough of both that other work of the platform hardly counts.
 const sockets = 150;
 const perSecond = 200;
 

@@ -8,7 +8,7 @@ import { requireFilter } from "./require-filter.ts";
 
 const env = { CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE: "7" } as const;
 
-/** Seven tokens joined into one chunk, through one filter: a plugin's, and one that somebody wrote here. */
+/** Seven tokens joined into one chunk, through one filter: a plugin's, and a sandboxed one. */
 export const joinedDeltas: Scenario = {
   id: "P6",
   title: "seven tokens a chunk through a filter",

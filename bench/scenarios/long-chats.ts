@@ -179,8 +179,8 @@ function toMessage(at: number, bytes = messageBytes, root?: null): [string, obje
 }
 
 /**
- * What a client does until it has the answer's text, unpacking what has come while the rest is on its way, as browsers
- * do; `fetch` here would take longer to unpack it than the server to send it.
+ * Reads an answer's text as browsers do, unpacking while the rest is on its way; `fetch` would take longer to unpack it
+ * than the server to send it.
  */
 async function read(running: Running, route: string, body?: unknown): Promise<{ ms: number; bytes: number }> {
   const [method = "GET", path = "/"] = route.split(" ");

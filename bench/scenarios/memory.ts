@@ -29,7 +29,7 @@ async function startTimes(bench: Bench): Promise<Finding[]> {
   try {
     for (let n = 0; n < bench.rounds + 1; n++) {
       const started = performance.now();
-      // Compared with nobody: it gets the cores that it has wherever it runs.
+      // No contestant is compared, so it gets all cores.
       const where = { data, cores: "0,1", upstreamPort: bench.mock.port };
       const running = await startMillrace({ name: "millrace", ...where });
       times.push(performance.now() - started);

@@ -7,7 +7,7 @@ import { againstRawpipe, pacedShape } from "./streams-against-rawpipe.ts";
 
 const one = { source: "upperCase", count: 1, owners: 1 } as const;
 
-/** Streamed completions through one filter that somebody wrote on the running platform. */
+/** Streamed completions through one sandboxed filter. */
 export const sandboxed: Scenario = {
   id: "P4",
   title: "streamed completions through a sandboxed filter",
@@ -18,7 +18,7 @@ export const sandboxed: Scenario = {
   },
 };
 
-/** Five of them: of one owner, who has one isolate, and of five. */
+/** Streamed completions through five sandboxed filters: of one owner, in one isolate, and of five owners. */
 export const fiveSandboxed: Scenario = {
   id: "P5",
   title: "five sandboxed filters against one",

@@ -1,7 +1,7 @@
 import type { Message } from "#kernel/completion/request.ts";
 import type { Hit } from "./search.ts";
 
-/** What the guide says, with the sections it stands on. */
+/** An answer of the guide with the sections it quotes. */
 export interface GuideAnswer {
   readonly text: string;
   readonly sources: readonly Source[];
@@ -28,7 +28,7 @@ const connecting = [
 
 const longestExcerpt = 900;
 
-/** The text of the last user message, whatever form its content has. */
+/** The text of the last user message, whose content may be a text or parts. */
 export function findQuestion(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === "user");
   if (typeof last?.content === "string") {
@@ -78,7 +78,7 @@ function excerpt(text: string): string {
     return taken;
   }
   const cut = taken.slice(0, longestExcerpt);
-  // An open code fence would swallow what follows the excerpt.
+  // An open code fence would swallow the rest of the answer.
   const isOpen = (cut.match(/```/g)?.length ?? 0) % 2 === 1;
   return `${cut.slice(0, cut.lastIndexOf(" "))} …${isOpen ? "\n```" : ""}`;
 }

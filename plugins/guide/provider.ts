@@ -17,8 +17,8 @@ export const guideName = "Millrace guide";
 const hitCount = 3;
 
 /**
- * A provider with one model that answers from the bundled documentation. It is also the shortest example of what
- * a provider has to do: say which models there are, and answer whole or streamed.
+ * A provider with one model that answers from the bundled documentation. It is also the shortest example of a provider:
+ * list the models, and answer whole or streamed.
  */
 export function createGuide(search: (question: string, limit: number) => Hit[]): ModelProvider {
   const models: readonly ProviderModel[] = [
@@ -38,7 +38,7 @@ export function createGuide(search: (question: string, limit: number) => Hit[]):
     models: () => models,
     async complete({ request, signal, task }: CompletionCall) {
       const question = findQuestion(request.messages);
-      // Titles, tags and the like are work for a language model; a page of the documentation is none of them.
+      // A background task wants a title or tags, and the documentation holds neither.
       const answer = task === undefined ? toAnswer(search(question, hitCount)) : { text: "", sources: [] };
       const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: guideId };
       const usage = toUsage(
@@ -92,7 +92,7 @@ async function* toChunks(
       return;
     }
     yield [chunk({ content: words })];
-    // Between two words other requests get their turn.
+    // Yields to other requests between two words.
     await nextTurn();
   }
   yield [chunk({}, "stop")];
@@ -101,7 +101,7 @@ async function* toChunks(
   }
 }
 
-/** Words stand in for tokens: nothing here has a tokenizer. */
+/** Counts words instead of tokens: the guide has no tokenizer. */
 function toUsage(prompt: string, reply: string): Usage {
   const count = (text: string) => text.match(/\S+/g)?.length ?? 0;
   const [input, output] = [count(prompt), count(reply)];

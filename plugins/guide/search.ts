@@ -6,7 +6,7 @@ export interface Hit {
   readonly score: number;
 }
 
-/** Words that say nothing about what is asked. */
+/** Words without meaning for a search. */
 const stopWords = new Set(
   "a an and are as at be but by can do does for from have how i if in is it me my of on or so tell that the their there this to was we what when where which who why will with you your".split(
     " ",
@@ -14,8 +14,8 @@ const stopWords = new Set(
 );
 
 /**
- * A keyword search over the documentation's sections; headings weigh more than text. Its index is built for the first
- * question: a start should not wait for it.
+ * A keyword search over the documentation's sections; headings weigh more than text. The index is built with the first
+ * question, so that a start does not wait for it.
  */
 export function createSearch(sections: readonly Section[]): (question: string, limit: number) => Hit[] {
   let index: MiniSearch<Section> | undefined;

@@ -15,7 +15,7 @@ export async function readModule(declared: DeclaredPage): Promise<Buffer | undef
   return file === undefined ? undefined : readFile(file).catch(() => undefined);
 }
 
-/** A page whose module is missing would only be noticed by whoever opens it. */
+/** Logs pages without a module at the start; otherwise only opening one shows it. */
 export function warnOfMissingModules(pages: readonly DeclaredPage[], log: Logger): void {
   for (const declared of pages) {
     const file = moduleFile(declared);

@@ -35,7 +35,7 @@ export function pageRoutes(pages: readonly DeclaredPage[]) {
         .filter((declared) => declared.isEnabled() && mayOpen(declared.page, caller))
         .map((declared) => toEntry(declared)),
   );
-  // Public, as all code of the interface: what a page shows it has to ask for as its user.
+  // Public, as all code of the interface: a page fetches its data with the rights of the person.
   const module = defineRoute(
     {
       method: "GET",

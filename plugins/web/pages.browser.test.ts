@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { layFolder, removeFolder } from "#test/support/folder.ts";
+import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 const declaration = `
 import { definePlugin } from "#kernel/plugin.ts";
@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)("pages of plugins on the start page 
   const problems: string[] = [];
 
   beforeAll(async () => {
-    folder = await layFolder(modules);
+    folder = await createTestFolder(modules);
     [app, browser] = await Promise.all([startApp({ env: { PLUGINS_PATH: folder } }), openBrowser()]);
     await app.admin();
     page = await browser.newPage({ colorScheme: "dark" });
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)("pages of plugins on the start page 
   afterAll(async () => {
     await browser?.close();
     await app?.close();
-    await removeFolder(folder);
+    await removeTestFolder(folder);
   });
 
   const signIn = async (email: string) => {

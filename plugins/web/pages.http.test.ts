@@ -5,7 +5,7 @@ import { bool } from "#config/variable.ts";
 import { reservedSegments } from "#kernel/page.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { layFolder, removeFolder } from "#test/support/folder.ts";
+import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 const page = { title: "Page", place: "main", access: "user" } as const;
 
@@ -39,7 +39,7 @@ let folder: string;
 let app: App;
 
 beforeAll(async () => {
-  folder = await layFolder({
+  folder = await createTestFolder({
     "guest/plugin.ts": guest("guest"),
     "guest/web/guest.js": "export const mount = () => {};",
     "guest/web/other.js": "secret",
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app?.close();
-  await removeFolder(folder);
+  await removeTestFolder(folder);
 });
 
 const idsFor = async (token: string) => {

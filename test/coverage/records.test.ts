@@ -61,7 +61,7 @@ describe("a record that is not yet there is really not there", () => {
   });
 });
 
-/** Tables of the kernel; whatever else there is has to belong to a plugin. */
+/** Tables of the kernel; every other table has to belong to a plugin. */
 const core = [
   "access_grant",
   "config",

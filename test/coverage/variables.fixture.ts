@@ -11,7 +11,7 @@ export interface ExpectedVariable {
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Configuration document, Authentication, and what the other two documents name. */
+/** Configuration document, Authentication, and the variables of the other two documents. */
 const signIn = `
 ENABLE_SIGNUP | bool | true | persisted | accounts
 ENABLE_INITIAL_ADMIN_SIGNUP | bool | false | start-up | accounts

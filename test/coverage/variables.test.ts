@@ -16,7 +16,7 @@ for (const plugin of catalogue) {
 }
 const declared = new Map(registry.declarations().map((entry) => [entry.variable.name, entry]));
 
-/** What the specification's words for a type may be in code: a choice or a list is a text in the environment. */
+/** Types in code by the specification's word: a choice or a list is a text in the environment. */
 const kinds: Record<string, readonly VariableKind[]> = {
   bool: ["bool"],
   int: ["int"],
@@ -89,7 +89,7 @@ function defaultOf(variable: AnyVariable): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Of what the specification notes, what the declaration says. */
+/** The notes of the specification that the declaration repeats. */
 function notesOf(variable: AnyVariable, { notes }: ExpectedVariable): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.keys(notes).map((note) => [note, note === "key" ? variable.key : variable.was]),

@@ -27,7 +27,7 @@ beforeAll(async () => {
   stage = await openStage(["alpha"], { EGRESS_ALLOWED_PRIVATE_ORIGINS: site.origin });
   const host = new URL(site.origin).host;
   await stage.install("docs_guide", {
-    // What its comment tells authors to do: name their own hosts.
+    // The example's comment tells authors to name their own hosts.
     change: (source) => source.replace('"docs.example.com"', JSON.stringify(host)),
   });
 });

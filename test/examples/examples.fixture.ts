@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
-import { root } from "#test/support/page.ts";
+import { root } from "#test/support/shell.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chunk } from "#test/support/upstream-chunks.ts";
-import { root } from "#test/support/page.ts";
+import { root } from "#test/support/shell.ts";
 import { folder, listExamples, openStage, readExample, says, type Stage } from "./examples.fixture.ts";
 
 const names = await listExamples();

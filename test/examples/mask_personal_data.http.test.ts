@@ -8,7 +8,7 @@ import { openStage, says, type Stage, toFrames, toText } from "./examples.fixtur
 
 let stage: Stage;
 
-/** What outlet filters made of the conversations. */
+/** The conversations after the outlet filters. */
 const stored: Conversation[] = [];
 const witness = definePlugin({
   id: "witness",

@@ -1,10 +1,10 @@
 import { runInNewContext } from "node:vm";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { root } from "#test/support/page.ts";
+import { root } from "#test/support/shell.ts";
 import { openStage, says, type Stage } from "./examples.fixture.ts";
 
-// The types are written by hand. What follows fails when the sandbox or its host change and the types do not.
+// The types are written by hand. These tests fail when the sandbox or its host change and the types do not.
 
 let stage: Stage;
 const files = ["functions", "functions.wire", "functions.globals"].map((name) =>
@@ -38,7 +38,7 @@ function members(name: string): string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** Runs an action, which answers what it finds inside. */
+/** Runs `source` as an action; resolves to its answer. */
 async function inside(code: string): Promise<unknown> {
   const capabilities = { fetch: ["x.test"], complete: true, storage: true };
   const content = `export const meta = { capabilities: ${JSON.stringify(capabilities)} };

@@ -55,7 +55,7 @@ describe(`${outageMs / 1000} s without a database under ${runCount} runs`, () =>
 
   it.each([
     ["is down", () => proxy.cut()],
-    ["cannot be reached", () => proxy.silence()],
+    ["cannot be reached", () => proxy.stall()],
   ] as const)("the database %s", { timeout: 240_000 }, async (how, takeAway) => {
     const { token } = all.admin();
     const client = await connectPlain(all.servers[0]!.url, { token });

@@ -1,25 +1,21 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chatDriver } from "#test/support/chat-driver.ts";
 import { report, times } from "#test/support/faults.ts";
 import { within } from "#test/support/sockets.ts";
 import { paced, makePieces } from "#test/support/upstream-paced.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 let app: App;
+let started: AppWithUpstream;
 let upstream: Upstream;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({
-    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}' },
-  });
+  started = await startAppWithUpstream();
+  ({ app, upstream } = started);
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => started?.close());
 
 const upstreams = {
   streams: paced(makePieces(5_000), { every: 10 }),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChatServers, startChatServers } from "#test/support/chat-servers.ts";
-import { type DeafProxy, startDeafProxy } from "#test/support/deaf-proxy.ts";
+import { type AnswerDroppingProxy, startAnswerDroppingProxy } from "#test/support/answer-dropping-proxy.ts";
 import { connectPlain, within } from "#test/support/sockets.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { testServer } from "#storage/testing.ts";
@@ -10,11 +10,11 @@ const server = testServer();
 
 /** Promises R1 and R2: what the database did counts, whether its answer arrived or not. */
 describe("an answer of the database that is lost", () => {
-  let proxy: DeafProxy;
+  let proxy: AnswerDroppingProxy;
   let all: ChatServers;
   beforeAll(async () => {
     const { hostname, port } = new URL(server as string);
-    proxy = await startDeafProxy({ host: hostname, port: Number(port || 5432) });
+    proxy = await startAnswerDroppingProxy({ host: hostname, port: Number(port || 5432) });
     const toUrl = (url: URL) => Object.assign(url, { hostname: "127.0.0.1", port: String(proxy.port) });
     all = await startChatServers({ database: "server", toUrl });
   }, 120_000);
@@ -29,13 +29,13 @@ describe("an answer of the database that is lost", () => {
     await client.sessionId();
     const chat = await me.makeChat();
     all.upstream.reply("/chat/completions", text("Hello there"));
-    const lost = proxy.loseAnswerTo("ended_by = p.run_id");
+    const dropped = proxy.dropAnswerTo("ended_by = p.run_id");
     const told = client.event(
       (_, data) => data?.message_id === chat.replyId && data.data.data?.done === true,
     );
     const asked = { chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } };
     expect((await me.complete(asked)).status).toBe(200);
-    await lost;
+    await dropped;
     expect((await within(15_000, told))?.data.data).toMatchObject({ done: true, content: "Hello there" });
     await me.ended(chat.chatId);
     const reply = await me.message(chat.chatId, chat.replyId);
@@ -46,9 +46,9 @@ describe("an answer of the database that is lost", () => {
   it("to taking a message: the reply is not open for ever", { timeout: 60_000 }, async () => {
     const me = all.admin();
     const chat = await me.makeChat();
-    const lost = proxy.loseAnswerTo('"ended_by" = ');
+    const dropped = proxy.dropAnswerTo('"ended_by" = ');
     const asked = { chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } };
-    const [answer] = await Promise.all([me.complete(asked), lost]);
+    const [answer] = await Promise.all([me.complete(asked), dropped]);
     expect(answer.status).toBe(503);
     const end = Date.now() + 10_000;
     let reply = await me.message(chat.chatId, chat.replyId);
@@ -58,7 +58,7 @@ describe("an answer of the database that is lost", () => {
     }
     expect([reply.done, reply.error]).toEqual([true, { content: "interrupted" }]);
     await me.ended(chat.chatId);
-    // It is nobody's: the same message can be asked for again.
+    // No run owns it: the same message can be asked for again.
     all.upstream.reply("/chat/completions", text("Hello again"));
     expect((await me.complete(asked)).status).toBe(200);
     await me.ended(chat.chatId);

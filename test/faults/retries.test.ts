@@ -1,29 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { report } from "#test/support/faults.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 /** Promise R10: retries are safe. */
 describe("the same Idempotency-Key ten times at once", () => {
   let app: App;
+  let started: AppWithUpstream;
   let upstream: Upstream;
   let user: TestUser;
 
   beforeAll(async () => {
-    upstream = await startUpstream();
-    upstream.models = ["alpha"];
+    started = await startAppWithUpstream();
+    ({ app, upstream } = started);
     upstream.always("/chat/completions", text("one effect"));
-    app = await startApp({
-      env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}' },
-    });
     user = await app.user();
   });
 
-  afterAll(async () => {
-    await app.close();
-    await upstream.close();
-  });
+  afterAll(() => started?.close());
 
   const uploadOf = (content: string) => {
     const form = new FormData();

@@ -13,7 +13,7 @@ afterAll(() => sandbox.close());
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Memory once everything that can go has gone. */
+/** Resident memory after garbage collection. */
 async function settledMegabytes(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let at = 0; at < 8; at++) {

@@ -5,7 +5,7 @@ import { definePlugin } from "#kernel/plugin.ts";
 import { defineService } from "#kernel/service.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { layFolder, removeFolder } from "#test/support/folder.ts";
+import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 let app: App | undefined;
 const folders: string[] = [];
@@ -13,12 +13,12 @@ const folders: string[] = [];
 afterEach(async () => {
   await app?.close();
   app = undefined;
-  await Promise.all(folders.splice(0).map(removeFolder));
+  await Promise.all(folders.splice(0).map(removeTestFolder));
 });
 
 /** A folder for PLUGINS_PATH with these files. */
 async function lay(files: Record<string, string>): Promise<string> {
-  const folder = await layFolder(files);
+  const folder = await createTestFolder(files);
   folders.push(folder);
   return folder;
 }

@@ -33,10 +33,10 @@ async function listRoutes(): Promise<OwnedRoute[]> {
   return routes;
 }
 
-// Every plugin of the catalogue, one after another; new ones join by themselves.
+// Every plugin of the catalogue, one after another.
 describe.each(catalogue.map((plugin) => [plugin.id, plugin] as const))("without %s", (id, plugin) => {
   const dependents = findDependents(plugin);
-  // Requests need somebody who says who calls, whatever else uses it.
+  // Every request needs the authenticator.
   const authenticates = ((plugin.provides ?? []) as ServiceRef<unknown>[]).some(
     (ref) => ref.id === "authenticator",
   );

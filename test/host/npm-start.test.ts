@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
 import { prepareTestDataDir, type TestDataDir } from "#storage/testing.ts";
-import { root } from "#test/support/page.ts";
+import { root } from "#test/support/shell.ts";
 
 let place: TestDataDir | undefined;
 let npm: ChildProcess | undefined;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-/** What no answer may hold: a place on this machine, a statement, a stack, the name of a part that failed. */
+/** Leaks in an answer: a path of this machine, a statement, a stack, the name of a part that failed. */
 const leak =
   /\/(?:home|root|tmp|work|usr|var|app)\/|node_modules|\.ts:\d+|\bat \w+ \(|select .+ from|insert into|pglite|kysely|postgres|ZodError|TypeError|ECONN|"stack"/i;
 

@@ -217,7 +217,7 @@ describe("what a file holds (S83)", () => {
       if (suffix === "" && !isHarmless) {
         expect(headers.get("content-disposition")).toMatch(/^attachment/);
       }
-      // Whatever is shown in place is so in an origin of its own; a PDF viewer is no part of the page anyway.
+      // Files shown inline have an opaque origin; a PDF viewer is no part of the page.
       expect([
         suffix,
         policy.includes("sandbox") || headers.get("content-type") === "application/pdf",

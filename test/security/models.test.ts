@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { unknownId } from "#test/support/probe.ts";
 import { json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -8,6 +9,7 @@ import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 const prompt = "the owner's secret prompt";
 const key = "upstream-key-that-nobody-may-see-0123456789";
 const messages = [{ role: "user", content: "Hi" }];
+let started: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
@@ -15,24 +17,21 @@ let user: TestUser;
 let victim: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["open", "closed"];
-  app = await startApp({
+  started = await startAppWithUpstream({
+    models: ["open", "closed"],
+    connection: {
+      headers: {
+        "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
+        "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
+      },
+    },
     env: {
-      OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: key,
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: {
-          headers: {
-            "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
-            "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
-          },
-        },
-      }),
       ENABLE_OPENAI_API_PASSTHROUGH: "true",
       ENABLE_FORWARD_USER_INFO_HEADERS: "true",
     },
   });
+  ({ app, upstream } = started);
   [admin, user, victim] = [await app.admin(), await app.user(), await app.user()];
   await openModel("open");
   await openModel("shared", {
@@ -43,10 +42,7 @@ beforeAll(async () => {
 afterEach(() => {
   upstream.always("/chat/completions", text("ok"));
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => started?.close());
 
 /** Stores a model record that every account may read, as the owner's editor would. */
 async function openModel(
@@ -71,7 +67,7 @@ const complete = (sent: object, query = "", token = user.token) =>
   app.call(`POST /api/chat/completions${query}`, { token, body: { model: "open", messages, ...sent } });
 const asked = () => upstream.requests.filter(({ method }) => method === "POST").length;
 
-/** What a call answers, and that no upstream heard of it. */
+/** Status and text of a call that no upstream may receive. */
 async function refused(call: () => Promise<{ status: number; text: string }>): Promise<[number, string]> {
   const before = asked();
   const { status, text: answer } = await call();
@@ -186,7 +182,7 @@ describe("a model that is not the caller's", () => {
         `{"model":"open",${rest},"\\u004dODEL":"closed"}`,
       ]) {
         await app.call(`POST /${route}`, { token: user.token, body: text });
-        // Whatever the upstream's parser makes of a key that comes twice: it comes once.
+        // Upstreams differ in duplicate keys, so each is sent once.
         const sent = upstream.requests.at(-1)?.bytes.toString() ?? "";
         expect([sent.includes("closed"), sent.includes("open")]).toEqual([false, true]);
       }

@@ -22,10 +22,10 @@ export async function sendRaw(
     pieces.push(piece);
     socket.setTimeout(quietMs);
   });
-  // Silence ends the exchange: a server that keeps the connection open has said what it had to say.
+  // Ends when the server sends nothing for a while: it may keep the connection open.
   socket.setTimeout(10_000, () => socket.destroy());
   socket.on("timeout", () => socket.destroy());
-  // A server may reset a connection that sends too much; what it said before counts.
+  // A server may reset a connection that sends too much; its answer before that counts.
   socket.on("error", () => undefined);
   socket.once("connect", () => socket.write(bytes));
   await new Promise((resolve) => socket.once("close", resolve));

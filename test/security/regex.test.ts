@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Regular expressions that are slow on purpose-made texts, and why nobody can send them one. By file and source. */
+/** Regular expressions that are slow on crafted texts, with the reason why no caller can send one. By file and source. */
 const outOfReach: Record<string, string> = {
   "config/parse.ts (\\d+(?:\\.\\d+)?)\\s*(ms|s|m|h|d|w)":
     "is asked of texts alone that the anchored form beside it has let through",

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { openBench } from "#plugins/sandbox/testing.ts";
 
-// Promise S67: user code reaches nothing of the host. Each attempt answers what it got hold of; an empty list is right.
+// Promise S67: user code reaches nothing of the host. Each attempt answers the objects it reached; none is right.
 const { sandbox, run, stream } = openBench();
 afterAll(() => sandbox.close());
 
-/** Looks through everything that a value leads to for something of Node or of the border. */
+/** Searches everything reachable from a value for objects of Node or of the bridge. */
 const search = `
 const wanted = ["process", "require", "Buffer", "module", "__dirname", "fetch", "WebSocket", "SharedArrayBuffer",
   "WebAssembly", "Atomics", "setImmediate", "performance", "navigator", "$0", "$1"];

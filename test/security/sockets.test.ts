@@ -167,7 +167,7 @@ describe("frames", () => {
     await once(socket, "open");
     socket.send('40{"token":"x"}');
     socket.send(text);
-    // Half an event with an attachment waits for the rest; whatever comes instead is wrong.
+    // Half an event with an attachment waits for the rest; any other frame is wrong.
     socket.send("4");
     await closed;
     await isAlive();
@@ -203,7 +203,7 @@ describe("a client that asks for much", () => {
     );
     const codes = await Promise.all(clients.map(({ closed }) => within(500, closed)));
     expect(codes.filter((end) => end?.code === 4029)).toHaveLength(5);
-    // Over the other transport too: who stayed connected without hearing anything would never come back.
+    // Over the other transport too: a client that stays connected without events never reconnects.
     const socket = new WebSocket(`${app.url.replace("http", "ws")}/ws/socket.io/?EIO=4&transport=websocket`);
     await once(socket, "open");
     socket.send(`40${JSON.stringify({ token: user.token })}`);

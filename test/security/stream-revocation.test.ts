@@ -1,30 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { within } from "#test/support/sockets.ts";
 import { tokens } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 let app: App;
+let started: AppWithUpstream;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
+  started = await startAppWithUpstream({ env: { USER_PERMISSIONS_FEATURES_API_KEYS: "true" } });
+  ({ app, upstream } = started);
   upstream.always("/chat/completions", tokens(600, 50));
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
-      USER_PERMISSIONS_FEATURES_API_KEYS: "true",
-    },
-  });
   admin = await app.admin();
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => started?.close());
 
 type Revocation = (user: TestUser) => Promise<unknown>;
 const update =
@@ -32,7 +24,7 @@ const update =
   ({ id }) =>
     app.call(`POST /api/v1/users/${id}/update`, { token: admin.token, body });
 
-/** Security case S99: whoever would be turned away now gets no more of what began before. */
+/** Security case S99: an open stream ends when its caller would be refused now. */
 describe("a stream that is open when its caller loses the account", () => {
   const cases: [string, Revocation][] = [
     ["signing out", ({ token }) => app.call("POST /api/v1/auths/signout", { token })],

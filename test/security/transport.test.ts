@@ -1,35 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { body as answer, json } from "#test/support/upstream-scripts.ts";
 import { sendRaw, toRequest } from "./raw.fixture.ts";
 
 let app: App;
+let started: AppWithUpstream;
 let upstream: Upstream;
 let admin: TestUser;
 let user: TestUser;
 let key: string;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({
+  started = await startAppWithUpstream({
     env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
       ENABLE_OPENAI_API_PASSTHROUGH: "true",
       ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: "true",
       API_KEYS_ALLOWED_ENDPOINTS: "/api/models,/api/v1/files",
     },
   });
+  ({ app, upstream } = started);
   admin = await app.admin();
   user = await app.user();
   key = (await app.call("POST /api/v1/auths/api_key", { token: admin.token })).body.api_key;
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => started?.close());
 
 const raw = (line: string, headers: Record<string, string> = {}, body = "") =>
   sendRaw(app.url, toRequest(line, headers, body));

@@ -1,45 +1,41 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { body, failure, sse, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 const key = "upstream-key-that-nobody-may-see-0123456789";
 const messages = [{ role: "user", content: "Hi" }];
+let started: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 let user: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["open", "closed"];
-  upstream.always("/chat/completions", text("ok"));
-  app = await startApp({
+  started = await startAppWithUpstream({
+    models: ["open", "closed"],
+    connection: {
+      access: "everyone",
+      headers: {
+        "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
+        "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
+      },
+    },
     env: {
-      OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: key,
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: {
-          access: "everyone",
-          headers: {
-            "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
-            "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
-          },
-        },
-      }),
       ENABLE_OPENAI_API_PASSTHROUGH: "true",
       ENABLE_FORWARD_USER_INFO_HEADERS: "true",
     },
   });
+  ({ app, upstream } = started);
+  upstream.always("/chat/completions", text("ok"));
   [admin, user] = [await app.admin(), await app.user()];
 });
 afterEach(() => {
   upstream.always("/chat/completions", text("ok"));
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
+afterAll(() => started?.close());
 
 const complete = (sent: object) =>
   app.call("POST /api/chat/completions", { token: user.token, body: { model: "open", messages, ...sent } });

@@ -1,11 +1,11 @@
 import type { App } from "./app.ts";
 
-/** Everybody who may knock: from nobody to the administrator. */
+/** Kinds of callers, from one without a credential to the administrator. */
 export type ActorName = "nobody" | "pending" | "user" | "key" | "other" | "admin";
 
 export interface Actor {
   readonly name: ActorName;
-  /** The credential now; undefined for nobody. */
+  /** The credential now; undefined for `nobody`. */
   token(): string | undefined;
   /** Replaces the account when the last call ended its session, deleted its key, or deleted it. */
   revive(): Promise<void>;

@@ -31,8 +31,7 @@ export interface AgentRun {
 const limit = 60_000;
 
 /**
- * Runs an agent to its end as a program would: nobody to ask, a home folder of its own, and no way out of this machine
- * but to the platform.
+ * Runs an agent to its end without a terminal, with a home folder of its own and no network but the platform.
  */
 export async function runAgent({ script, args, env, files = {} }: AgentOptions): Promise<AgentRun> {
   const home = mkdtempSync(join(tmpdir(), "millrace-agent-"));
@@ -48,14 +47,14 @@ export async function runAgent({ script, args, env, files = {} }: AgentOptions):
       PATH: process.env["PATH"] ?? "",
       HOME: home,
       TERM: "dumb",
-      // Nothing listens on this port: whatever it wants elsewhere fails at once.
+      // No proxy listens on this port: other requests fail at once.
       HTTP_PROXY: "http://127.0.0.1:9",
       HTTPS_PROXY: "http://127.0.0.1:9",
       NO_PROXY: "127.0.0.1",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that what it started ends with it.
+    // A group of its own, so that its children end with it.
     detached: true,
   });
   const timer = setTimeout(() => endGroup(child.pid), limit);

@@ -13,7 +13,7 @@ export interface MadeChat {
   readonly replyId: string;
 }
 
-/** What one account does with chats and runs of a server. */
+/** Calls of one account to chats and runs of a server. */
 export interface ChatDriver {
   readonly token: string;
   call(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;

@@ -20,7 +20,7 @@ export interface ChatServers {
   start(at: number, env?: Record<string, string>): Promise<ServerProcess>;
   /** The first account, driving the process of this number. */
   admin(at?: number): ChatDriver;
-  /** Whoever has this token, driving the first process. */
+  /** The account of this token, driving the first process. */
   as(token: string): ChatDriver;
   /** A new account. */
   addUser(): Promise<{ id: string; token: string }>;

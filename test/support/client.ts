@@ -48,7 +48,7 @@ export async function openStream(url: string, token: string, body: object): Prom
           text += decoder.decode(next.value, { stream: true });
         }
       } catch {
-        // Broken off: what came so far is the text.
+        // The stream broke off: the text ends here.
       }
       return text;
     },

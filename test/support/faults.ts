@@ -6,7 +6,7 @@ export function times(fast: number, full: number): number {
   return isFull ? full : fast;
 }
 
-/** Prints the figures of a promise, so that a run shows what it measured. */
+/** Prints the measured figures of a promise. */
 export function report(promise: string, what: string, figures: Record<string, string | number>): void {
   const parts = Object.entries(figures).map(
     ([name, value]) => `${name} ${typeof value === "number" ? Number(value.toFixed(1)) : value}`,

@@ -4,7 +4,7 @@ export interface TreeNode {
   readonly childrenIds: readonly string[];
 }
 
-/** What is wrong with a tree of messages: lost links, orphans, circles. */
+/** Lists the faults of a tree of messages: lost links, orphans, circles. */
 export function faultsOf(messages: Readonly<Record<string, TreeNode>>): string[] {
   const faults: string[] = [];
   for (const { id, parentId, childrenIds } of Object.values(messages)) {

@@ -71,7 +71,7 @@ export async function probe(
   return { status: answer.status, text: await answer.text() };
 }
 
-/** What is wrong with the body of an error, or undefined when it has its surface's shape. */
+/** Describes how an error's body misses the shape of its surface; undefined when it fits. */
 export function findShapeProblem(shape: ErrorShape, text: string): string | undefined {
   let body: unknown;
   try {

@@ -5,7 +5,7 @@ import type { PlainClient } from "./sockets.ts";
 // oxlint-disable-next-line typescript/no-explicit-any
 type Any = any;
 
-/** What a client makes of one message's events: it rebuilds the reply and notices what it missed (contract D.18). */
+/** Rebuilds one message's reply from its events and notices missed ones, as clients do (contract D.18). */
 export class ReplyReader {
   readonly chatId: string;
   readonly messageId: string;
@@ -51,7 +51,7 @@ export class ReplyReader {
       if (frame.type === "event" && frame.event === "events") {
         this.take(frame.data);
       } else if (frame.type === "event" && frame.event === "resync") {
-        // What cannot be fetched is missing in the text, which whoever reads looks at.
+        // Tests look at the text, where a failed fetch leaves a gap.
         this.resume(client).catch(() => {});
       }
     });
@@ -76,7 +76,7 @@ export class ReplyReader {
     return true;
   }
 
-  /** Asks for what is missing; resolves to the milliseconds that took. */
+  /** Asks for missed events; resolves to the milliseconds that it took. */
   async resume(client: PlainClient): Promise<number> {
     const started = performance.now();
     const place = { chat_id: this.chatId, message_id: this.messageId, seq: this.seq };

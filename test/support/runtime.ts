@@ -4,9 +4,9 @@ import { json, jsonLines } from "./upstream-scripts.ts";
 
 /** A scriptable backend of the local model runtime: lists, version and chat answer by themselves. */
 export interface Runtime extends Upstream {
-  /** Names of what GET /api/tags lists, or whole items. */
+  /** Items of GET /api/tags, or their names. */
   held: readonly (string | Readonly<Record<string, unknown>>)[];
-  /** What GET /api/ps lists. */
+  /** Items of GET /api/ps. */
   loaded: readonly Readonly<Record<string, unknown>>[];
   version: string;
   /** The last request to a path. */

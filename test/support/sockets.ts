@@ -17,7 +17,7 @@ export interface PlainClient {
   /** Resolves when the connection has ended. */
   readonly closed: Promise<{ code: number; reason: string }>;
   close(): void;
-  /** What the server calls this connection; resolves once it was let in. */
+  /** The server's id of this connection; resolves after the handshake. */
   sessionId(): Promise<string>;
 }
 

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands between a server and what it connects to, and can take it away. */
+/** A TCP proxy before a database or Redis, which can simulate outages. */
 export interface TcpProxy {
   readonly port: number;
   /** Breaks every connection and refuses new ones, as a server that is down does. */
   cut(): void;
-  /** Lets no byte through in either direction, as a dead cable does; new connections are taken and say nothing. */
-  silence(): void;
-  /** Breaks only the connections on which announcements are listened for, again and again. */
-  deafen(): void;
+  /** Passes no byte in either direction, as a cut cable does; new connections are accepted. */
+  stall(): void;
+  /** Breaks every connection that issues LISTEN, also later ones, so that no notification arrives. */
+  cutListeners(): void;
   restore(): void;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface TcpProxy {
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const listeners = new Set<Socket>();
-  let state: "open" | "cut" | "silent" | "deaf" = "open";
+  let state: "open" | "cut" | "stalled" | "without listeners" = "open";
   const keep = (socket: Socket, other: () => Socket | undefined) => {
     sockets.add(socket);
     socket.on("error", () => {});
@@ -40,14 +40,14 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       if (bytes.includes('listen "')) {
         listeners.add(near);
       }
-      if (state === "deaf" && listeners.has(near)) {
+      if (state === "without listeners" && listeners.has(near)) {
         near.resetAndDestroy();
       } else {
         far.write(bytes);
       }
     });
     far.on("data", (bytes) => void near.write(bytes));
-    if (state === "silent") {
+    if (state === "stalled") {
       near.pause();
       far.pause();
     }
@@ -60,12 +60,12 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       state = "cut";
       sockets.forEach((socket) => socket.resetAndDestroy());
     },
-    silence() {
-      state = "silent";
+    stall() {
+      state = "stalled";
       sockets.forEach((socket) => socket.pause());
     },
-    deafen() {
-      state = "deaf";
+    cutListeners() {
+      state = "without listeners";
       listeners.forEach((socket) => socket.resetAndDestroy());
     },
     restore() {

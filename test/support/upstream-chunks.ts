@@ -1,6 +1,6 @@
 import type { Chunk, Completion, Delta, Usage } from "#kernel/completion/chunk.ts";
 
-/** What the builders below fill in when a test does not care. */
+/** Defaults of the builders below. */
 export interface ChunkOptions {
   readonly id?: string;
   readonly model?: string;

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type RawRequest, responseHead } from "./upstream-http.ts";
 
-/** A journal line: what a caller sent and what became of it. Times are milliseconds of `performance.now()`. */
+/** A journal line: a request and its outcome. Times are milliseconds of `performance.now()`. */
 export interface UpstreamRequest extends RawRequest {
   /** The parsed body when it is JSON, else its text; undefined when empty. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape.
@@ -18,7 +18,7 @@ export interface UpstreamRequest extends RawRequest {
   readonly settled: Promise<void>;
 }
 
-/** What a script works with: the raw connection of one request. Every byte it writes is the script's own. */
+/** The raw connection of one request, for a script that writes every byte itself. */
 export interface Exchange {
   readonly request: UpstreamRequest;
   /** Aborted when the caller left or the upstream closes. */

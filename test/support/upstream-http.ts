@@ -33,7 +33,7 @@ export function transferChunk(data: string | Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 }
 
-/** What ends a body with chunked transfer coding. */
+/** The end of a body with chunked transfer coding. */
 export const lastTransferChunk = "0\r\n\r\n";
 
 const reasons: Record<number, string> = {

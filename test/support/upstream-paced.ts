@@ -4,11 +4,11 @@ import { chunk } from "./upstream-chunks.ts";
 import type { Script } from "./upstream-exchange.ts";
 import { sse } from "./upstream-scripts.ts";
 
-/** What a paced reply has sent, as it goes. */
+/** The progress of a paced reply. */
 export interface PacedLog {
   /** Text, and `performance.now()` of its leaving. */
   readonly sent: { text: string; at: number }[];
-  /** All of what was sent until this time. */
+  /** The text that was sent until this time. */
   until(time: number): string;
 }
 
@@ -28,7 +28,7 @@ export interface PacedOptions {
   /** Milliseconds between two pieces, kept on average however busy the machine is. */
   readonly every: number;
   readonly log?: PacedLog;
-  /** What the model thinks first. */
+  /** Reasoning before the reply. */
   readonly reasoning?: readonly string[];
 }
 

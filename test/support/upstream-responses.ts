@@ -30,7 +30,7 @@ export const said = (text: string): Item => ({
   content: [{ type: "output_text", text, annotations: [] }],
 });
 
-/** A thought with a summary and, where it is given, what only the provider can read. */
+/** A reasoning item with a summary and, where given, encrypted content. */
 export const thought = (summary: string, sealed?: string): Item => ({
   id: "rs_1",
   type: "reasoning",
@@ -139,7 +139,7 @@ function toPartEvents(part: Item, at: Item, partName: string, textName: string):
   ];
 }
 
-/** In two pieces, so that what is put together wrongly shows. */
+/** In two pieces, so that a wrong order shows. */
 function halves(text: string): string[] {
   const middle = Math.ceil(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)].filter((piece) => piece !== "");

@@ -12,7 +12,7 @@ export interface Upstream {
   readonly url: string;
   readonly origin: string;
   readonly requests: readonly UpstreamRequest[];
-  /** What GET …/models lists: ids, or whole items. */
+  /** Items of GET …/models, or their ids. */
   models: readonly (string | Readonly<Record<string, unknown>>)[];
   /** Answers the next matching request (any when no matcher is given) with `script`, once; calls queue up. */
   reply(script: Script): void;
@@ -22,7 +22,7 @@ export interface Upstream {
   always(matcher: Matcher, script: Script): void;
   /** While on, connections are accepted and nothing is ever read or answered. */
   blackHole(on: boolean): void;
-  /** Resolves with the next request that arrives and matches, or with an earlier one nobody awaited yet. */
+  /** Resolves with the next request that matches, also an earlier one that was not awaited yet. */
   nextRequest(matcher?: Matcher): Promise<UpstreamRequest>;
   /** Connections that are open now. */
   openSockets(): number;

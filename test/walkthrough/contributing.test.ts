@@ -3,15 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import {
-  type Block,
-  fileOf,
-  readBlocks,
-  root,
-  runShell,
-  startShell,
-  type Started,
-} from "#test/support/page.ts";
+import { type Block, fileOf, readBlocks } from "#test/support/docs-pages.ts";
+import { root, runShell, startShell, type Started } from "#test/support/shell.ts";
 
 let folder: string;
 let server: Started | undefined;
@@ -26,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Does what the page says, block after block, and returns what each printed. */
+/** Follows the page block after block; resolves to the output of each. */
 async function follow(blocks: readonly Block[]): Promise<string[]> {
   const printed: string[] = [];
   let key = "";

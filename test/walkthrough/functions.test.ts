@@ -5,7 +5,8 @@ import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "#plugins/sandbox/limits.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { type Block, readBlocks, root, runShell } from "#test/support/page.ts";
+import { type Block, readBlocks } from "#test/support/docs-pages.ts";
+import { root, runShell } from "#test/support/shell.ts";
 
 let app: App;
 let blocks: Block[];

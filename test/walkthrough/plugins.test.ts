@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectPlain } from "#test/support/sockets.ts";
-import { fileOf, readBlocks, root, runShell, type Started, startShell } from "#test/support/page.ts";
+import { fileOf, readBlocks } from "#test/support/docs-pages.ts";
+import { root, runShell, type Started, startShell } from "#test/support/shell.ts";
 
 let folder: string;
 let server: Started;
@@ -16,7 +17,7 @@ interface Person {
   readonly token: string;
 }
 
-/** Uses what the page's plugins offer to other plugins: the tools, the service and the slot. */
+/** Uses the tools, the service and the slot of the pages' plugins. */
 const toolbox = `
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
@@ -245,7 +246,7 @@ describe("the plugins of the pages, dropped into a folder", () => {
 });
 
 it("the pages' test and types hold in a checkout", { timeout: 180_000 }, async () => {
-  // Beside the sources, as in a checkout, but out of the way of what looks at them.
+  // Beside the sources, as in a checkout, but in a folder that checks ignore.
   await mkdir(join(root, ".cache"), { recursive: true });
   const place = await mkdtemp(join(root, ".cache/plugins-page-"));
   try {

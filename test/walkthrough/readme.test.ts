@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Block, readBlocks, root, runShell, startShell, type Started } from "#test/support/page.ts";
+import { type Block, readBlocks } from "#test/support/docs-pages.ts";
+import { root, runShell, startShell, type Started } from "#test/support/shell.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
@@ -19,7 +20,7 @@ function take(words: string): string {
   return found?.text ?? "";
 }
 
-/** Only what a reader would put in: where the server is, and what the provider's address and key are. */
+/** Fills in the server's address and the provider's address and key, as a reader would. */
 const fill = (command: string, url: string) =>
   command
     .replaceAll("http://127.0.0.1:8080", url)

@@ -10,8 +10,7 @@ let context;
 let shown;
 
 /**
- * Links the pages of plugins that the session may open. `context` is what a page gets besides: the session and
- * `navigate(path)`.
+ * Links the pages of plugins that the session may open. Pages get the session and `navigate(path)` in their context.
  */
 export async function openPages({ session, navigate }) {
   closePages();

@@ -17,7 +17,7 @@ function show(...names) {
   }
 }
 
-/** Runs what a form asks for; shows what went wrong and lets the person try again. */
+/** Runs `handle` with the form's fields; an error is shown, and the form can be sent again. */
 function onSubmit(section, handle) {
   const form = $(section).querySelector("form");
   form.addEventListener("submit", async (event) => {
@@ -54,7 +54,7 @@ async function start() {
   closePages();
   const { auth, auth_trusted_header: isVouched } = config.features;
   if (!auth || isVouched) {
-    // Nobody has to sign in, or a proxy has done it: there is nothing to fill in.
+    // The server signs everybody in, or a proxy has: the form would stay empty.
     return enter(await client.call("POST /api/v1/auths/signin", { body: { email: "", password: "" } }));
   }
   $("again").hidden = !config.features.enable_signup_password_confirmation;
@@ -80,7 +80,7 @@ function navigate(path) {
   return showAddress();
 }
 
-/** Shows what the address names: a plugin's page, or the first steps. */
+/** Shows the plugin's page of the address, or the first steps. */
 async function showAddress() {
   tell("");
   if (showPage(location.pathname)) {

@@ -9,7 +9,7 @@ interface BlobTables {
   bench_blob: { id: number; chat: string };
 }
 
-/** Times of what a new message costs, inside the process: as rows of a chat, and as a chat rewritten whole. */
+/** Times of a new message inside the process: as rows of a chat, and as a chat rewritten whole. */
 export default definePlugin({
   id: "chat-append",
   title: "Bench: appending to chats",

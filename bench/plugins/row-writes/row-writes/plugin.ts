@@ -17,7 +17,7 @@ export default definePlugin({
         query: z.object({ table: z.string() }),
       },
       async ({ query }) => {
-        // What is counted is handed in with the transaction after the next.
+        // The server reports counts with the transaction after the next.
         await sql`select pg_stat_force_next_flush()`.execute(db);
         await sql`select 1`.execute(db);
         const { rows } = await sql<{ writes: number }>`

@@ -1,7 +1,7 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineFilter } from "#kernel/pipeline/filter.ts";
 
-/** A filter that looks into every chunk and changes it: what a native filter costs at least. */
+/** A filter that changes every chunk: the least cost of a native filter. */
 export default definePlugin({
   id: "upper",
   title: "Bench: upper case",

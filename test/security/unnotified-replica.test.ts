@@ -5,8 +5,8 @@ import { type App, startApp } from "#test/support/app.ts";
 import { startTcpProxy, type TcpProxy } from "#test/support/tcp-proxy.ts";
 import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 
-/** Security case S99, on a replica that reaches the database and hears no announcements. */
-describe("a replica that hears nothing", () => {
+/** Security case S99, on a replica that reaches the database and gets no notifications. */
+describe("a replica without notifications", () => {
   let place: TestDataDir;
   let proxy: TcpProxy;
   let here: App;
@@ -32,7 +32,7 @@ describe("a replica that hears nothing", () => {
   it("refuses a session that ended elsewhere, and others not", async () => {
     const [gone, kept] = [await here.user(), await here.user()];
     expect([await ask(gone.token), await ask(kept.token)]).toEqual([200, 200]);
-    proxy.deafen();
+    proxy.cutListeners();
     // The other end has to see that its connection broke.
     await pause(200);
     await here.call("POST /api/v1/auths/signout", { token: gone.token });
@@ -40,7 +40,7 @@ describe("a replica that hears nothing", () => {
     proxy.restore();
   });
 
-  it.each(["cut", "silence"] as const)(
+  it.each(["cut", "stall"] as const)(
     "keeps people signed in while the database is away (%s)",
     async (how) => {
       const { token } = await here.user();

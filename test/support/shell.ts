@@ -1,34 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+/** The project's folder, with a slash at its end. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A fenced block of a documentation page. */
-export interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
-/** Reads the fenced blocks of a page, in order. */
-export async function readBlocks(page: string): Promise<Block[]> {
-  const text = await readFile(`${root}${page}`, "utf8");
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = "", block = ""]) => ({
-    language,
-    text: block.trim(),
-  }));
-}
-
-/** The file that a block of code names in its first line, as in `// my-plugins/greeter/plugin.ts`. */
-export function fileOf({ language, text }: Block): string | undefined {
-  return language === "ts" || language === "js"
-    ? /^\/\/ (\S+\.[jt]s)$/m.exec(text.split("\n", 1)[0] ?? "")?.[1]
-    : undefined;
-}
-
-/** Runs a block as a person would paste it into a shell; resolves to what it printed. */
+/** Runs a block as a person would paste it into a shell; resolves to its output. */
 export async function runShell(
   command: string,
   options: { cwd: string; env?: Record<string, string> },

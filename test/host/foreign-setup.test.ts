@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineSlot, type Slot } from "#kernel/service.ts";
 import { type App, startApp } from "#test/support/app.ts";
+import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 let folder: string;
 let app: App;
@@ -21,26 +21,20 @@ export default { id: "${id}", title: "${id}", uses: {}, setup({ use }) {
 `;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "guests-"));
-  const elsewhere = join(folder, "elsewhere/linked");
-  const files = {
+  folder = await createTestFolder({
     "plugins/late/plugin.js": write("late", `start() { throw new Error("no wind"); }`),
     "plugins/half/plugin.js": write("half", `tools: [{ id: "half.tool" }]`),
     "plugins/forgetful/plugin.js": write("forgetful", `tools: use.clock.tools`),
     "elsewhere/linked/plugin.js": write("linked", ""),
-  };
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(join(folder, path, ".."), { recursive: true });
-    await writeFile(join(folder, path), text);
-  }
-  await symlink(elsewhere, join(folder, "plugins/linked"));
+  });
+  await symlink(join(folder, "elsewhere/linked"), join(folder, "plugins/linked"));
   app = await startApp({ env: { PLUGINS_PATH: join(folder, "plugins") } });
   ({ token } = await app.admin());
 });
 
 afterAll(async () => {
   await app?.close();
-  await rm(folder, { recursive: true, force: true });
+  await removeTestFolder(folder);
 });
 
 test("a foreign plugin that cannot start counts as switched off", async () => {

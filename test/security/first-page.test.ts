@@ -1,12 +1,13 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { runShell } from "#test/support/page.ts";
+import { runShell } from "#test/support/shell.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
-/** Texts that run where somebody takes them for more than text. */
+/** Texts that run when they are used as HTML, script or shell. */
 const payloads = [
   "<img src=x onerror=ran()>",
   "<svg onload=ran()>",
@@ -19,27 +20,24 @@ const payloads = [
   "${ran()}{{ran()}}",
 ];
 
-/** Security case S83 on what is rendered today. */
+/** Security case S83 on the first page. */
 describe.skipIf(chromiumPath === undefined)("the first page (needs Chromium)", () => {
   let app: App;
+  let started: AppWithUpstream;
   let upstream: Upstream;
   let browser: Browser;
   let page: Page;
   const ran: string[] = [];
 
   beforeAll(async () => {
-    upstream = await startUpstream();
-    upstream.models = [
-      { id: "x'; touch pwned; '$(touch pwned)`touch pwned`\n\"", name: payloads.join("") },
-      ...payloads.map((id) => ({ id, name: id })),
-    ];
-    app = await startApp({
-      env: {
-        WEBUI_NAME: payloads.join(""),
-        OPENAI_API_BASE_URLS: upstream.url,
-        OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
-      },
+    started = await startAppWithUpstream({
+      models: [
+        { id: "x'; touch pwned; '$(touch pwned)`touch pwned`\n\"", name: payloads.join("") },
+        ...payloads.map((id) => ({ id, name: id })),
+      ],
+      env: { WEBUI_NAME: payloads.join("") },
     });
+    ({ app, upstream } = started);
     const { token } = await app.admin();
     await app.call("POST /api/v1/auths/update/profile", {
       token,
@@ -56,8 +54,7 @@ describe.skipIf(chromiumPath === undefined)("the first page (needs Chromium)", (
 
   afterAll(async () => {
     await browser?.close();
-    await app?.close();
-    await upstream?.close();
+    await started?.close();
   });
 
   const elements = () =>

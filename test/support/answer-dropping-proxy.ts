@@ -2,26 +2,29 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Stands between a server and its database, and can keep the answer to one statement from it. */
-export interface DeafProxy {
+/** A TCP proxy before a database, which can drop the answer to one statement. */
+export interface AnswerDroppingProxy {
   readonly port: number;
   /**
-   * Lets the next statement that holds `text` through, drops its answer and breaks the connection a moment later: it is
-   * done, and nobody knows. Resolves when that has happened.
+   * Passes the next statement that contains `text` on, drops its answer and breaks the connection a moment later: the
+   * statement takes effect, and the server cannot know. Resolves when the connection is broken.
    */
-  loseAnswerTo(text: string): Promise<void>;
+  dropAnswerTo(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Long enough for any statement of a test to be done. */
+/** Longer than any statement of a test takes. */
 const doneMs = 700;
 
-export async function startDeafProxy(target: { host: string; port: number }): Promise<DeafProxy> {
+export async function startAnswerDroppingProxy(target: {
+  host: string;
+  port: number;
+}): Promise<AnswerDroppingProxy> {
   const sockets = new Set<Socket>();
-  let wanted: { text: string; lost(): void } | undefined;
+  let wanted: { text: string; dropped(): void } | undefined;
   const server = createServer({ noDelay: true }, (near) => {
     const far = connect({ ...target, noDelay: true });
-    let isDeaf = false;
+    let isDropping = false;
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -33,15 +36,15 @@ export async function startDeafProxy(target: { host: string; port: number }): Pr
         other.destroy();
       });
     }
-    far.on("data", (bytes) => void (isDeaf || near.write(bytes)));
+    far.on("data", (bytes) => void (isDropping || near.write(bytes)));
     near.on("data", (bytes) => {
       const found = wanted && bytes.includes(wanted.text) ? wanted : undefined;
       if (found) {
         wanted = undefined;
-        isDeaf = true;
+        isDropping = true;
         void pause(doneMs).then(() => {
           near.resetAndDestroy();
-          found.lost();
+          found.dropped();
         });
       }
       far.write(bytes);
@@ -51,7 +54,7 @@ export async function startDeafProxy(target: { host: string; port: number }): Pr
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    loseAnswerTo: (text) => new Promise<void>((lost) => (wanted = { text, lost })),
+    dropAnswerTo: (text) => new Promise<void>((dropped) => (wanted = { text, dropped })),
     async close() {
       sockets.forEach((socket) => socket.destroy());
       server.close();

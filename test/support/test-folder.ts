@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** Writes these files, by their paths, into a new folder and resolves to its path. */
-export async function layFolder(files: Readonly<Record<string, string>>): Promise<string> {
+export async function createTestFolder(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "millrace-test-"));
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -13,6 +13,6 @@ export async function layFolder(files: Readonly<Record<string, string>>): Promis
 }
 
 /** Removes a folder with all that is in it. */
-export function removeFolder(folder: string): Promise<void> {
+export function removeTestFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true });
 }
