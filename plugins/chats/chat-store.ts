@@ -38,7 +38,7 @@ export interface NewChat {
   readonly pinned?: boolean;
   readonly archived?: boolean;
   readonly folder_id?: string | null;
-  readonly variables?: Record<string, unknown> | null;
+  readonly variables?: Record<string, unknown>;
   readonly current_message_id: string | null;
   readonly created_at?: number;
   readonly updated_at?: number;
@@ -60,7 +60,7 @@ export async function insertChat(tx: ChatDatabase, chat: NewChat): Promise<ChatR
     ...chat,
     chat: toJson(chat.chat),
     meta: toJson(chat.meta ?? {}),
-    variables: chat.variables ? toJson(chat.variables) : null,
+    variables: toJson(chat.variables ?? {}),
     created_at: created,
     updated_at: chat.updated_at ?? created,
     // Whoever makes a chat has seen it.
@@ -80,12 +80,12 @@ export async function setFields(
   db: ChatDatabase,
   id: string,
   fields: Partial<Pick<ChatRow, "pinned" | "archived" | "folder_id" | "share_id">>,
-): Promise<ChatRecord | undefined> {
+): Promise<ChatRow | undefined> {
   return await db
     .updateTable("chat")
     .set(fields)
     .where("id", "=", id)
-    .returning(recordColumns)
+    .returning(chatColumns)
     .executeTakeFirst();
 }
 

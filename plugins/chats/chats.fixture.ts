@@ -51,6 +51,14 @@ export function chatClient(app: App, token: string | undefined): ChatClient {
   };
 }
 
+/** `chat` of an answer without what is told with every answer: who wrote the messages, and how the chat is shared. */
+export function withoutAuthor({
+  share_mode: _mode,
+  ...chat
+}: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(chat, (key, value) => (/^user(_id)?$/.test(key) ? undefined : value)));
+}
+
 /** A user message. */
 export function said(id: string, content: unknown, more: Record<string, unknown> = {}) {
   return { id, role: "user", content, models: ["guide"], childrenIds: [], timestamp: 1_700_000_000, ...more };

@@ -47,14 +47,14 @@ export function createContext(db: ChatDatabase): ChatContext {
   };
 }
 
-/** How full a chat's context is, for its owner and for administrators; empty while compaction is switched off. */
+/** How full a chat's context is, for its owner and for administrators; null while compaction is switched off. */
 export async function readUsage(
   { contextMeter }: Pick<ChatParts, "contextMeter">,
   caller: Principal,
   row: ChatRow,
-): Promise<{ context_usage?: { tokens: number; threshold: number } }> {
+): Promise<{ context_usage: { tokens: number; threshold: number } | null }> {
   const [filled] = contextMeter.list();
   const isShown = row.user_id === caller.userId || caller.role === "admin";
   const usage = filled && isShown ? await filled.usage(caller, row) : null;
-  return usage === null ? {} : { context_usage: usage };
+  return { context_usage: usage };
 }

@@ -83,7 +83,7 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
       ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
       ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: replies })),
-      ...stateRoutes(states),
+      ...stateRoutes(parts, states),
       ...tagRoutes(parts, createTags(parts)),
       ...shareRoutes(parts, { reading, shares: createShares(parts), access: createShareAccess(parts) }),
       ...adminRoutes(parts),

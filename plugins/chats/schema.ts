@@ -67,7 +67,7 @@ export const ChatRecord = z
     archived: z.boolean(),
     pinned: z.boolean().nullable(),
     meta: loose,
-    variables: loose.nullable(),
+    variables: loose,
     folder_id: z.string().nullable(),
     tasks: z.unknown(),
     summary: z.string().nullable(),
@@ -84,8 +84,8 @@ export const Chat = ChatRecord.extend({
     messages: z.array(loose),
     files: z.array(z.unknown()),
   }),
-  /** Where one chat is read: what its shown branch takes of what a model reads until it is compacted. */
-  context_usage: z.object({ tokens: z.int(), threshold: z.int() }).optional(),
+  /** Where one chat is read: what its shown branch takes of what a model reads until it is compacted; null when it never is. */
+  context_usage: z.object({ tokens: z.int(), threshold: z.int() }).nullish(),
 }).meta({ id: "Chat" });
 
 /** A chat, or with `Prefer: return=minimal` only its record. */
@@ -98,11 +98,12 @@ export const ChatTitle = z
     updated_at: z.number(),
     created_at: z.number(),
     last_read_at: z.number().nullable(),
+    archived: z.boolean(),
     active: z.boolean(),
+    /** Where chats were searched: a piece of a message that fits. */
+    snippet: z.string().nullable(),
   })
   .meta({ id: "ChatTitle" });
-
-export const FoundChat = ChatTitle.extend({ snippet: z.string().nullable() }).meta({ id: "FoundChat" });
 
 export const SharedTitle = ChatTitle.extend({ share_id: z.string() }).meta({ id: "SharedTitle" });
 

@@ -28,7 +28,7 @@ export interface ChatFacts {
   readonly folder_id: string | null;
   readonly current_message_id: string | null;
   readonly meta: Readonly<Record<string, unknown>>;
-  readonly variables: Readonly<Record<string, unknown>> | null;
+  readonly variables: Readonly<Record<string, unknown>>;
   /** Models, params and further keys of the chat object, without messages and files. */
   readonly chat: Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,7 @@ import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { seconds } from "#storage/clock.ts";
-import { type ChatRecord, recordColumns, setFields } from "./chat-store.ts";
+import { type ChatRecord, type ChatRow, recordColumns, setFields } from "./chat-store.ts";
 import { requireFolder } from "./folders/folders.ts";
 import { requireRow } from "./require-row.ts";
 import { announce, type ChatParts } from "./parts.ts";
@@ -52,7 +52,7 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
     },
 
     /** Throws `not_found` or `forbidden` for a folder that the caller cannot put chats into. */
-    async setFolder(caller: Principal, id: string, folderId: string | null): Promise<ChatRecord> {
+    async setFolder(caller: Principal, id: string, folderId: string | null): Promise<ChatRow> {
       await chats.load(caller, id, "write");
       if (folderId !== null) {
         await requireFolder(parts, caller, { id: folderId, action: "write" });

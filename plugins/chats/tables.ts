@@ -28,7 +28,7 @@ export interface ChatTable {
   last_read_at: number | null;
   /** The leaf that is shown. */
   current_message_id: string | null;
-  variables: Json<Bag | null>;
+  variables: Json<Bag>;
   /** Chats of notes and sub-agents (`meta.internal`) stay out of every list. */
   is_internal: Made<boolean>;
 }

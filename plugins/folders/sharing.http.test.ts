@@ -199,7 +199,7 @@ describe("chats in a shared folder", () => {
     expect(seen).toMatchObject({
       chat: chat.chat,
       user_id: owner.user.id,
-      variables: null,
+      variables: {},
       last_read_at: null,
     });
     expect((await theirs.call(`GET /${chat.id}/messages`)).body.messages.length).toBe(2);

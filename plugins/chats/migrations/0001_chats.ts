@@ -51,7 +51,7 @@ async function createChatTable(db: Kysely<unknown>): Promise<void> {
     summary text,
     last_read_at bigint,
     current_message_id text,
-    variables jsonb,
+    variables jsonb not null default '{}',
     is_internal boolean not null generated always as (coalesce(meta ->> 'internal', 'false') = 'true') stored,
     search tsvector generated always as (chat_vector(user_id, title)) stored
   )`.execute(db);

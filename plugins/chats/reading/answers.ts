@@ -3,7 +3,7 @@ import { type BodyStep, LongBody } from "#kernel/http/long-body.ts";
 import { type Reply, type RequestInfo, reply } from "#kernel/http/route.ts";
 import { readChatFiles } from "../files/chat-files.ts";
 import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "../chat-store.ts";
-import { chatPieces, type ChatSource, collect, opened, readTree, toPath } from "./compose.ts";
+import { chatPieces, type ChatSource, collect, findAuthor, opened, readTree, toPath } from "./compose.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 /** A chat as the wire shows it. */
@@ -22,19 +22,19 @@ export async function answerChat(
   if (/(?:^|[,;\s])return=minimal\b/i.test(String(request.headers["prefer"] ?? ""))) {
     return reply(toRecord(row), { headers: { "preference-applied": "return=minimal" } });
   }
-  return toJsonReply(wirePieces(db, row, await readParts(db, row), await more()));
+  return toJsonReply(wirePieces(db, row, { parts: await readAnswer(db, row), more: await more() }));
 }
 
 /** The chat as this caller may see it: how its owner keeps it is nobody's business but theirs and administrators'. */
 export function toShown(caller: Principal, row: ChatRow): ChatRow {
   return row.user_id === caller.userId || caller.role === "admin"
     ? row
-    : { ...row, share_id: null, pinned: false, meta: {}, variables: null, last_read_at: null };
+    : { ...row, share_id: null, pinned: false, meta: {}, variables: {}, last_read_at: null };
 }
 
 /** A stored chat as a value; for answers that are kept for repeats. */
 export async function readWhole(db: ChatDatabase, row: ChatRow): Promise<WireChat> {
-  return JSON.parse(await collect(wirePieces(db, row, await readParts(db, row)))) as WireChat;
+  return JSON.parse(await collect(wirePieces(db, row, { parts: await readAnswer(db, row) }))) as WireChat;
 }
 
 /** What changes of a chat on its way into a text. */
@@ -88,7 +88,7 @@ async function* allPieces(
   for (let rows = await next(after, chatsAtOnce); rows.length > 0; rows = await next(after, chatsAtOnce)) {
     for (const row of rows) {
       yield after === undefined ? "" : ",";
-      yield* wirePieces(db, row, await readParts(db, row));
+      yield* wirePieces(db, row, { parts: await readAnswer(db, row) });
       after = row.id;
     }
   }
@@ -100,14 +100,30 @@ async function readParts(db: ChatDatabase, row: ChatRow) {
   return { tree, files: await readChatFiles(db, row.id, row.chat["files"]) };
 }
 
+/** What an answer names besides what is stored: who wrote the user's messages. */
+async function readAnswer(db: ChatDatabase, row: ChatRow) {
+  const [parts, author] = await Promise.all([readParts(db, row), findAuthor(db, row.user_id)]);
+  return { ...parts, author };
+}
+
+interface WireOptions {
+  readonly parts: ChatSource;
+  /** Keys beside those of the record. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
 async function* wirePieces(
   db: ChatDatabase,
   row: ChatRow,
-  parts: Parameters<typeof chatPieces>[2],
-  more: Record<string, unknown> = {},
+  { parts, more }: WireOptions,
 ): AsyncGenerator<BodyStep> {
-  yield `${opened({ ...toRecord(row), ...more })}"chat":`;
-  yield* chatPieces(db, row, parts);
+  const running = parts.tree.nodes.findLast(({ run_id: run }) => run !== null);
+  const record = toRecord(row);
+  const meta = { ...record.meta, task_id: running?.run_id ?? null };
+  yield `${opened({ ...record, meta, context_usage: null, ...more })}"chat":`;
+  // What is shared of a chat is always the snapshot of one moment.
+  const share_mode = row.share_id === null ? null : "snapshot";
+  yield* chatPieces(db, row, { ...parts, more: { share_mode } });
   yield "}";
 }
 

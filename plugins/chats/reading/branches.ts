@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { ChatRow } from "../chat-store.ts";
 import { joinParent } from "./ancestor-join.ts";
-import { withLinks } from "./compose.ts";
+import { type Author, findAuthor, withLinks } from "./compose.ts";
 import { readRows } from "./message-rows.ts";
 import type { ChatParts } from "../parts.ts";
 import { readChildren } from "./read-branch.ts";
@@ -21,6 +21,7 @@ export interface PageWish {
 interface Step {
   readonly id: string;
   readonly parent_id: string | null;
+  readonly role: string;
   readonly bytes: number;
 }
 
@@ -46,7 +47,8 @@ export function createBranches({ db, chats }: Pick<ChatParts, "db" | "chats">) {
         taken.push(step);
       }
       const last = taken.at(-1);
-      const messages = await composeSteps(db, chat.id, taken.toReversed());
+      const author = await findAuthor(db, chat.user_id);
+      const messages = await composeSteps(db, chat.id, { steps: taken.toReversed(), author });
       const rest = { before: last?.parent_id ? last.id : null, current_message_id: chat.current_message_id };
       return Buffer.concat([
         Buffer.from(`{"messages":[`),
@@ -76,7 +78,7 @@ async function climb(
   chatId: string,
   { from, limit }: { from: string; limit: number },
 ): Promise<Step[]> {
-  const columns = sql`m.id, m.parent_id, (
+  const columns = sql`m.id, m.parent_id, m.role, (
     coalesce(octet_length(m.content::text), 0) + coalesce(octet_length(m.output::text), 0)
     + coalesce(octet_length(m.sources::text), 0) + coalesce(octet_length(m.files::text), 0)
     + coalesce(octet_length(m.status_history::text), 0) + coalesce(octet_length(m.embeds::text), 0)
@@ -87,17 +89,23 @@ async function climb(
       union all
       select path.depth + 1, m.* from path ${joinParent(chatId, columns)}
       where path.depth < ${limit})
-    select id, parent_id, bytes from path order by depth`.execute(db);
+    select id, parent_id, role, bytes from path order by depth`.execute(db);
   return rows;
 }
 
-async function composeSteps(db: ChatDatabase, chatId: string, steps: readonly Step[]): Promise<Buffer[]> {
+async function composeSteps(
+  db: ChatDatabase,
+  chatId: string,
+  { steps, author }: { steps: readonly Step[]; author: Author | undefined },
+): Promise<Buffer[]> {
   const ids = steps.map(({ id }) => id);
   const texts = await readRows(db, chatId, ids);
   const children = await readChildren(db, chatId, steps);
   const composed = steps.flatMap((step) => {
     const text = texts.get(step.id)?.text;
-    return text === undefined ? [] : [withLinks(text, step, children.get(step.id) ?? [])];
+    return text === undefined
+      ? []
+      : [withLinks(text, step, { children: children.get(step.id) ?? [], author })];
   });
   return composed.flatMap((pieces, at) => (at === 0 ? pieces : [Buffer.from(","), ...pieces]));
 }

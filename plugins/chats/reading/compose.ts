@@ -9,6 +9,23 @@ import type { ChatDatabase } from "../tables.ts";
 /** A message's place in the tree. */
 export interface TreeNode extends Readable {
   readonly parent_id: string | null;
+  readonly role: string;
+  /** The run that writes it. */
+  readonly run_id: string | null;
+}
+
+/** The account that wrote the user's messages of a chat: its owner, as answers name it. */
+export interface Author {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+}
+
+/** Finds the author of an owner's messages; undefined when the account is gone. */
+export async function findAuthor(db: ChatDatabase, ownerId: string): Promise<Author | undefined> {
+  const query = db.selectFrom("user").select(["id", "name", "email", "role"]);
+  return await query.where("id", "=", ownerId).executeTakeFirst();
 }
 
 /** The tree of a chat without what its messages say. */
@@ -21,7 +38,7 @@ export interface Tree {
 /** Reads the tree of a chat, oldest first. */
 export async function readTree(db: ChatDatabase, chatId: string): Promise<Tree> {
   const { rows } = await sql<TreeNode & { position: number }>`
-    select m.id, m.parent_id, m.position, ${rowVersion} as version, ${rowSize} as size
+    select m.id, m.parent_id, m.role, m.run_id, m.position, ${rowVersion} as version, ${rowSize} as size
     from chat_message as m where m.chat_id = ${chatId} order by m.created_at, m.position, m.id`.execute(db);
   const children = new Map<string, string[]>();
   for (const { id, parent_id } of rows.toSorted(
@@ -46,13 +63,20 @@ export function toPath(tree: Tree, leaf: string | null): string[] {
   return path.toReversed();
 }
 
-/** Adds a message's links to its stored part: pieces of one JSON text. */
+interface Links {
+  readonly children: readonly string[];
+  /** Named by the user's messages. */
+  readonly author: Author | undefined;
+}
+
+/** Adds a message's links and its author to its stored part: pieces of one JSON text. */
 export function withLinks(
   text: Buffer,
-  { id, parent_id }: Pick<TreeNode, "id" | "parent_id">,
-  children: readonly string[],
+  { id, parent_id, role }: Pick<TreeNode, "id" | "parent_id" | "role">,
+  { children, author }: Links,
 ): Buffer[] {
-  const links = JSON.stringify({ id, parentId: parent_id, childrenIds: children });
+  const named = role === "user" && author !== undefined ? { user_id: author.id, user: author } : {};
+  const links = JSON.stringify({ id, parentId: parent_id, childrenIds: children, ...named });
   // An empty object is two bytes long.
   return text.length === 2
     ? [Buffer.from(links)]
@@ -71,6 +95,10 @@ export function toChatHead(row: ChatRow, files: readonly unknown[]) {
 export interface ChatSource {
   readonly tree: Tree;
   readonly files: readonly unknown[];
+  /** Snapshots name nobody: visitors read them. */
+  readonly author?: Author | undefined;
+  /** What stands in `chat` of this answer besides. */
+  readonly more?: Readonly<Record<string, unknown>>;
   /**
    * Gets the JSON text of every message once, a megabyte between two turns of the event loop; what it gives back stands
    * in its place.
@@ -82,12 +110,13 @@ export interface ChatSource {
 export async function* chatPieces(
   db: ChatDatabase,
   row: ChatRow,
-  { tree, files, each }: ChatSource,
+  { tree, files, author, more, each }: ChatSource,
 ): AsyncGenerator<BodyStep> {
   const { head, history } = toChatHead(row, files);
-  const linked = (node: TreeNode, text: Buffer) => withLinks(text, node, tree.children.get(node.id) ?? []);
+  const linked = (node: TreeNode, text: Buffer) =>
+    withLinks(text, node, { children: tree.children.get(node.id) ?? [], author });
   const replaced = new Map<string, Buffer>();
-  yield `${JSON.stringify(head).slice(0, -1)},"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
+  yield `${opened({ ...head, ...more })}"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
   yield* joined(readTexts(db, row.id, tree.nodes), (node, stored) => {
     const pieces = linked(node, stored);
     const other = each?.(node.id, String(Buffer.concat(pieces)));

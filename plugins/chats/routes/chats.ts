@@ -36,7 +36,7 @@ function creatingRoutes({ parts, actions }: Parts) {
         idempotent: true,
       },
       async ({ caller, body: { chat, folder_id, variables } }) => {
-        const facts = { folder_id: folder_id || null, variables: variables ?? null };
+        const facts = { folder_id: folder_id || null, variables: variables ?? {} };
         return await readWhole(parts.db, await actions.create(caller, chat, facts));
       },
     ),
@@ -60,7 +60,7 @@ function creatingRoutes({ parts, actions }: Parts) {
 }
 
 function toImported(one: z.output<typeof ChatImport>["chats"][number]) {
-  const { internal: _internal, ...meta } = one.meta ?? {};
+  const { internal: _internal, task_id: _task, ...meta } = one.meta ?? {};
   const title = one.chat.title ?? one.title;
   return {
     chat: { ...one.chat, ...(title ? { title } : {}) },
@@ -69,7 +69,7 @@ function toImported(one: z.output<typeof ChatImport>["chats"][number]) {
       pinned: one.pinned ?? false,
       archived: one.archived ?? false,
       folder_id: one.folder_id || null,
-      variables: one.variables ?? null,
+      variables: one.variables ?? {},
       ...(one.current_message_id ? { current_message_id: one.current_message_id } : {}),
       ...(one.created_at ? { created_at: one.created_at } : {}),
       ...(one.updated_at ? { updated_at: one.updated_at } : {}),

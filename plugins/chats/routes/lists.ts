@@ -13,7 +13,7 @@ import {
   toPage,
 } from "../search/lists.ts";
 import type { ChatParts } from "../parts.ts";
-import { ById, Chat, ChatTitle, FoundChat, Ordered, page, SharedTitle, toggle } from "../schema.ts";
+import { ById, Chat, ChatTitle, Ordered, page, SharedTitle, toggle } from "../schema.ts";
 import { searchChats } from "../search/search.ts";
 
 /** Lists of one's own chats (contract §7.1); internal chats stand in none. */
@@ -59,7 +59,7 @@ function plainRoutes(parts: ChatParts) {
           "Find chats by words of their titles and messages, and by tag: folder: pinned: archived: shared:",
         access: "user",
         query: z.object({ text: z.string().max(2000).default(""), page: page.default(1) }),
-        returns: z.array(FoundChat),
+        returns: z.array(ChatTitle),
       },
       ({ caller, query }) =>
         searchChats(db, caller.userId, {

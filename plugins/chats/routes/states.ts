@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import { listTitles, type TitleRow } from "../search/lists.ts";
 import type { ChatParts } from "../parts.ts";
-import { ById, ChatRecord, ChatTitle, Tag } from "../schema.ts";
+import { answerChat } from "../reading/answers.ts";
+import { ById, ChatAnswer, ChatRecord, ChatTitle, Tag } from "../schema.ts";
 import type { States } from "../states.ts";
 import type { Tags } from "../tags/tags.ts";
 import { toTagId, untagged } from "../tags/tag-names.ts";
@@ -11,7 +12,7 @@ import { toTitles } from "./lists.ts";
 const change = { access: "user", params: ById, returns: ChatRecord, fails: [403, 404] } as const;
 
 /** Where chats stand in lists: pinned, archived, read, in a folder. */
-export function stateRoutes(states: States) {
+export function stateRoutes({ db }: ChatParts, states: States) {
   return [
     defineRoute(
       { method: "POST", path: "/chats/:id/pin", summary: "Pin or unpin a chat", ...change },
@@ -36,8 +37,10 @@ export function stateRoutes(states: States) {
         summary: "Put a chat into a folder, or into none with null",
         ...change,
         body: z.object({ folder_id: z.string().min(1).max(200).nullable() }),
+        returns: ChatAnswer,
       },
-      ({ caller, params, body }) => states.setFolder(caller, params.id, body.folder_id),
+      async ({ caller, params, body, request }) =>
+        answerChat(db, await states.setFolder(caller, params.id, body.folder_id), request),
     ),
     ...everyRoutes(states),
   ];

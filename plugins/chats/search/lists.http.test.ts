@@ -42,7 +42,9 @@ describe("lists", () => {
       updated_at: 1_700_001_000,
       created_at: 1_700_000_000,
       last_read_at: expect.any(Number),
+      archived: false,
       active: false,
+      snippet: null,
     });
     expect((await me.call(`POST /${ids[0]}/pin`)).body.pinned).toBe(true);
     expect((await me.call(`POST /${ids[1]}/archive`)).body.archived).toBe(true);
@@ -87,7 +89,7 @@ describe("tags", () => {
       "big_plans",
       "small",
     ]);
-    expect((await me.read(two as string)).meta).toEqual({ tags: ["big_plans", "small"] });
+    expect((await me.read(two as string)).meta).toEqual({ tags: ["big_plans", "small"], task_id: null });
     const tagged = await me.call("POST /tags", { name: "Big plans", limit: 1, skip: 1 });
     expect(tagged.body.map(({ title }: { title: string }) => title)).toEqual(["two"]);
     expect(await titles('/search?text=tag:"big plans" tag:small'.replaceAll(" ", "%20"))).toEqual(["two"]);

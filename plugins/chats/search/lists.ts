@@ -9,6 +9,9 @@ export interface TitleRow {
   updated_at: number;
   created_at: number;
   last_read_at: number | null;
+  archived: boolean;
+  /** A piece of a message that fits a search. */
+  snippet: string | null;
   /** A run is writing into it. */
   active: boolean;
 }
@@ -61,8 +64,10 @@ export async function listTitles(
       "chat.updated_at",
       "chat.created_at",
       "chat.last_read_at",
+      "chat.archived",
       "chat.share_id",
     ])
+    .select(sql<null>`null`.as("snippet"))
     .select(isActive.as("active"))
     .orderBy(order.by === "title" ? sql`lower(chat.title)` : sql.ref(`chat.${order.by}`), order.direction)
     .orderBy("chat.id");

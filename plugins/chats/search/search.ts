@@ -3,8 +3,6 @@ import { filtered, isActive, listTitles, type Page, type TitleRow } from "./list
 import { parseSearch } from "./search-query.ts";
 import type { ChatDatabase } from "../tables.ts";
 
-export type FoundRow = TitleRow & { readonly snippet: string | null };
-
 export interface SearchWish {
   readonly text: string;
   readonly page: Page;
@@ -19,13 +17,13 @@ export async function searchChats(
   db: ChatDatabase,
   userId: string,
   { text, page, foldersNamed }: SearchWish,
-): Promise<FoundRow[]> {
+): Promise<TitleRow[]> {
   const { words, folder, ...parsed } = parseSearch(text);
   const filter =
     folder === undefined ? parsed.filter : { ...parsed.filter, folder: await foldersNamed(folder) };
   if (words === "") {
     const rows = await listTitles(db, userId, { filter, page });
-    return rows.map(({ share_id: _share, ...row }) => ({ ...row, snippet: null }));
+    return rows.map(({ share_id: _share, ...row }) => row);
   }
   const query = await toQuery(db, userId, words);
   if (query === undefined) {
@@ -45,6 +43,7 @@ export async function searchChats(
       "chat.updated_at",
       "chat.created_at",
       "chat.last_read_at",
+      "chat.archived",
       "hit.message_id",
     ])
     .select(isActive.as("active"))

@@ -39,7 +39,7 @@ export function createShareReading({ db, shares, grants }: Pick<ChatParts, "db" 
         archived: false,
         pinned: false,
         meta: {},
-        variables: null,
+        variables: {},
         folder_id: null,
         tasks: null,
         summary: null,

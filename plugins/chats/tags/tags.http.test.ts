@@ -54,7 +54,7 @@ it("whoever reads a share, copies it, or reads a folder sees nothing of its owne
   await me.call(`POST /shared/${id}/access/update`, { access_grants: [grant(reader.id)] });
   expect((await theirs.call(`GET /share/${link}`)).body.chat.tags).toEqual([]);
   const copy = (await theirs.call(`POST /${link}/clone/shared`)).body;
-  expect([copy.chat.tags, copy.meta]).toEqual([[], {}]);
+  expect([copy.chat.tags, copy.meta]).toEqual([[], { task_id: null }]);
   await folders.call(`POST /${folder_id}/access/update`, { access_grants: [grant(reader.id)] });
   expect((await theirs.read(id)).chat.tags).toEqual([]);
   expect((await theirs.call(`GET /${id}/tags`)).body).toEqual([]);

@@ -33,15 +33,15 @@ export const messageColumns: Readonly<Record<string, { readonly column: string; 
 /** Columns that only the run writes while a message is being generated. */
 export const runColumns: ReadonlySet<string> = new Set(["content", "output", "usage", "done"]);
 
-/** Keys that are composed from the tree and never stored. */
-const treeKeys = new Set(["id", "parentId", "childrenIds"]);
+/** Keys that are composed from the tree and the chat's owner, and never stored. */
+const composedKeys = new Set(["id", "parentId", "childrenIds", "user_id", "user"]);
 
 /** Splits a sent message, whole or partial, so that composing gives back what was sent. */
 export function splitMessage(message: WireMessage): MessageFields {
   const fields: MessageFields = { set: {}, extra: {}, drop: [] };
   for (const [key, value] of Object.entries(message)) {
     const target = Object.hasOwn(messageColumns, key) ? messageColumns[key] : undefined;
-    if (treeKeys.has(key)) {
+    if (composedKeys.has(key)) {
       continue;
     }
     if (target === undefined) {

@@ -165,11 +165,11 @@ export async function mergeChat(
   const title = sent.title ?? row.title;
   // A title that a person chose is never replaced by one that a model finds.
   const named = title === row.title ? {} : { meta: { ...row.meta, [renamed]: true } };
-  const kept = variables === undefined ? {} : { variables };
+  const kept = variables === undefined ? {} : { variables: variables ?? {} };
   const fields = { chat: head, title, current_message_id: current, ...times, ...named, ...kept };
   await tx
     .updateTable("chat")
-    .set({ ...fields, chat: toJson(head), ...(variables ? { variables: toJson(variables) } : {}) })
+    .set({ ...fields, chat: toJson(head), ...(kept.variables && { variables: toJson(kept.variables) }) })
     .where("id", "=", chatId)
     .execute();
   return { ...row, ...fields };
@@ -205,6 +205,8 @@ function toStoredHead(sent: SentChat, before: Record<string, unknown> = {}): Rec
     tags: _tags,
     history,
     files,
+    // Told with every answer, by what is shared at that time.
+    share_mode: _mode,
     ...rest
   } = sent;
   const { messages: _tree, currentId: _leaf, ...others } = history ?? {};

@@ -30,7 +30,7 @@ export function createTreeWork({
         {
           ...(id !== undefined && { id }),
           folder_id: folderId ?? null,
-          variables: variables ?? null,
+          variables: variables ?? {},
           meta: { ...meta },
         },
       );
