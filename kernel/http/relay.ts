@@ -56,13 +56,14 @@ class RelayWriter implements Receiver {
 
   data(piece: Buffer): void {
     this.#options.tap?.(piece);
-    this.#send(this.#lines ? this.#lines.take(piece) : piece);
+    const ready = this.#lines ? this.#lines.take(piece) : piece;
+    this.#send(this.#options.rewriter?.push(ready) ?? ready);
   }
 
   end(): void {
-    if (this.#lines) {
-      this.#send(this.#lines.rest());
-    }
+    const { rewriter } = this.#options;
+    const rest = this.#lines?.rest() ?? nothing;
+    this.#send(rewriter ? Buffer.concat([rewriter.push(rest), rewriter.end()]) : rest);
     // Behind the flush of what came in this turn, which may have to wait for the reader.
     process.nextTick(() => {
       const settled = this.settle();
@@ -118,6 +119,8 @@ class RelayWriter implements Receiver {
     this.#response.end(this.#done?.missing() || undefined);
   }
 }
+
+const nothing = Buffer.alloc(0);
 
 const relayed = [
   "content-type",

@@ -184,6 +184,12 @@ export interface Upstream {
   readonly body: Readable;
 }
 
+/** Changes a body on its way; what it holds back goes out with a later piece or at the end. */
+export interface BodyRewriter {
+  push(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
 export interface RelayOptions {
   /** Sees every piece of the body on its way; must not keep or change it. */
   tap?(piece: Buffer): void;
@@ -194,6 +200,8 @@ export interface RelayOptions {
   end?(error?: Error): Promise<void> | void;
   /** Response headers instead of the default selection (content type, retry headers). */
   headers?: OutgoingHttpHeaders;
+  /** Gets whole lines where there is a `brokenFrame`, else the pieces as they come. */
+  rewriter?: BodyRewriter | undefined;
   /** Written as a last frame when the upstream breaks off mid-stream, in place of the line that it began. */
   brokenFrame?(error: Error): string;
   /** True for streams of the common format: `data: [DONE]` is added when the upstream ends without it. */

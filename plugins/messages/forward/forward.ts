@@ -1,9 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { PassThrough } from "node:stream";
 import type { MessageCall } from "#kernel/completion/provider.ts";
-import { type Flow, receive } from "#kernel/egress/direct-body.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
-import { relay, reply, type Upstream } from "#kernel/http/route.ts";
+import { type BodyRewriter, relay, reply, type Upstream } from "#kernel/http/route.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 
 export interface ForwardOptions {
@@ -29,7 +27,8 @@ export async function forward({ send, call, rename, requestId }: ForwardOptions)
     const isRenamed = rename !== undefined && typeof message?.model === "string";
     return reply(isRenamed ? JSON.stringify({ ...message, model: rename }) : text, { headers });
   }
-  return relay(rename === undefined ? upstream : withName(upstream, rename), {
+  return relay(upstream, {
+    rewriter: rename === undefined ? undefined : renameFirstEvent(rename),
     headers: { ...headers, "cache-control": "no-cache", "x-accel-buffering": "no" },
     // The event that was cut off becomes a ping: clients skip those unread, and would stumble over half a JSON text.
     brokenFrame: (error) => `\nevent: ping\n\n${toErrorEvent(error, requestId)}`,
@@ -62,31 +61,27 @@ function toHeaders({ headers }: Upstream): OutgoingHttpHeaders {
 /** Bytes within which the first event has to end. */
 const longestStart = 64 * 1024;
 
+const nothing = Buffer.alloc(0);
+
 /** Changes the model's name in the first event; every other byte stays. */
-function withName({ status, headers, body }: Upstream, name: string): Upstream {
-  const renamed = new PassThrough();
-  let start: Buffer | undefined = Buffer.alloc(0);
-  const finish = (bytes: Buffer) => {
+function renameFirstEvent(name: string): BodyRewriter {
+  // Undefined once the first event is out.
+  let start: Buffer | undefined = nothing;
+  const finish = (): Buffer => {
+    const bytes = start ?? nothing;
     start = undefined;
     return rename(bytes, name);
   };
-  // Undefined while what came before anybody asked is handed over.
-  let flow: Flow | undefined;
-  flow = receive(body, {
-    data(piece) {
-      const bytes = start === undefined ? piece : Buffer.concat([start, piece]);
-      if (start !== undefined && !isWhole(bytes)) {
-        start = bytes;
-      } else if (!renamed.write(start === undefined ? bytes : finish(bytes))) {
-        flow?.pause();
+  return {
+    push(bytes) {
+      if (start === undefined) {
+        return bytes;
       }
+      start = Buffer.concat([start, bytes]);
+      return isWhole(start) ? finish() : nothing;
     },
-    end: () => renamed.end(start && finish(start)),
-    failed: (error) => renamed.destroy(error),
-  });
-  renamed.on("drain", flow.resume);
-  renamed.once("close", flow.abort);
-  return { status, headers, body: renamed };
+    end: finish,
+  };
 }
 
 function isWhole(bytes: Buffer): boolean {

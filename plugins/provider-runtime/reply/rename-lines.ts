@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Upstream } from "#kernel/http/route.ts";
+import type { BodyRewriter, Upstream } from "#kernel/http/route.ts";
 import { toUpstreamError } from "#kernel/upstream/failure.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
 import { NdjsonSplitter } from "./ndjson-splitter.ts";
@@ -12,6 +12,12 @@ export interface RenameOptions {
   /** Put before the models of the answer with a dot. */
   readonly prefix: string;
   readonly signal: AbortSignal;
+}
+
+interface StreamOptions extends RenameOptions {
+  /** Changes lines before they get the public id. */
+  readonly rewriter: BodyRewriter | undefined;
+  broken(error: unknown): string;
 }
 
 /** A whole JSON answer with the public id in its `model` field (contract D.14). */
@@ -27,16 +33,19 @@ export async function renameWhole(upstream: Upstream, { prefix, signal }: Rename
  */
 export async function* renameLines(
   { body }: Upstream,
-  { prefix, signal, broken }: RenameOptions & { broken(error: unknown): string },
+  { prefix, signal, broken, rewriter }: StreamOptions,
 ): AsyncGenerator<string> {
   const lines = new NdjsonSplitter({ hardLimit: largestLine });
+  const toText = (line: string) =>
+    renameAll(rewriter ? rewriter.push(Buffer.from(`${line}\n`)).toString() : `${line}\n`, prefix);
   try {
     for await (const piece of body as Readable & AsyncIterable<Buffer>) {
       lines.push(piece);
-      yield* take(lines, prefix);
+      yield* take(lines, toText);
     }
     lines.end();
-    yield* take(lines, prefix);
+    yield* take(lines, toText);
+    yield renameAll(rewriter?.end().toString() ?? "", prefix);
   } catch (error) {
     const failure = toUpstreamError(error, signal);
     if (signal.aborted) {
@@ -46,14 +55,24 @@ export async function* renameLines(
   }
 }
 
-function* take(lines: NdjsonSplitter, prefix: string): Generator<string> {
+function* take(lines: NdjsonSplitter, toText: (line: string) => string): Generator<string> {
   while (lines.hasMore) {
     let text = "";
     for (let count = 0; count < linesPerTurn && lines.hasMore; count++) {
-      text += `${renameLine(lines.take() ?? "", prefix)}\n`;
+      text += toText(lines.take() ?? "");
     }
-    yield text;
+    if (text !== "") {
+      yield text;
+    }
   }
+}
+
+/** Lines with their ends. */
+function renameAll(text: string, prefix: string): string {
+  return text
+    .split(/(?<=\n)/)
+    .map((line) => (line.endsWith("\n") ? `${renameLine(line.slice(0, -1), prefix)}\n` : line))
+    .join("");
 }
 
 function renameLine(line: string, prefix: string): string {

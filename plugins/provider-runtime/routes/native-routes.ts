@@ -49,6 +49,8 @@ export function nativeRoutes(options: PassOptions) {
         wire: "lines",
         isStream: streams && body["stream"] !== false,
         ...(fills && { fill: (given, saved) => fillNative(given, saved, fills) }),
+        // A raw prompt is answered as the model writes.
+        thinking: body["raw"] === true ? undefined : fills,
       });
     };
   const generate = passOn("/api/generate", { streams: true, fills: "generate" });

@@ -3,6 +3,7 @@ import { beginCall, type CallEnded } from "#kernel/upstream/metered.ts";
 import type { Wire as CallWire } from "#kernel/completion/model-call.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
 import { watchBytes } from "#kernel/upstream/watch-answer.ts";
+import { type Tags, toTags } from "#kernel/completion/reasoning-tags.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorAnswer, toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, type RequestInfo, stream, type Upstream } from "#kernel/http/route.ts";
@@ -11,6 +12,7 @@ import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import type { RuntimeClient } from "../backends/client.ts";
 import { type RuntimeProvider, providerId } from "../provider.ts";
 import { renameLines, renameWhole } from "../reply/rename-lines.ts";
+import { ThinkingLines, type ThinkingRoute, withThinking } from "../reply/tagged-thinking.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -51,21 +53,23 @@ export interface Passed {
   readonly path: string;
   readonly isStream: boolean;
   readonly wire: Wire;
+  /** Set where the answer has a place for thoughts. */
+  readonly thinking?: ThinkingRoute | undefined;
   /** Fills in what the model has saved; the very same body when there is nothing. */
   fill?(body: Body, saved: Body): Body;
 }
 
 /** Passes a request for a model on to a backend that holds it, with the access rules of every other way to the model. */
 export async function pass(options: PassOptions, passed: Passed) {
-  const { upstream, prefix } = await send(options, passed);
-  return answer(upstream, { ...passed, prefix });
+  const { upstream, prefix, tags } = await send(options, passed);
+  return answer(upstream, { ...passed, prefix, tags });
 }
 
-/** Sends the request; gives the answer as it comes, and the prefix that its models lack. */
+/** Sends the request; gives the answer as it comes, the prefix that its models lack, and the tags around reasoning in it. */
 export async function send(
   { provider, client, models, findProfile, ended }: PassOptions,
   passed: Passed,
-): Promise<{ upstream: Upstream; prefix: string }> {
+): Promise<{ upstream: Upstream; prefix: string; tags: readonly Tags[] }> {
   const { caller, request, body, text, path, isStream, fill } = passed;
   const model = await resolveOwn(models, caller, passed.modelId);
   const holders = provider.requireHolders(model.base.id, passed.index);
@@ -88,7 +92,7 @@ export async function send(
   if (call) {
     watchBytes(upstream, call);
   }
-  return { upstream, prefix: holder.backend.prefix };
+  return { upstream, prefix: holder.backend.prefix, tags: toTags(model.params["reasoning_tags"]) };
 }
 
 export interface AnswerOptions {
@@ -96,20 +100,35 @@ export interface AnswerOptions {
   readonly request: RequestInfo;
   readonly isStream: boolean;
   readonly wire: Wire;
+  readonly thinking?: ThinkingRoute | undefined;
+  /** The tags around reasoning in the model's texts. */
+  readonly tags?: readonly Tags[];
   /** Called once, when the answer has ended. */
   ended?(): void;
 }
 
-/** The backend's bytes as they are; where there is a prefix, with the public id in their `model` fields. */
-export async function answer(upstream: Upstream, { prefix, request, isStream, wire, ended }: AnswerOptions) {
+/**
+ * The backend's bytes as they are; where there is a prefix, with the public id in their `model` fields, and where text
+ * begins with reasoning in tags, with that as `thinking`.
+ */
+export async function answer(
+  upstream: Upstream,
+  { prefix, request, isStream, wire, thinking, tags = [], ended }: AnswerOptions,
+) {
+  const { signal } = request;
   const broken = (error: unknown) => toBroken(error, wire, request.id);
   const type = String(upstream.headers["content-type"] ?? "").toLowerCase();
-  if (prefix !== "" && isStream && !/^application\/json\b/.test(type)) {
-    const lines = renameLines(upstream, { prefix, signal: request.signal, broken });
+  const isLines = isStream && !/^application\/json\b/.test(type);
+  const rewriter = isLines && thinking ? new ThinkingLines(thinking, tags) : undefined;
+  if (prefix !== "" && isLines) {
+    const lines = renameLines(upstream, { prefix, signal, broken, rewriter });
     return stream(lines, { contentType: type || "application/x-ndjson" });
   }
-  const named = prefix === "" ? upstream : await renameWhole(upstream, { prefix, signal: request.signal });
+  const told =
+    isLines || !thinking ? upstream : await withThinking(upstream, { route: thinking, tags, signal });
+  const named = prefix === "" ? told : await renameWhole(told, { prefix, signal });
   return relay(named, {
+    rewriter,
     ...(isStream && {
       brokenFrame: broken,
       endsWithDone: wire === "events" && type.includes("event-stream"),
