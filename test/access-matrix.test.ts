@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
+import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { createActor, actorEnvironment, type Actor, type ActorName } from "./support/actors.ts";
 import { type App, startApp } from "./support/app.ts";
 import { ownedRows, ownerless } from "./support/owned-rows.ts";
@@ -50,6 +52,53 @@ test("there are routes of every kind of access to hold against the rules", () =>
   expect([...kinds].toSorted()).toEqual(["account", "admin", "permission", "public", "user"]);
   expect(routes.length).toBeGreaterThan(80);
 });
+
+describe("a pending account", () => {
+  const own = [
+    "GET /api/v1/auths",
+    "GET /api/v1/auths/admin/details",
+    "POST /api/v1/auths/update/password",
+    "POST /api/v1/auths/update/timezone",
+  ];
+  // These answer each account about itself.
+  const personal = ["GET /api/config", "GET /api/v1/auths/signout", "POST /api/v1/auths/signout"];
+
+  test("may use its session, password, time zone and the contact of the administrator alone", () => {
+    const names = routes.filter(({ route }) => route.access === "account").map(nameOf);
+    expect(names.toSorted()).toEqual(own);
+  });
+
+  test("gets from public routes what everybody gets", async () => {
+    const { token } = await app.user("pending");
+    const params = { id: await shareWithMembers() };
+    const different: string[] = [];
+    for (const owned of routes.filter(({ route }) => route.access === "public")) {
+      const [asPending, asNobody] = [
+        await probe(app.url, owned, { token, params }),
+        await probe(app.url, owned, { params }),
+      ];
+      if (!personal.includes(nameOf(owned)) && !isDeepStrictEqual(asPending, asNobody)) {
+        different.push(
+          `${nameOf(owned)}: ${asPending.text.slice(0, 120)} instead of ${asNobody.text.slice(0, 120)}`,
+        );
+      }
+    }
+    expect(different).toEqual([]);
+    const { token: member } = await app.user();
+    expect((await app.call(`GET /api/v1/chats/share/${params.id}`, { token: member })).status).toBe(200);
+  });
+});
+
+/** Shares a chat with everybody who may use the platform. */
+async function shareWithMembers(): Promise<string> {
+  const admin = chatClient(app, (await app.admin()).token);
+  const { id } = await admin.make(conversation());
+  const shared = await admin.call(`POST /${id}/share`);
+  const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }];
+  const access = await admin.call(`POST /shared/${id}/access/update`, { access_grants });
+  expect(access.body.access_grants).toHaveLength(1);
+  return shared.body.share_id;
+}
 
 // Administrators come last: their calls change the instance for all others.
 describe.each<ActorName>(["nobody", "pending", "user", "key", "other", "admin"])("as %s", (name) => {

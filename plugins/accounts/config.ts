@@ -10,7 +10,9 @@ import {
   type Values,
   type Variable,
 } from "#config/variable.ts";
+import { isLongEnough, shortestPassword } from "./passwords/passwords.ts";
 import { platformPermissions, toVariableName } from "./permissions/permissions.ts";
+import { Email } from "./sign-in/auth-schema.ts";
 
 const passwordPattern = String.raw`^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z0-9]).{8,}$`;
 const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));
@@ -28,9 +30,16 @@ const signUp = {
     text: "Adds a field to the sign-up form in which the password is typed again",
   }),
   adminEmail: text("WEBUI_ADMIN_EMAIL", "", {
+    check: (value) =>
+      value === "" || Email.safeParse(value).success ? undefined : "must be an e-mail address",
     text: "With WEBUI_ADMIN_PASSWORD: address of the admin created at the first start; sign-up is then switched off",
   }),
-  adminPassword: text("WEBUI_ADMIN_PASSWORD", "", { secret: true, text: "Password of that admin" }),
+  adminPassword: text("WEBUI_ADMIN_PASSWORD", "", {
+    secret: true,
+    check: (value) =>
+      value === "" || isLongEnough(value) ? undefined : `must have at least ${shortestPassword} characters`,
+    text: "Password of that admin, at least 8 characters",
+  }),
   adminName: text("WEBUI_ADMIN_NAME", "Admin", { text: "Display name of that admin" }),
   defaultRole: oneOf("DEFAULT_USER_ROLE", ["pending", "user", "admin"], "pending", {
     key: "ui.default_user_role",

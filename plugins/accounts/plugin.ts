@@ -1,12 +1,13 @@
 import type { ConfigRegistry } from "#config/registry.ts";
 import { authenticator } from "#kernel/access/authenticator.ts";
+import type { Logger } from "#kernel/log.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
 import { configuration, declarations, deployment, events, grants, notices } from "#kernel/services.ts";
 import { createAccounts } from "./accounts.ts";
 import { createAccountsDeps } from "./create-accounts.ts";
 import { createAuthenticator } from "./sessions/authenticator.ts";
-import { config } from "./config.ts";
+import { type AccountsConfig, config } from "./config.ts";
 import { createConfiguredAdmin } from "./sign-in/first-admin.ts";
 import { createLastSeen } from "./sessions/last-seen.ts";
 import { migrations } from "./migrations.ts";
@@ -18,6 +19,7 @@ import { accountsRoutes } from "./routes.ts";
 import { accessPreviews, accounts, firstSettings } from "./service.ts";
 import { createUserSettings } from "./settings/settings.ts";
 import type { AccountsTables } from "./tables.ts";
+import { findProxyWarnings } from "./sign-in/proxy-warnings.ts";
 import { trustsHeaders } from "./sign-in/trusted-header.ts";
 
 const hour = 3600;
@@ -66,11 +68,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
           provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
         ],
         async start() {
-          if (trustsHeaders(config) && trustsEverybody(use.configuration.jsonOf("FORWARDED_ALLOW_IPS"))) {
-            log.warn(
-              "WEBUI_AUTH_TRUSTED_EMAIL_HEADER is set, and FORWARDED_ALLOW_IPS believes everybody: who reaches this port without the proxy can be anyone",
-            );
-          }
+          warnOfProxies(use.configuration, context);
           await createConfiguredAdmin({
             ...deps,
             closeSignUp,
@@ -93,6 +91,14 @@ function isForgotten(configuration: ConfigRegistry, name: string): boolean {
   );
 }
 
-function trustsEverybody(addresses: unknown): boolean {
-  return Array.isArray(addresses) && addresses.includes("*");
+function warnOfProxies(
+  configuration: ConfigRegistry,
+  { config, log }: { config: AccountsConfig; log: Logger },
+): void {
+  const warnings = findProxyWarnings({
+    proxies: configuration.valueOf("FORWARDED_ALLOW_IPS") as string[],
+    host: String(configuration.valueOf("HOST")),
+    trustsHeaders: trustsHeaders(config),
+  });
+  warnings.forEach((warning) => log.warn(warning));
 }

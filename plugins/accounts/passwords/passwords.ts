@@ -8,8 +8,15 @@ export interface PasswordOptions {
   readonly algorithm: PasswordAlgorithm;
   /** Cost of new bcrypt hashes; `productHashCost` when left out. */
   readonly hashCost?: number;
-  /** The optional rule for new passwords; undefined accepts every non-empty one. */
+  /** The optional rule for new passwords; undefined accepts every one that is long enough. */
   rule?(): { pattern: RegExp; hint: string } | undefined;
+}
+
+/** Fewest characters of a password that somebody chooses. */
+export const shortestPassword = 8;
+
+export function isLongEnough(password: string): boolean {
+  return [...password].length >= shortestPassword;
 }
 
 /** Hashes and checks passwords away from the event loop. */
@@ -43,15 +50,15 @@ export function createPasswords({ algorithm, hashCost = productHashCost, rule }:
   let decoy: Promise<string> | undefined;
 
   const requireAcceptable = (password: string) => {
-    if (password === "") {
-      throw new AppError("invalid", "The password must not be empty.");
-    }
     if (algorithm === "bcrypt" && Buffer.byteLength(password) > bcryptLimit) {
       throw new AppError("invalid", `The password is too long: at most ${bcryptLimit} bytes are possible.`);
     }
     const active = rule?.();
     if (active !== undefined && !active.pattern.test(password)) {
       throw new AppError("invalid", active.hint);
+    }
+    if (!isLongEnough(password)) {
+      throw new AppError("invalid", `The password must have at least ${shortestPassword} characters.`);
     }
   };
   const encode = (password: string) =>

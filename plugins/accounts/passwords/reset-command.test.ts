@@ -21,6 +21,13 @@ it("hashes at the product's cost, whatever the environment says", async () => {
   expect(await resetWith(accountsPlugin)).toMatch(/^\$2[aby]\$12\$/);
 });
 
+it("refuses a password shorter than 8 characters", async () => {
+  const { email } = await storeUser(app.db);
+  const options = { email, password: "1234567" };
+  const context = { config: app.deps.config, db: app.db, options, notify: async () => {}, print() {} };
+  await expect(accountsPlugin.commands?.[0]?.run(context)).rejects.toMatchObject({ code: "invalid" });
+});
+
 it("hashes at the cost that the test set-up creates the plugin with", async () => {
   expect(await resetWith(createAccountsPlugin({ hashCost: 4 }))).toMatch(/^\$2[aby]\$04\$/);
 });

@@ -49,6 +49,30 @@ describe("signing up", () => {
     expect(answer.body).toHaveProperty("detail");
   });
 
+  it.each(["1234567", "öäüöäüö"])("refuses the short password %j on every way in", async (short) => {
+    const { token: admin } = await app.admin();
+    const user = await app.user();
+    const form = { name: "X", email: "short@example.test", password: short };
+    const change = { password: "Correct-horse-1", new_password: short };
+    const answers = [
+      await app.call("POST /api/v1/auths/signup", { body: form }),
+      await app.call("POST /api/v1/auths/add", { token: admin, body: form }),
+      await app.call("POST /api/v1/auths/update/password", { token: user.token, body: change }),
+      await app.call(`POST /api/v1/users/${user.id}/update`, { token: admin, body: { password: short } }),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, body]).toEqual([400, { detail: "The password must have at least 8 characters." }]);
+    }
+    const long = { ...form, password: `${short}!` };
+    expect((await app.call("POST /api/v1/auths/add", { token: admin, body: long })).status).toBe(200);
+    await app.call(
+      `DELETE /api/v1/users/${(await app.call("POST /api/v1/auths/signin", { body: long })).body.id}`,
+      {
+        token: admin,
+      },
+    );
+  });
+
   it("answers 409 for a taken address in any letter case", async () => {
     const { email } = await signUp();
     const answer = await app.call("POST /api/v1/auths/signup", {

@@ -110,7 +110,7 @@ function adminRoutes({ own, signUp }: AuthRouteParts) {
 }
 
 function keyRoutes(keys: ApiKeys) {
-  const facts = { path: "/auths/api_key", access: "account" } as const;
+  const facts = { path: "/auths/api_key", access: "user" } as const;
   return [
     defineRoute({ method: "POST", ...facts, summary: "Make a new API key", returns: Key }, ({ caller }) =>
       keys.create(caller),

@@ -31,9 +31,9 @@ async function store(password: string) {
 const from = () => `10.0.0.${++count}`;
 
 it("starts a session for the right password, whatever the case of the address", async () => {
-  const user = await store("right");
+  const user = await store("right password");
   const { answer, signed } = await createSignIn(app.deps)(
-    { email: ` ${user.email.toUpperCase()} `, password: "right" },
+    { email: ` ${user.email.toUpperCase()} `, password: "right password" },
     from(),
   );
   expect(answer).toMatchObject({ id: user.id, token_type: "Bearer", email: user.email, token: signed.token });
@@ -43,13 +43,13 @@ it("starts a session for the right password, whatever the case of the address", 
 
 it("refuses a wrong password, an unknown address and a deactivated account in the same words", async () => {
   const signIn = createSignIn(app.deps);
-  const known = await store("right");
-  const gone = await store("right");
+  const known = await store("right password");
+  const gone = await store("right password");
   await setActive(app.db, gone.id, false);
   const forms = [
     { email: known.email, password: "wrong" },
-    { email: "nobody@example.org", password: "right" },
-    { email: gone.email, password: "right" },
+    { email: "nobody@example.org", password: "right password" },
+    { email: gone.email, password: "right password" },
     { email: "' or 1=1 --", password: "x" },
   ];
   const refusals = await Promise.all(
@@ -64,13 +64,13 @@ it("refuses a wrong password, an unknown address and a deactivated account in th
 describe("guessing", () => {
   it("ends after 15 tries an account, also with the right password and from elsewhere", async () => {
     const signIn = createSignIn(app.deps);
-    const user = await store("right");
+    const user = await store("right password");
     for (let tried = 0; tried < 15; tried++) {
       await expect(signIn({ email: user.email, password: "wrong" }, from())).rejects.toMatchObject({
         code: "invalid",
       });
     }
-    await expect(signIn({ email: user.email, password: "right" }, from())).rejects.toMatchObject({
+    await expect(signIn({ email: user.email, password: "right password" }, from())).rejects.toMatchObject({
       code: "rate_limited",
     });
   });
@@ -81,26 +81,26 @@ describe("guessing", () => {
     await useUp(app.db, `address:${address}`, 299);
     const guess = { email: "guess@example.org", password: "x" };
     await expect(signIn(guess, address)).rejects.toMatchObject({ code: "invalid" });
-    const user = await store("right");
-    await expect(signIn({ email: user.email, password: "right" }, address)).rejects.toMatchObject({
+    const user = await store("right password");
+    await expect(signIn({ email: user.email, password: "right password" }, address)).rejects.toMatchObject({
       code: "rate_limited",
     });
-    await signIn({ email: user.email, password: "right" }, from());
+    await signIn({ email: user.email, password: "right password" }, from());
   });
 
   it("is not taken for it when many people come at once through one address", async () => {
     const signIn = createSignIn(app.deps);
     const address = from();
-    const people = await Promise.all(Array.from({ length: 20 }, () => store("right")));
-    await Promise.all(people.map(({ email }) => signIn({ email, password: "right" }, address)));
+    const people = await Promise.all(Array.from({ length: 20 }, () => store("right password")));
+    await Promise.all(people.map(({ email }) => signIn({ email, password: "right password" }, address)));
   });
 
   it("does not count successful sign-ins", async () => {
     const signIn = createSignIn(app.deps);
-    const user = await store("right");
+    const user = await store("right password");
     const address = from();
     for (let round = 0; round < 20; round++) {
-      await signIn({ email: user.email, password: "right" }, address);
+      await signIn({ email: user.email, password: "right password" }, address);
     }
   });
 });
@@ -118,15 +118,17 @@ describe("a password that is changed while the old one is checked", () => {
   }
 
   it("starts no session", async () => {
-    const { id, email } = await store("old");
+    const { id, email } = await store("old password");
     const signIn = createSignIn(changing(id));
-    await expect(signIn({ email, password: "old" }, from())).rejects.toMatchObject({ code: "invalid" });
+    await expect(signIn({ email, password: "old password" }, from())).rejects.toMatchObject({
+      code: "invalid",
+    });
   });
 
   it("stays the one that was chosen first", async () => {
-    const user = await store("old");
+    const user = await store("old password");
     const { updatePassword } = createOwnAccount(changing(user.id));
-    const late = updatePassword(toCaller(user), { password: "old", new_password: "later" });
+    const late = updatePassword(toCaller(user), { password: "old password", new_password: "later password" });
     await expect(late).rejects.toMatchObject({ code: "invalid" });
     expect((await findSignIn(app.db, { id: user.id }))?.passwordHash).toBe("the new hash");
   });
@@ -134,9 +136,9 @@ describe("a password that is changed while the old one is checked", () => {
 
 it("is forbidden while password sign-in is off", async () => {
   const off = await app.replica({ ...environment, ENABLE_PASSWORD_AUTH: "false" });
-  const user = await store("right");
+  const user = await store("right password");
   await expect(
-    createSignIn(off.deps)({ email: user.email, password: "right" }, from()),
+    createSignIn(off.deps)({ email: user.email, password: "right password" }, from()),
   ).rejects.toMatchObject({ code: "forbidden" });
 });
 
@@ -189,13 +191,15 @@ describe("changing the password", () => {
 
   it("is throttled like signing in", async () => {
     const own = createOwnAccount(app.deps);
-    const caller = toCaller(await store("right"));
+    const caller = toCaller(await store("right password"));
     for (let tried = 0; tried < 15; tried++) {
       await expect(
-        own.updatePassword(caller, { password: "wrong", new_password: "x" }),
+        own.updatePassword(caller, { password: "wrong", new_password: "another password" }),
       ).rejects.toMatchObject({ code: "invalid" });
     }
-    await expect(own.updatePassword(caller, { password: "right", new_password: "x" })).rejects.toMatchObject({
+    await expect(
+      own.updatePassword(caller, { password: "right password", new_password: "another password" }),
+    ).rejects.toMatchObject({
       code: "rate_limited",
     });
   });
@@ -254,7 +258,7 @@ describe("resetting from the command line", () => {
 describe("the own profile", () => {
   it("takes what is sent, keeps the picture when its address comes back, refuses script", async () => {
     const own = createOwnAccount(app.deps);
-    const user = await store("x");
+    const user = await store("any password");
     const caller = toCaller(user);
     const image = `/api/v1/users/${user.id}/profile/image`;
     const row = await own.updateProfile(caller, { name: "New", profile_image_url: image, bio: "about me" });
@@ -271,7 +275,7 @@ describe("the own profile", () => {
     ["", false],
     ["../../etc/passwd", false],
   ])("time zone %s: %s", async (timezone, ok) => {
-    const caller = toCaller(await store("x"));
+    const caller = toCaller(await store("any password"));
     const change = createOwnAccount(app.deps).updateTimezone(caller, timezone);
     await (ok
       ? expect(change).resolves.toBeUndefined()
@@ -282,7 +286,12 @@ describe("the own profile", () => {
 it("names the contact: the configured address, else the first admin, else nobody", async () => {
   const fresh = await openTestAccounts(environment);
   const { signUp, add } = createSignUp(fresh.deps);
-  const form = { name: "Boss", email: "boss@example.org", password: "x", profile_image_url: "/user.png" };
+  const form = {
+    name: "Boss",
+    email: "boss@example.org",
+    password: "boss password",
+    profile_image_url: "/user.png",
+  };
   const boss = await signUp(form, from());
   // Most likely within the same second: the first account stays the first one all the same.
   for (const email of ["b@example.org", "c@example.org", "d@example.org"]) {
