@@ -64,7 +64,7 @@ export async function createFunctionParts(context: FunctionContext) {
       await changes?.changed(row.id);
       log.warn({ function: row.id, reason }, "a function was switched off");
       const found = await findFunction(db, row.id);
-      changes?.announce("disabled", null, found ?? { id: row.id, name: row.id, type: "" });
+      changes?.announce("disabled", null, found ?? { id: row.id, name: row.id, type: "", error: reason });
     }
   };
   const active = createActiveFunctions({

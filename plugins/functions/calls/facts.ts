@@ -121,6 +121,15 @@ function toItems({ data, functions }: ModuleShape, type: FunctionType): Function
   return data[name] === undefined ? undefined : toSubItems(data[name], name);
 }
 
+/** What the record of a function says that its code declares; nothing where that is nonsense. */
+export function declaredCapabilities(meta: Readonly<Record<string, unknown>>): Capabilities {
+  try {
+    return toCapabilities(toObject(meta["manifest"])["capabilities"]);
+  } catch {
+    return { fetch: [], complete: false, storage: false };
+  }
+}
+
 function toCapabilities(value: unknown): Capabilities {
   const { fetch = [], complete = false, storage = false } = toObject(value);
   if (!Array.isArray(fetch)) {

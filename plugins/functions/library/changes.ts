@@ -19,8 +19,13 @@ export type FunctionEvent =
 export interface FunctionChanges {
   /** Resolves when this process has dropped what it knew and the others have been told. */
   changed(id: string, what?: { code: boolean }): Promise<void>;
-  announce(event: FunctionEvent, by: Principal | null, row: Pick<FunctionRow, "id" | "name" | "type">): void;
+  /** `row.error` goes along as the reason of what the server did. */
+  announce(event: FunctionEvent, by: Principal | null, row: AnnouncedFunction): void;
 }
+
+export type AnnouncedFunction = Pick<FunctionRow, "id" | "name" | "type"> & {
+  readonly error?: string | null;
+};
 
 export interface ChangesParts {
   readonly events: Pick<Events, "announce">;
@@ -76,12 +81,12 @@ export async function openFunctionChanges(parts: ChangesParts): Promise<Function
       }
       await notices.notify(channel, { id, code } satisfies Notice);
     },
-    announce(event, by, { id, name, type }) {
+    announce(event, by, { id, name, type, error }) {
       const actor = by && { id: by.userId, name: by.name, email: by.email, role: by.role };
       events.announce(`function.${event}`, {
         actor,
         subject: { type: "function", id },
-        data: { id, name, type },
+        data: { id, name, type, ...(event === "disabled" && error && { reason: error }) },
       });
     },
   };

@@ -1,6 +1,8 @@
 import type { Selectable } from "kysely";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
+import { declaredCapabilities } from "../calls/facts.ts";
+import { isWideningReason, toWidened, toWideningReason } from "./widening.ts";
 import type { FunctionsDatabase, FunctionTable, FunctionVersionTable } from "../tables.ts";
 
 export type FunctionRow = Selectable<FunctionTable>;
@@ -52,7 +54,10 @@ export async function insertFunction(
   return row;
 }
 
-/** Replaces code and facts; a changed code becomes a version by `author`. Undefined when the function is gone. */
+/**
+ * Replaces code and facts; a changed code becomes a version by `author`. An active function whose code declares more than
+ * before is switched off. Undefined when the function is gone.
+ */
 export async function updateCode(
   db: FunctionsDatabase,
   id: string,
@@ -60,7 +65,7 @@ export async function updateCode(
 ): Promise<FunctionRow | undefined> {
   const before = await db
     .selectFrom("function")
-    .select(["content", "version"])
+    .select(["content", "version", "meta", "is_active", "error"])
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
@@ -71,7 +76,7 @@ export async function updateCode(
   const version = before.version + (isNew ? 1 : 0);
   const row = await db
     .updateTable("function")
-    .set({ ...fields, meta: toJson(fields.meta), version, error: null, updated_at: seconds() })
+    .set({ ...fields, ...toState(before, fields), meta: toJson(fields.meta), version, updated_at: seconds() })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
@@ -79,6 +84,19 @@ export async function updateCode(
     await addVersion(db, row, author);
   }
   return row;
+}
+
+function toState(
+  before: Pick<FunctionRow, "meta" | "is_active" | "error">,
+  { meta }: CodeFields,
+): Pick<FunctionRow, "is_active" | "error"> {
+  if (!before.is_active) {
+    return { is_active: false, error: isWideningReason(before.error) ? before.error : null };
+  }
+  const widened = toWidened(declaredCapabilities(before.meta), declaredCapabilities(meta));
+  return widened.length > 0
+    ? { is_active: false, error: toWideningReason(widened) }
+    : { is_active: true, error: null };
 }
 
 export async function updateFields(

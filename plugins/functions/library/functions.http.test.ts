@@ -144,7 +144,9 @@ describe("the life of a function", () => {
     ]);
     expect((await call(`GET ${at("/versions/1")}`)).body.content).toBe(first);
     const restored = await require(call(`POST ${at("/versions/1/restore")}`));
-    expect(restored.body).toMatchObject({ name: "Signer 2", content: first, is_active: true });
+    // It declares storage, which the version before it did not.
+    expect(restored.body).toMatchObject({ name: "Signer 2", content: first, is_active: false });
+    await require(call(`POST ${at("/toggle")}`));
     expect(await streamed()).toBe("a!!b!!");
     expect((await call(`GET ${at("/versions")}`)).body[0]).toMatchObject({ version: 3, is_current: true });
     expect((await call(`POST ${at("/versions/9/restore")}`)).status).toBe(404);

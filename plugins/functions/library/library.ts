@@ -36,9 +36,12 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
   async function store(caller: Principal, row: FunctionRow, form: FunctionUpdate): Promise<FunctionRow> {
     const facts = await loadFacts(sandbox, toScript({ ...row, content: form.content })).catch(
       async (error: unknown) => {
-        if (error instanceof AppError && isOwnFault(error) && (await switchOff(db, row, toReason(error)))) {
-          await changes.changed(row.id);
-          changes.announce("disabled", caller, row);
+        if (error instanceof AppError && isOwnFault(error)) {
+          const reason = toReason(error);
+          if (await switchOff(db, row, reason)) {
+            await changes.changed(row.id);
+            changes.announce("disabled", caller, { ...row, error: reason });
+          }
         }
         throw error;
       },
@@ -49,6 +52,9 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
     );
     await changes.changed(row.id, { code: true });
     changes.announce("updated", caller, stored);
+    if (row.is_active && !stored.is_active) {
+      changes.announce("disabled", caller, stored);
+    }
     return stored;
   }
 

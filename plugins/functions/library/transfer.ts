@@ -56,14 +56,15 @@ export function createTransfer(parts: TransferParts) {
     const { form, facts, stored, valves } = incoming;
     const { id } = form;
     const fields = toCode(form, facts, stored);
-    if (stored === undefined) {
-      await insertFunction(tx, { ...fields, id, user_id: caller.userId });
-    } else {
-      await updateCode(tx, id, { fields, author: caller.userId });
-    }
+    const row =
+      stored === undefined
+        ? await insertFunction(tx, { ...fields, id, user_id: caller.userId })
+        : await updateCode(tx, id, { fields, author: caller.userId });
+    // Code that declares more than what was on waits for an administrator to look at it.
+    const isWaiting = stored?.is_active === true && row?.is_active === false;
     const { is_active, is_global } = form;
     await updateFields(tx, id, {
-      ...(is_active === undefined ? {} : { is_active }),
+      ...(is_active === undefined || isWaiting ? {} : { is_active, error: null }),
       ...(is_global === undefined ? {} : { is_global }),
     });
     if (valves !== undefined) {

@@ -124,7 +124,7 @@ describe("a call of a hook that is not short", () => {
     for (let at = 0; at < 2; at++) {
       expect(await Promise.all([hook("f", { args: [80] }), hook("f", { args: [0] })])).toEqual([80, 0]);
     }
-    // The third round does not hold up the loop at all.
+    // The next round does not hold up the loop at all.
     const loop = watchLoop();
     expect(await Promise.all([hook("f", { args: [80] }), hook("f", { args: [0] })])).toEqual([80, 0]);
     expect(loop.stop().at(-1) ?? 0).toBeLessThan(limits.inlineMs);
