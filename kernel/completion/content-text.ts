@@ -1,4 +1,5 @@
 import { Pieces } from "#kernel/egress/pieces.ts";
+import type { ExactNumbers } from "./exact-numbers.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -32,7 +33,8 @@ const shortest = 256 * 1024;
  * The JSON of a request's body. That of a long conversation is put together from texts that are known: writing forty
  * megabytes anew would stop everything else for a moment.
  */
-export function toRequestJson(body: Bag): string | Pieces {
+export function toRequestJson(sent: Bag, numbers?: ExactNumbers): string | Pieces {
+  const body = numbers ? numbers.restore(sent) : sent;
   const { messages } = body;
   if (!Array.isArray(messages) || knownLength(messages) < shortest) {
     return JSON.stringify(body);

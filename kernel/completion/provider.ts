@@ -2,6 +2,7 @@ import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Chunk, Completion } from "./chunk.ts";
+import type { ExactNumbers } from "./exact-numbers.ts";
 import type { CompletionRequest, EmbeddingsRequest } from "./request.ts";
 
 /** One model that a provider offers, before stored records are laid over it. */
@@ -45,6 +46,8 @@ export interface CompletionCall extends CallContext {
   readonly backend?: number | undefined;
   /** The JSON that `request` was read from, where it is known: the caller's own, or what an inlet filter wrote. */
   readonly text?: string | undefined;
+  /** Numbers of the caller's request that go out digit for digit, where it has such (contract D.38). */
+  readonly numbers?: (() => ExactNumbers | undefined) | undefined;
 }
 
 /** Several chunks that arrived together; their order is the upstream's. */

@@ -27,7 +27,7 @@ export const FileReference = z.looseObject({ type: z.string(), id: z.string().op
 export const CompletionRequest = z
   .looseObject({
     model: z.string().min(1).max(1024),
-    messages: z.array(Message),
+    messages: z.array(Message).min(1, "must not be empty"),
     stream: z.boolean().nullish(),
     chat_id: z.string().nullish(),
     id: z.string().nullish(),
@@ -43,7 +43,8 @@ export const CompletionRequest = z
     filter_ids: z.array(z.string()).nullish(),
     model_item: z.record(z.string(), z.unknown()).nullish(),
     temperature: z.number().nullish(),
-    max_tokens: z.int().nullish(),
+    max_tokens: z.int().min(1).nullish(),
+    max_completion_tokens: z.int().min(1).nullish(),
     top_p: z.number().nullish(),
     seed: z.int().nullish(),
     stop: z.union([z.string(), z.array(z.string())]).nullish(),
@@ -51,7 +52,7 @@ export const CompletionRequest = z
     response_format: z.record(z.string(), z.unknown()).nullish(),
     logit_bias: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
     options: z.record(z.string(), z.unknown()).nullish(),
-    stream_options: z.record(z.string(), z.unknown()).nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     metadata: z.record(z.string(), z.unknown()).nullish(),
   })
   .meta({ id: "ChatCompletionRequest" });

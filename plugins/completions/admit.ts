@@ -1,12 +1,11 @@
 import { hasPermission } from "#kernel/access/permissions.ts";
-import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
-import type { DirectModels, TerminalAccess } from "./service.ts";
+import type { DirectModels, FileAccess, TerminalAccess } from "./service.ts";
 
 /** What decides whether a run may begin. */
 export interface Admission {
@@ -14,6 +13,7 @@ export interface Admission {
   readonly toolRegistry: ToolRegistry;
   terminals(): readonly TerminalAccess[];
   directModels(): readonly DirectModels[];
+  files(): readonly FileAccess[];
 }
 
 export interface Admitting {
@@ -23,25 +23,23 @@ export interface Admitting {
 }
 
 /**
- * Resolves the model, as the request's picks of its controls make it, and checks that the caller may use the tools and
- * the terminal that the request names. Throws `not_found` for unknown and foreign models and tools alike, `unavailable`
- * for terminals, before anything is written or an upstream is asked. Core API, chat completion rules 12 and 13.
+ * Resolves the model, as the request's picks of its controls make it, and checks that the caller may use the tools, the
+ * files and the terminal that the request names. Throws `not_found` for unknown and foreign models, tools and files
+ * alike, `unavailable` for terminals, before anything is written or an upstream is asked. Core API, chat completion
+ * rules 12 and 13; contract D.37.
  */
-export function admitModel(
+export async function admitModel(
   request: CompletionRequest,
   { principal, model: known }: Admitting,
   admission: Admission,
-): MaybePromise<ResolvedModel> {
-  const resolving =
-    known ?? resolveDirect(request, admission) ?? admission.models.resolve(principal, request.model);
-  return mapMaybe(resolving, (model) =>
-    mapMaybe(requireNamed(request, principal, admission), () =>
-      withControls(model, {
-        picked: request.params?.["model_controls"],
-        mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
-      }),
-    ),
-  );
+): Promise<ResolvedModel> {
+  const model =
+    known ?? resolveDirect(request, admission) ?? (await admission.models.resolve(principal, request.model));
+  await requireNamed(request, principal, admission);
+  return withControls(model, {
+    picked: request.params?.["model_controls"],
+    mayPick: pickPermissions.every((permission) => hasPermission(principal, permission)),
+  });
 }
 
 /** Undefined for a model of the platform: clients describe those, too. */
@@ -57,19 +55,34 @@ function resolveDirect(
   return opened && models.direct(opened.model, opened.provider);
 }
 
-/** Undefined where the request names neither tools nor a terminal. */
-function requireNamed(
-  { tool_ids: toolIds, terminal_id: terminalId, chat_id: chatId }: CompletionRequest,
+async function requireNamed(
+  { tool_ids: toolIds, terminal_id: terminalId, chat_id: chatId, files: named }: CompletionRequest,
   principal: Principal,
-  { toolRegistry, terminals }: Admission,
-): MaybePromise<void> {
-  const granted =
-    toolIds && toolIds.length > 0 ? toolRegistry.requireGranted({ principal, toolIds }) : undefined;
-  return mapMaybe(granted, () =>
-    terminalId
-      ? requireTerminal(terminalId, { principal, terminals: terminals(), chatId: chatId || undefined })
-      : undefined,
-  );
+  { toolRegistry, terminals, files }: Admission,
+): Promise<void> {
+  if (toolIds && toolIds.length > 0) {
+    await toolRegistry.requireGranted({ principal, toolIds });
+  }
+  if (named && named.length > 0) {
+    await requireFiles(named, { principal, files: files() });
+  }
+  if (terminalId) {
+    await requireTerminal(terminalId, { principal, terminals: terminals(), chatId: chatId || undefined });
+  }
+}
+
+/** What names nothing by id, such as a text that comes along, needs no look. */
+async function requireFiles(
+  named: NonNullable<CompletionRequest["files"]>,
+  { principal, files: [access] }: { principal: Principal; files: readonly FileAccess[] },
+): Promise<void> {
+  const ids = new Set(named.flatMap(({ id }) => (id ? [id] : [])));
+  if (ids.size > 0 && access === undefined) {
+    throw new AppError("not_found", "File not found");
+  }
+  for (const id of ids) {
+    await access?.require(principal, id);
+  }
 }
 
 /** Core API, chat completion rule 13. */

@@ -18,21 +18,16 @@ export interface ChatAccess {
 
 /**
  * What the stored chat of a request lends to it. Throws `not_found` for one that the caller may not write into: unknown
- * and foreign ones alike. There is nothing to wait for where the request names none.
+ * and foreign ones alike.
  */
-export function requireChat(
+export async function requireChat(
   { chat_id: chatId }: Pick<CompletionRequest, "chat_id">,
   principal: Principal,
   chats: readonly ChatAccess[],
-): Promise<ChatFacts> | undefined {
-  return !chatId || isTemporary(chatId) ? undefined : requireStored(chatId, principal, chats);
-}
-
-async function requireStored(
-  chatId: string,
-  principal: Principal,
-  chats: readonly ChatAccess[],
-): Promise<ChatFacts> {
+): Promise<ChatFacts | undefined> {
+  if (!chatId || isTemporary(chatId)) {
+    return undefined;
+  }
   const opened = await Promise.all(chats.map((chat) => chat.open(principal, chatId)));
   const facts = opened.find((each) => each !== undefined);
   if (facts === undefined) {

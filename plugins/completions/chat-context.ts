@@ -1,5 +1,4 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { isObject } from "#kernel/completion/normalize-chunk.ts";
 import type { ChatFacts } from "./chat-access.ts";
@@ -21,18 +20,15 @@ export function inChat(request: CompletionRequest, chat: ChatFacts | undefined):
     : { ...request, chat_variables: { ...chat.variables, ...(isObject(sent) ? sent : {}) } };
 }
 
-/** The request with the pictures that are files here; contents that are texts have none, and nothing to wait for. */
-export function withPictures(
+/** The request with the pictures that are files here; contents that are texts have none. */
+export async function withPictures(
   request: CompletionRequest,
   principal: Principal,
-  pictures: readonly MessagePictures[],
-): MaybePromise<CompletionRequest> {
-  const [first] = pictures;
-  return first !== undefined && request.messages.some(({ content }) => Array.isArray(content))
-    ? first
-        .inline(request.messages, principal)
-        .then((messages) =>
-          messages === request.messages ? request : { ...request, messages: [...messages] },
-        )
-    : request;
+  [pictures]: readonly MessagePictures[],
+): Promise<CompletionRequest> {
+  if (pictures === undefined || !request.messages.some(({ content }) => Array.isArray(content))) {
+    return request;
+  }
+  const messages = await pictures.inline(request.messages, principal);
+  return messages === request.messages ? request : { ...request, messages: [...messages] };
 }

@@ -18,6 +18,7 @@ import {
   chatRuns,
   completions,
   directModels,
+  fileAccess,
   messagePictures,
   promptSources,
   taskModel,
@@ -39,6 +40,7 @@ export default definePlugin({
     chats: chatAccess,
     configuration,
     directModels,
+    files: fileAccess,
     hub,
     models,
     pictures: messagePictures,
@@ -75,6 +77,7 @@ export default definePlugin({
       pictures: () => use.pictures.list(),
       terminals: () => use.terminals.list(),
       directModels: () => use.directModels.list(),
+      files: () => use.files.list(),
       prompts: () => use.prompts.list(),
       settings: () => config,
     });

@@ -1,4 +1,3 @@
-import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
 import type { Principal } from "#kernel/access/principal.ts";
@@ -24,10 +23,10 @@ export interface Preparing {
  * The request as the pipeline gets it: parameters filled in, the model's system prompt in front, template variables
  * replaced. Core API, chat completion rules 6 and 7.
  */
-export function prepare(
+export async function prepare(
   request: CompletionRequest,
   { model, principal, findProfile, prompts = [], leftOut }: Preparing,
-): MaybePromise<CompletionRequest> {
+): Promise<CompletionRequest> {
   const { system: own, stream_response: streams } = model.params;
   const filled = fillRequest(request, leftOut ? without(model.params, leftOut) : model.params);
   const system = [own, ...prompts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
@@ -39,17 +38,15 @@ export function prepare(
   if (!messages.some(isTemplate)) {
     return prepared;
   }
-  return findProfile(principal).then((profile) => {
-    const facts: TemplateFacts = {
-      now: new Date(),
-      ...profile,
-      variables: request.variables ?? {},
-      chatVariables: toBag(request["chat_variables"]),
-    };
-    const fill = (message: Message) =>
-      isTemplate(message) ? { ...message, content: fillTemplate(message.content as string, facts) } : message;
-    return { ...prepared, messages: messages.map(fill) };
-  });
+  const facts: TemplateFacts = {
+    now: new Date(),
+    ...(await findProfile(principal)),
+    variables: request.variables ?? {},
+    chatVariables: toBag(request["chat_variables"]),
+  };
+  const fill = (message: Message) =>
+    isTemplate(message) ? { ...message, content: fillTemplate(message.content as string, facts) } : message;
+  return { ...prepared, messages: messages.map(fill) };
 }
 
 /** The model's prompt comes first; a system message of the caller follows it in the same message. */

@@ -5,6 +5,7 @@ import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
 import { openStreamHooks } from "#kernel/pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
+import { ignoredFeatures } from "./features.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
 import { prepare } from "./prepare.ts";
 import { gatherPrompts } from "./prompts.ts";
@@ -32,6 +33,7 @@ export async function openRounds(
     tools: resolved?.tools ?? [],
     sources: resolved?.sources,
     shown: resolved?.shown ?? [],
+    ignored: ignoredFeatures(request, resolved?.tools ?? [], options.settings()),
     async call(messages) {
       hooks ??= openStreamHooks(run.filters, run.context, options.log);
       const opened = await hooks;

@@ -9,6 +9,7 @@ import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
 import type { Completed } from "./completed.ts";
 import type { Embeddings } from "./embeddings.ts";
+import { toIgnoredHeader } from "./features.ts";
 import { toDelivery } from "./mode.ts";
 import type { ChatRuns, Completions, OutletListener, RunAnswer } from "./service.ts";
 
@@ -48,7 +49,11 @@ export function completionRoutes(options: CompletionRoutesOptions) {
     },
     async ({ body, bodyText, caller, request }) => {
       if (toDelivery(body) !== "http") {
-        return startInChat(chatRuns(), body, { principal: caller, userAgent: request.headers["user-agent"] });
+        return startInChat(chatRuns(), body, {
+          principal: caller,
+          userAgent: request.headers["user-agent"],
+          text: bodyText,
+        });
       }
       const answer = await completions.run(body, {
         principal: caller,
@@ -113,10 +118,11 @@ async function startInChat(
 }
 
 function toHttp(answer: RunAnswer, requestId: string) {
+  const ignored = toIgnoredHeader(answer.ignored);
   if (answer.kind === "whole") {
     return answer.text === undefined
-      ? answer.completion
-      : reply(answer.text, { headers: { "content-type": "application/json" } });
+      ? reply(answer.completion, { headers: ignored })
+      : reply(answer.text, { headers: { "content-type": "application/json", ...ignored } });
   }
   if (answer.kind === "raw") {
     return relay(answer.upstream, {
@@ -125,12 +131,13 @@ function toHttp(answer: RunAnswer, requestId: string) {
         "content-type": "text/event-stream; charset=utf-8",
         "cache-control": "no-cache",
         "x-accel-buffering": "no",
+        ...ignored,
       },
       endsWithDone: true,
       brokenFrame: (error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`,
     });
   }
-  return stream(toFrames(answer.chunks()));
+  return stream(toFrames(answer.chunks()), { headers: ignored });
 }
 
 /** One write a batch: chunks that arrived together leave together. */

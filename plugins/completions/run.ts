@@ -1,4 +1,3 @@
-import { mapMaybe } from "#kernel/maybe-promise.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
@@ -8,6 +7,7 @@ import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
 import { admitModel } from "./admit.ts";
 import { requireChat } from "./chat-access.ts";
 import { folderOf, inChat, withPictures } from "./chat-context.ts";
+import { ignoredFeatures } from "./features.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
 import { createObserver, type Observation } from "./observe.ts";
 import { runOutlet } from "./outlet.ts";
@@ -23,6 +23,7 @@ interface Leaving extends Run {
   /** As the caller sent it. */
   readonly sent: CompletionRequest;
   readonly onOutlet: RunContext["onOutlet"];
+  readonly ignored: readonly string[];
 }
 
 /** Runs completions in a straight line: admit → prepare → inlet → tools → provider → stream filters → deliver → outlet. */
@@ -30,29 +31,21 @@ export function createRunner(options: RunOptions): Completions {
   return {
     async run(request, context: RunContext): Promise<RunAnswer> {
       const { principal, signal, model: _known, leftOut, onAsked, onOutlet, text, ...facts } = context;
-      // Of the stages before the model call most requests wait for none.
-      const opening = requireChat(request, principal, options.chats());
-      const chat = opening && (await opening);
-      const admitted = admitModel(request, context, options);
-      const model = admitted instanceof Promise ? await admitted : admitted;
+      const chat = await requireChat(request, principal, options.chats());
+      const model = await admitModel(request, context, options);
       const folderId = folderOf(request, chat);
-      const prompts =
-        folderId === undefined
-          ? []
-          : await gatherPrompts(options.prompts(), { principal, model, chatId: chat?.id, folderId });
-      const picturing = withPictures(inChat(request, chat), principal, options.pictures());
-      const asking = picturing instanceof Promise ? await picturing : picturing;
-      const entering = mapMaybe(
-        prepare(asking, { model, principal, prompts, leftOut, findProfile: options.findProfile }),
-        (prepared) => enterPipeline(prepared, { model, options, context: { principal, signal } }),
-      );
-      const run = entering instanceof Promise ? await entering : entering;
-      const resolving = options.tools.resolve(request, run);
-      const resolved = resolving && (await resolving);
+      const place = { principal, model, chatId: chat?.id, folderId };
+      const prompts = folderId === undefined ? [] : await gatherPrompts(options.prompts(), place);
+      const pictured = await withPictures(inChat(request, chat), principal, options.pictures());
+      const { findProfile } = options;
+      const prepared = await prepare(pictured, { model, principal, prompts, leftOut, findProfile });
+      const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
+      const resolved = await options.tools.resolve(request, run);
       const asked = resolved?.request ?? run.request;
       onAsked?.(asked);
       const answer = await callModel(run, asked, { request, text, ...facts });
-      const leaving = { ...run, sent: request, onOutlet };
+      const ignored = ignoredFeatures(request, resolved?.tools ?? [], options.settings());
+      const leaving = { ...run, sent: request, onOutlet, ignored };
       return await deliver(leaving, withSources(answer, resolved?.sources, model.id), options);
     },
     async admit(request, context) {
@@ -63,6 +56,7 @@ export function createRunner(options: RunOptions): Completions {
 }
 
 async function deliver(run: Leaving, answer: CompletionAnswer, options: RunOptions): Promise<RunAnswer> {
+  const { ignored } = run;
   const outlets = directOutlets(run, options);
   if (answer.kind === "whole") {
     const { completion } = answer;
@@ -73,15 +67,21 @@ async function deliver(run: Leaving, answer: CompletionAnswer, options: RunOptio
         options,
       );
     }
-    return { kind: "whole", completion, text: answer.text };
+    return { kind: "whole", completion, text: answer.text, ignored };
   }
   const { raw } = answer.stream;
   if (raw && run.deltaSize <= 1 && !hasStreamHooks(run.filters)) {
     const chunks = () => readChunks(run, answer.stream, { hooks: undefined, options });
-    return { kind: "raw", upstream: raw, chunks, ...(outlets.length > 0 && watchReply(run, options)) };
+    return {
+      kind: "raw",
+      upstream: raw,
+      chunks,
+      ignored,
+      ...(outlets.length > 0 && watchReply(run, options)),
+    };
   }
   const hooks = await openStreamHooks(run.filters, run.context, options.log);
-  return { kind: "chunks", chunks: () => readChunks(run, answer.stream, { hooks, options }) };
+  return { kind: "chunks", ignored, chunks: () => readChunks(run, answer.stream, { hooks, options }) };
 }
 
 /** The bytes go out as they came; outlet filters get the reply that they hold afterwards. */

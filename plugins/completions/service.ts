@@ -1,6 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CallContext, ChunkBatch, ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import type { Completion } from "#kernel/completion/chunk.ts";
+import type { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import type { CompletionRequest, EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
@@ -15,7 +16,12 @@ export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./cha
 export type { Source } from "./sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
-export type RunAnswer =
+export type RunAnswer = Delivered & {
+  /** Features that the request switched on and nothing here serves (contract D.37). */
+  readonly ignored: readonly string[];
+};
+
+type Delivered =
   | { readonly kind: "whole"; readonly completion: Completion; readonly text: string | undefined }
   | { readonly kind: "chunks"; chunks(): AsyncIterable<ChunkBatch> }
   /**
@@ -61,6 +67,8 @@ export interface RunPlace {
   readonly signal: AbortSignal;
   readonly userAgent?: string | undefined;
   readonly folderId?: string | undefined;
+  /** Numbers of the request that go out digit for digit. */
+  readonly numbers?: ExactNumbers | undefined;
   readonly userMessageId?: string | undefined;
   readonly userMessageParentId?: string | undefined;
 }
@@ -76,6 +84,8 @@ export interface OpenRun {
   readonly sources: readonly Source[] | undefined;
   /** What those tools gave besides text. */
   readonly shown: readonly ToolOutput[];
+  /** Features that the request switched on and nothing here serves (contract D.37). */
+  readonly ignored: readonly string[];
   /** One model call with these messages; its chunks have passed the stream filters. Throws like every model call. */
   call(messages: readonly Message[]): Promise<AsyncIterable<ChunkBatch>>;
   /** The conversation as outlet filters leave it; undefined, and nothing is gathered, when none looks at it. */
@@ -106,13 +116,18 @@ export const completions = defineService<Completions>("completions");
 /** Takes over completions that belong to chats; filled by the plugin that runs them. */
 export interface ChatRuns {
   /** What the caller gets: at once with a session, else when the run has ended (Core API, chat completion rule 1). */
-  start(
-    request: CompletionRequest,
-    context: Omit<RunContext, "signal" | "text" | "onOutlet">,
-  ): Promise<unknown>;
+  start(request: CompletionRequest, context: Omit<RunContext, "signal" | "onOutlet">): Promise<unknown>;
 }
 
 export const chatRuns = defineSlot<ChatRuns>("completions.chat-runs");
+
+/** Says whether a run may use files that its request names; filled by the plugin that knows files. */
+export interface FileAccess {
+  /** Throws `not_found` for a file that is unknown or that the caller may not read. */
+  require(principal: Principal, fileId: string): Promise<void>;
+}
+
+export const fileAccess = defineSlot<FileAccess>("completions.files");
 
 /** Says whether a run may use a terminal; filled by the plugin that knows terminal servers. */
 export interface TerminalAccess {

@@ -1,5 +1,5 @@
-import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
@@ -43,10 +43,10 @@ interface Entering {
 }
 
 /** Chooses the filters of a run and takes its request through their inlets. */
-export function enterPipeline(
+export async function enterPipeline(
   request: CompletionRequest,
   { model, options, context }: Entering,
-): MaybePromise<Run> {
+): Promise<Run> {
   const facts: FilterContext = {
     ...context,
     modelId: model.id,
@@ -57,25 +57,24 @@ export function enterPipeline(
     metadata: request.metadata ?? {},
     request,
   };
-  const chosen = options.pipeline.choose({
+  const filters = await options.pipeline.choose({
     ...facts,
     principal: context.principal,
     modelIds: toModelIds(model),
     filterIds: request.filter_ids ?? [],
   });
-  return mapMaybe(chosen, (filters) => {
-    return mapMaybe(options.pipeline.inlet(filters, request, facts), (filtered) => ({
-      request: withVoicePrompt(filtered, options.settings()),
-      model,
-      filters,
-      context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {}, request: filtered }),
-      deltaSize: Math.max(
-        options.settings().deltaChunkSize,
-        toSize(model.params["stream_delta_chunk_size"]),
-        toSize(request.params?.["stream_delta_chunk_size"]),
-      ),
-    }));
-  });
+  const filtered = await options.pipeline.inlet(filters, request, facts);
+  return {
+    request: withVoicePrompt(filtered, options.settings()),
+    model,
+    filters,
+    context: Object.freeze({ ...facts, metadata: filtered.metadata ?? {}, request: filtered }),
+    deltaSize: Math.max(
+      options.settings().deltaChunkSize,
+      toSize(model.params["stream_delta_chunk_size"]),
+      toSize(request.params?.["stream_delta_chunk_size"]),
+    ),
+  };
 }
 
 /** What the caller sent, where a provider may be told more than the request says. */
@@ -83,6 +82,7 @@ export interface Sent {
   /** The request as it came in; together with `text` it may be sent on as it is. */
   readonly request?: CompletionRequest;
   readonly text?: string | undefined;
+  readonly numbers?: ExactNumbers | undefined;
   readonly userAgent?: string | undefined;
   readonly backend?: number | undefined;
   readonly userMessageId?: string | undefined;
@@ -93,16 +93,18 @@ export interface Sent {
 export function callModel(
   run: Run,
   asked: CompletionRequest,
-  { request, text, ...facts }: Sent,
+  { request, text, numbers: exact, ...facts }: Sent,
 ): Promise<CompletionAnswer> {
   const { model, context } = run;
   const upstreamRequest = withUsage(toProviderRequest(asked), hasUsageCapability(model));
+  const numbers = () => exact ?? ExactNumbers.read(text);
   const hasItsModel = upstreamRequest.model === model.base.id;
   const known = upstreamRequest === request ? text : undefined;
   return model.provider.complete({
     ...facts,
     request: hasItsModel ? upstreamRequest : { ...upstreamRequest, model: model.base.id },
     text: hasItsModel ? known : undefined,
+    numbers,
     model: model.base,
     principal: context.principal,
     signal: context.signal,

@@ -46,16 +46,37 @@ export const ModelMeta = z
   })
   .meta({ id: "ModelMeta" });
 
+const numeric = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+const toNumber = (value: unknown) =>
+  typeof value === "string" && numeric.test(value) ? Number(value) : value;
+
+/** Clients send what people typed into a field: text that is a number counts as one. */
+const NumberParam = z.preprocess(toNumber, z.number().nullish());
+const IntParam = z.preprocess(toNumber, z.int().nullish());
+
+/** Options of the local runtime, nearly all of which are numbers. */
+const Options = z.preprocess(
+  (value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, option]) => [name, name === "stop" ? option : toNumber(option)]),
+        )
+      : value,
+  Bag.nullish(),
+);
+
 /** `params` of a model record (Core API, model record); keys that nobody here knows are kept. */
 export const ModelParams = z
   .looseObject({
     system: z.string().nullish(),
-    temperature: z.number().nullish(),
-    top_p: z.number().nullish(),
-    frequency_penalty: z.number().nullish(),
-    presence_penalty: z.number().nullish(),
-    max_tokens: z.int().nullish(),
-    seed: z.int().nullish(),
+    temperature: NumberParam,
+    top_p: NumberParam,
+    top_k: NumberParam,
+    min_p: NumberParam,
+    frequency_penalty: NumberParam,
+    presence_penalty: NumberParam,
+    max_tokens: IntParam,
+    seed: IntParam,
     stop: z.union([z.string(), z.array(z.string())], "must be a text or a list of texts").nullish(),
     reasoning_effort: z.string().nullish(),
     response_format: Bag.nullish(),
@@ -63,7 +84,7 @@ export const ModelParams = z
     function_calling: z.string().nullish(),
     stream_response: z.boolean().nullish(),
     custom_params: Bag.nullish(),
-    options: Bag.nullish(),
+    options: Options,
     model_controls: ModelControls.nullish(),
   })
   .meta({ id: "ModelParams" });

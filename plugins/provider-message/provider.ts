@@ -31,7 +31,7 @@ export function createProvider(connections: VendorConnections): ModelProvider {
     models: (options) => connections.messageModels(options),
     messages: (model) => connections.messageSupport(model.id),
     async complete(call) {
-      const { request, model, text: _text, asked: _asked, named: _named, ...context } = call;
+      const { request, model, text: _text, numbers, asked: _asked, named: _named, ...context } = call;
       const connection = connections.find(model.id);
       if (connection === undefined) {
         throw new AppError("not_found", "Model not found");
@@ -42,7 +42,7 @@ export function createProvider(connections: VendorConnections): ModelProvider {
       const upstream = await connections.post({
         modelId: model.id,
         path: "/v1/messages",
-        body: JSON.stringify(body),
+        body: JSON.stringify(numbers?.()?.restoreAnywhere(body) ?? body),
         isStream: request.stream === true,
         context,
         headers,

@@ -78,7 +78,7 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
       const { request, model, signal } = call;
       const holders = requireHolders(model.id, call.backend);
       const native = await toNativeChat(request, createImageReader(options.egress, signal));
-      const toBody = withModelFirst(native);
+      const toBody = withModelFirst(call.numbers?.()?.restoreAnywhere(native) ?? native);
       const isStream = native.stream;
       const { upstream } = await client.openAny(holders, {
         path: "/api/chat",

@@ -1,3 +1,4 @@
+import { AppError } from "#kernel/errors.ts";
 import { randomUUID } from "node:crypto";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
@@ -5,7 +6,13 @@ import { deployment, events, notices } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { chats, replies } from "#plugins/chats/service.ts";
-import { chatAccess, chatRuns, completions, messagePictures } from "#plugins/completions/service.ts";
+import {
+  chatAccess,
+  chatRuns,
+  completions,
+  fileAccess,
+  messagePictures,
+} from "#plugins/completions/service.ts";
 import { files } from "#plugins/files/service.ts";
 import { createChatAccess } from "./request/chat-access.ts";
 import { createCheckpoints } from "./reply/checkpoints.ts";
@@ -80,6 +87,11 @@ export default definePlugin({
       fills: [
         fill(chatRuns, createStarter(parts, live)),
         fill(chatAccess, createChatAccess(use.chats)),
+        fill(fileAccess, {
+          async require(principal, fileId) {
+            await use.files.load(principal, fileId, "read").catch(hideForbidden);
+          },
+        }),
         fill(messagePictures, {
           inline: (messages, principal) =>
             inlinePictures(messages, principal, { files: use.files, byExtension: config.typesByExtension }),
@@ -94,3 +106,10 @@ export default definePlugin({
     };
   },
 });
+
+/** A foreign file is as unknown as one that does not exist. */
+function hideForbidden(error: unknown): never {
+  throw error instanceof AppError && /^(?:forbidden|not_found)$/.test(error.code)
+    ? new AppError("not_found", "File not found")
+    : error;
+}

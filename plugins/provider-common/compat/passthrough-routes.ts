@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
+import { toExactJson } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import { defaultPatience, readBody } from "#kernel/http/body.ts";
 import { parseJson } from "#kernel/http/json.ts";
@@ -110,7 +111,7 @@ async function choose(
   if (typeof body?.["model"] !== "string") {
     const sent = isClear
       ? bytes
-      : JSON.stringify(Array.isArray(body) ? body : withoutOtherSpellings(body ?? {}));
+      : toExactJson(Array.isArray(body) ? body : withoutOtherSpellings(body ?? {}), text);
     return { connection: requireFirst(connections), body: sent, isStream };
   }
   const model = await models.resolve(caller, body["model"], [providerId]);
@@ -119,7 +120,7 @@ async function choose(
   }
   const { connection, upstreamId } = provider.requireTarget(model.base.id);
   const isUnchanged = body["model"] === upstreamId && isClear;
-  const sent = isUnchanged ? bytes : JSON.stringify(withModel(body, upstreamId));
+  const sent = isUnchanged ? bytes : toExactJson(withModel(body, upstreamId), text);
   return { connection, body: sent, isStream, subject: toSubject(model, body) };
 }
 

@@ -10,6 +10,7 @@ import type {
 import { CompletionRequest, EmbeddingsRequest, platformKeys } from "#kernel/completion/request.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
+import { ExactNumbers, toExactJson } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, type RequestInfo, reply, stream, type Upstream } from "#kernel/http/route.ts";
@@ -106,13 +107,18 @@ function chatRoute({ provider, connections, models, findProfile, ended }: Compat
       const filled = fillSaved(body, saved instanceof Promise ? await saved : saved);
       const context = toContext(caller, request);
       if (target.connection.format === "message") {
-        return toReply(await model.provider.complete(toCall(model, filled, context)));
+        return toReply(
+          await model.provider.complete({
+            ...toCall(model, filled, context),
+            numbers: () => ExactNumbers.read(bodyText),
+          }),
+        );
       }
       const isUnchanged =
         filled === body && fitsAsItIs(body, target) && namesModelOnce(bodyText as string, body);
       const text = isUnchanged
         ? (bodyText as string)
-        : JSON.stringify(adapt({ ...target.connection.extraParams, ...filled }, target));
+        : toExactJson(adapt({ ...target.connection.extraParams, ...filled }, target), bodyText);
       const isStream = body.stream === true;
       const call = beginCall({ ...toSubject(model, filled), wire: "chat" }, context, ended);
       const answer = await measured(call, provider.relay({ target, body: text, isStream, context }));
@@ -152,7 +158,9 @@ function embeddingsRoute(options: CompatOptions) {
     async ({ body, bodyText, caller, request }) => {
       const { target, subject } = await findCallee(options, body, caller);
       const isUnchanged = body.model === target.upstreamId && namesModelOnce(bodyText as string, body);
-      const text = isUnchanged ? (bodyText as string) : JSON.stringify(withModel(body, target.upstreamId));
+      const text = isUnchanged
+        ? (bodyText as string)
+        : toExactJson(withModel(body, target.upstreamId), bodyText);
       const context = toContext(caller, request);
       const call = beginCall({ ...subject, wire: "embeddings" }, context, ended);
       const asking = provider.postEmbeddings(

@@ -102,15 +102,17 @@ export function createProvider(options: ProviderOptions): CommonProvider {
       }),
     messages: (model) => options.messageSupport(model.id),
     async complete(asked) {
-      const { request, model, text } = asked;
+      const { request, model, text, numbers } = asked;
       const target = requireTarget(model.id);
       const isStream = request.stream === true;
       const isSendable = text !== undefined && request.metadata === undefined && fitsAsItIs(request, target);
       const body =
-        isSendable && namesModelOnce(text, request) ? text : toRequestJson(toUpstreamBody(request, target));
+        isSendable && namesModelOnce(text, request)
+          ? text
+          : toRequestJson(toUpstreamBody(request, target), numbers?.());
       const call = { target, isStream, context: asked, body };
       return target.connection.apiType === "responses"
-        ? askByResponses(call, { send, isStateful: config.statefulResponses })
+        ? askByResponses(call, { send, isStateful: config.statefulResponses }, numbers?.())
         : await toAnswer(await send("/chat/completions", call), call, options);
     },
     async relay(call) {

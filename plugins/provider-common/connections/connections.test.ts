@@ -47,7 +47,7 @@ describe("what connections offer", () => {
       access: "everyone",
       item: {
         urlIdx: 0,
-        openai: { id: "a", name: "Model A", created: 12, owned_by: "x" },
+        openai: { connection_type: "local", id: "a", name: "Model A", created: 12, owned_by: "x" },
         provider: "llama.cpp",
       },
     });

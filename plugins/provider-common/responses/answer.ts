@@ -1,5 +1,6 @@
 import type { Completion, CompletionMessage } from "#kernel/completion/chunk.ts";
 import type { CompletionAnswer } from "#kernel/completion/provider.ts";
+import type { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { readStream } from "#kernel/upstream/chunk-reader.ts";
@@ -27,10 +28,12 @@ export interface AskOptions {
 export async function askByResponses(
   call: PreparedCall,
   { send, isStateful }: AskOptions,
+  numbers?: ExactNumbers,
 ): Promise<CompletionAnswer> {
   const chat = JSON.parse(String(call.body)) as Record<string, unknown>;
   const { prefix, extraParams } = call.target.connection;
-  const body = JSON.stringify(toResponsesBody(chat, { extraParams, isStateful }));
+  const translated = toResponsesBody(chat, { extraParams, isStateful });
+  const body = JSON.stringify(numbers ? numbers.restoreAnywhere(translated) : translated);
   const streaming = chat["stream_options"] as { include_usage?: unknown } | null | undefined;
   return readResponses(await send("/responses", { ...call, body }), {
     isStream: call.isStream,

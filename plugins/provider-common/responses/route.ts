@@ -5,6 +5,7 @@ import { toTags } from "#kernel/completion/reasoning-tags.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
 import { watchBytes } from "#kernel/upstream/watch-answer.ts";
+import { toExactJson } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type Upstream } from "#kernel/http/route.ts";
 import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
@@ -97,7 +98,7 @@ function toText({ isStateful }: ResponsesOptions, { body, asked, bodyText, targe
     bodyText !== undefined &&
     namesModelOnce(bodyText, body);
   const kept = forgets || previous === undefined ? rest : body;
-  return isUnchanged ? bodyText : JSON.stringify(withModel(kept, target.upstreamId));
+  return isUnchanged ? bodyText : toExactJson(withModel(kept, target.upstreamId), bodyText);
 }
 
 interface Forwarded {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toExactJson } from "#kernel/completion/exact-numbers.ts";
 import { beginCall, measured } from "#kernel/upstream/metered.ts";
 import { defineRoute, relay, reply, type Upstream } from "#kernel/http/route.ts";
 import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
@@ -49,7 +50,7 @@ export function speechRoute(options: SpeechOptions) {
       const { target, subject } = await findCallee(options, body, caller);
       const { connection, upstreamId } = target;
       const isUnchanged = body.model === upstreamId && namesModelOnce(bodyText as string, body);
-      const text = isUnchanged ? (bodyText as string) : JSON.stringify(withModel(body, upstreamId));
+      const text = isUnchanged ? (bodyText as string) : toExactJson(withModel(body, upstreamId), bodyText);
       const isEvents = body.stream_format === "sse";
       const type = isEvents ? undefined : types[body.response_format ?? "mp3"];
       const key = toSpeechKey(connection.fingerprint, text);

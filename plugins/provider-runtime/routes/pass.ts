@@ -4,6 +4,7 @@ import type { Wire as CallWire } from "#kernel/completion/model-call.ts";
 import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
 import { watchBytes } from "#kernel/upstream/watch-answer.ts";
 import { type Tags, toTags } from "#kernel/completion/reasoning-tags.ts";
+import { toExactJson } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorAnswer, toErrorFrame } from "#kernel/http/errors.ts";
 import { relay, type RequestInfo, stream, type Upstream } from "#kernel/http/route.ts";
@@ -82,7 +83,7 @@ export async function send(
   const opening = client.openAny(holders, {
     path,
     isStream,
-    toBody: (id) => (isUntouched && body["model"] === id ? text : JSON.stringify(withModel(filled, id))),
+    toBody: (id) => (isUntouched && body["model"] === id ? text : toExactJson(withModel(filled, id), text)),
     context,
   });
   const { upstream, holder } = await opening.catch((error: unknown) => {

@@ -100,11 +100,13 @@ async function write(
       principal,
       signal,
       userAgent: start.userAgent,
+      numbers: start.numbers,
       folderId: placed.chat?.folder_id ?? asked.folderId,
       userMessageId: placed.userMessageId,
       userMessageParentId: placed.userMessageParentId,
     });
     reply.addSources(open.sources ?? []);
+    open.ignored.forEach((feature) => emit("status", toIgnoredStatus(feature)));
     const pictures = { files: parts.files, byExtension: settings.typesByExtension };
     const show = (output: ToolOutput) =>
       deliver(output, { ...parts, principal, reply, stores: placed.chat !== undefined });
@@ -137,4 +139,11 @@ async function write(
     ?.close()
     .catch((failure: unknown) => parts.log.warn({ err: failure }, "a run could not be closed properly"));
   return { open, error };
+}
+
+/** Says why a feature that was asked for had no effect. Contract D.37. */
+function toIgnoredStatus(feature: string): object {
+  const name = feature.replaceAll("_", " ");
+  const description = `The feature "${name}" is not available to you here, so the reply was written without it.`;
+  return { action: "feature_ignored", description, feature, done: true, hidden: false };
 }

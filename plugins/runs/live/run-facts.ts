@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Usage } from "#kernel/completion/chunk.ts";
+import type { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import type { AdmittedRun, OpenRun } from "#plugins/completions/service.ts";
 import type { RunRequest, RequestedReply } from "../request/parse-run-request.ts";
 import type { OutputItem } from "../reply/items.ts";
@@ -14,6 +15,8 @@ export interface RunStart {
   readonly principal: Principal;
   readonly userAgent: string | undefined;
   readonly asked: RunRequest;
+  /** Numbers of the request that go out digit for digit. */
+  readonly numbers?: ExactNumbers | undefined;
   readonly reply: RequestedReply;
   readonly admitted: AdmittedRun;
   readonly placed: InsertedReplies;

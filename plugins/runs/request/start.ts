@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Usage } from "#kernel/completion/chunk.ts";
+import { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
@@ -27,7 +28,7 @@ interface Plan {
  */
 export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
   return {
-    async start(request, { principal, userAgent }) {
+    async start(request, { principal, userAgent, text }) {
       const asked = parseRunRequest(request);
       await requireChat(asked, principal, parts);
       const plans = await Promise.all(
@@ -37,7 +38,11 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
         }),
       );
       requireFree(asked, plans, live);
-      const starts = await take(plans, { principal, userAgent, asked }, parts);
+      const starts = await take(
+        plans,
+        { principal, userAgent, asked, numbers: ExactNumbers.read(text) },
+        parts,
+      );
       const { placed } = starts[0] as RunStart;
       const runs = starts.map((start) => startRun(start, parts));
       runs.forEach(live.add);
@@ -76,7 +81,7 @@ function requireFree({ chatId }: RunRequest, plans: readonly Plan[], live: LiveR
   }
 }
 
-type Common = Pick<RunStart, "principal" | "userAgent" | "asked">;
+type Common = Pick<RunStart, "principal" | "userAgent" | "asked" | "numbers">;
 
 /**
  * Takes the lease, puts the messages in their place, and takes them; all of them, or none. The lease comes first: when
