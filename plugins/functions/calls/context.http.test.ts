@@ -48,7 +48,7 @@ async function told(hooks: readonly string[]) {
 
 const messages = [{ role: "user", content: "Hi" }];
 const facts = {
-  files: [{ type: "file", id: "f1" }],
+  files: [{ type: "text", content: "f1" }],
   features: { web_search: true },
   variables: { "{{USER_NAME}}": "Ana" },
   folder_id: "unknown",

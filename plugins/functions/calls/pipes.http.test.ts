@@ -137,7 +137,7 @@ describe("what a pipe is told", () => {
     const sent = {
       metadata: { note: "n" },
       temperature: 0.5,
-      files: [{ type: "file", id: "f" }],
+      files: [{ type: "text", content: "f" }],
       session_id: "s",
     };
     const answer = await require(complete("mirror", sent));
@@ -147,7 +147,7 @@ describe("what a pipe is told", () => {
       user: { id: admin.id, role: "admin" },
       metadata: { note: "n" },
       model: { id: "mirror" },
-      files: [{ type: "file", id: "f" }],
+      files: [{ type: "text", content: "f" }],
       session_id: "s",
       id: "mirror",
     });
