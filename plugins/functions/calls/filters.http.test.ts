@@ -114,7 +114,10 @@ describe("what filters may do to a run", () => {
     await addFunction(app, "a_reader", code, { global: true });
     const next = `export function inlet(body) { return { ...body, x_next: [body.files ?? null, body.metadata] }; }`;
     await addFunction(app, "b_next", next, { global: true });
-    const body = await sent({ files: [{ type: "text", content: "1" }], metadata: { files: [1], kept: "yes" } });
+    const body = await sent({
+      files: [{ type: "text", content: "1" }],
+      metadata: { files: [1], kept: "yes" },
+    });
     expect(body).toMatchObject({ x_files: 1, x_next: [null, { kept: "yes" }] });
   });
 
