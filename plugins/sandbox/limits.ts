@@ -48,6 +48,8 @@ export const limits = {
   /** What a module exports as data, as JSON: it stands in records and lists. */
   shapeLength: 512 * 1024,
   answerLength: 16 * 1024 * 1024,
+  /** Levels of lists and objects in what code hands over, as in bodies of requests. */
+  answerDepth: 200,
   argumentsLength: 16 * 1024 * 1024,
   /** Values in arguments: parsed, they take more room than their text. */
   argumentsValues: 2 ** 18,

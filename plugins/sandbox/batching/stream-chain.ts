@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import type { Pool } from "../host/pool.ts";
 import type { Realm } from "../host/realm.ts";
 import { SandboxError, type StreamChain, type StreamLink } from "#kernel/sandbox.ts";
+import { requireDepth } from "../host/call-result.ts";
 import { hasMoreValues } from "../hardening/size.ts";
 import { type BatchListener, multiplexerOf, type StreamMultiplexer } from "./stream-multiplexer.ts";
 
@@ -102,7 +103,15 @@ class Chain implements StreamChain, BatchListener {
       this.#logPassed(length);
       return Promise.resolve(chunks);
     }
-    return this.#multiplexer.push(this.#run, this, chunks, this.#maxDelay());
+    return this.#multiplexer.push(this.#run, this, chunks, this.#maxDelay()).then((texts) => {
+      try {
+        texts.forEach((text) => requireDepth(text, "What the stream hooks answer is"));
+        return texts;
+      } catch (error) {
+        this.failAll(error as SandboxError);
+        return chunks;
+      }
+    });
   }
 
   close(): void {

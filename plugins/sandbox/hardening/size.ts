@@ -16,7 +16,30 @@ export function hasMoreValues(text: string, most: number): boolean {
   return false;
 }
 
-const [quote, comma, backslash, list, object] = [0x22, 0x2c, 0x5c, 0x5b, 0x7b];
+/** Whether a JSON text is nested deeper than `most`. What walks such values would run out of stack. */
+export function isDeeperThan(text: string, most: number): boolean {
+  // Each level opens and closes.
+  if (text.length <= 2 * most) {
+    return false;
+  }
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at);
+    if (letter === quote) {
+      at = toEnd(text, at + 1);
+    } else if (letter === list || letter === object) {
+      if (++depth > most) {
+        return true;
+      }
+    } else if (letter === listEnd || letter === objectEnd) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [list, listEnd, object, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Where the text that begins at `from` ends. */
 function toEnd(text: string, from: number): number {

@@ -1,3 +1,4 @@
+import { isDeeperThan } from "../hardening/size.ts";
 import { limits } from "../limits.ts";
 import type { Message } from "./message.ts";
 import { type Json, SandboxError } from "#kernel/sandbox.ts";
@@ -17,13 +18,13 @@ export function parseResult(
   try {
     const failure = toFailure(realm, kind, text);
     return failure ? { failure } : { answer: fromText(text) };
-  } catch {
-    return { failure: unreadable() };
+  } catch (error) {
+    return { failure: error instanceof SandboxError ? error : unreadable() };
   }
 }
 
 export function unreadable(): SandboxError {
-  return new SandboxError("value", "The answer cannot be read: it is no JSON, or nested too deep.");
+  return new SandboxError("value", "The answer cannot be read: it is no JSON.");
 }
 
 /** The error that a message stands for, undefined when it brings an answer. */
@@ -44,14 +45,21 @@ export function tooLong(): SandboxError {
 const prototypeKey = '"__proto__":';
 
 /**
- * Reads JSON that code made. A key that would become a prototype is left out, whoever copies the value later: long texts
- * come without (inside/values.js).
+ * Reads JSON that code made, which `what` names in the error about one that is nested too deep. A key that would become a
+ * prototype is left out, whoever copies the value later: long texts come without (inside/values.js).
  */
-export function fromText(text: string | undefined): Json | undefined {
+export function fromText(text: string | undefined, what = "The answer is"): Json | undefined {
   if (text === undefined) {
     return undefined;
   }
+  requireDepth(text, what);
   return text.includes(prototypeKey)
     ? (JSON.parse(text, (key, value: unknown) => (key === "__proto__" ? undefined : value)) as Json)
     : (JSON.parse(text) as Json);
+}
+
+export function requireDepth(text: string, what: string): void {
+  if (isDeeperThan(text, limits.answerDepth)) {
+    throw new SandboxError("value", `${what} nested deeper than ${limits.answerDepth} levels.`);
+  }
 }

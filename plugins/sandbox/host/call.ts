@@ -211,7 +211,7 @@ export class Call implements Receiver {
     this.#asked += 1;
     let answer: [isOk: boolean, text: string | undefined, isSource?: boolean];
     try {
-      const args = fromText(text);
+      const args = fromText(text, "The arguments are");
       const value = await this.#toAnswer(name, Array.isArray(args) ? args : []);
       if (isBatches(value)) {
         this.#sources.add(at, value);

@@ -1,3 +1,4 @@
+import { requireDepth } from "./call-result.ts";
 import { limits } from "../limits.ts";
 import { type Json, type ModuleShape, SandboxError } from "#kernel/sandbox.ts";
 import { toComments, toHeader } from "./source.ts";
@@ -11,6 +12,7 @@ export function toShape(text: string, source: string): ModuleShape {
       `The data that the module exports is longer than ${kilobytes} thousand characters.`,
     );
   }
+  requireDepth(text, "The data that the module exports is");
   const { functions, data, tools } = JSON.parse(text) as Record<string, Json | undefined>;
   const told = Object.entries(toObject(tools)).map(([name, tool]) => [name, withoutRun(tool)]);
   return {

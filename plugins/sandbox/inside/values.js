@@ -53,11 +53,22 @@ export function toText(value) {
   if (value === undefined) {
     return undefined;
   }
-  const text = stringify(value);
+  const text = toJson(value);
   if (text === undefined) {
     throw new TypeError_(`A ${typeof value} cannot be handed over; only JSON values can.`);
   }
   return toPlain(text);
+}
+
+function toJson(value) {
+  try {
+    return stringify(value);
+  } catch (error) {
+    // Writing it is what runs out of stack, unless code of the value itself does.
+    throw isObject(error) && error.message === "Maximum call stack size exceeded"
+      ? new RangeError_("The value is nested too deep to be handed over.")
+      : error;
+  }
 }
 
 // The host reads a text on its event loop: what would take it long is done or refused here.
