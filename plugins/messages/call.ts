@@ -13,7 +13,7 @@ import type { MessageRequest } from "./schema.ts";
 export interface MessagesOptions {
   readonly models: Models;
   readonly completions: Completions;
-  /** Undefined where the plugin that knows the format's other direction is left out: nobody can count then. */
+  /** Undefined where the plugin `provider-message` is left out: prompts cannot be counted then. */
   readonly format: MessageFormat | undefined;
   readonly egress: Egress;
   readonly longLabels: LongLabels;
@@ -21,8 +21,8 @@ export interface MessagesOptions {
   readonly findProfile: FindProfile;
 }
 
-/** One request as it came in. */
-export interface Asked {
+/** One request as the client sent it. */
+export interface IncomingRequest {
   readonly body: MessageRequest;
   /** The JSON text that `body` was read from. */
   readonly text: string;
@@ -30,12 +30,12 @@ export interface Asked {
   readonly request: RequestInfo;
 }
 
-/** A request with the model that is to answer it; an arena has chosen by now. */
+/** A request with the model that answers it; of an arena, the member that was chosen. */
 export interface Call {
-  readonly asked: Asked;
+  readonly incoming: IncomingRequest;
   readonly model: ResolvedModel;
   readonly support: MessageSupport | undefined;
-  /** What an upstream of the format is told besides the body. */
+  /** Facts of the call that an upstream of the format gets besides the body. */
   readonly context: CallContext;
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;

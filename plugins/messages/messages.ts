@@ -3,7 +3,7 @@ import { withFilledPrompt, withSystemBlocks } from "#kernel/completion/saved-pro
 import type { RequestInfo } from "#kernel/http/route.ts";
 import { namesModelOnce } from "#kernel/upstream/model-key.ts";
 import type { Models } from "#plugins/models/service.ts";
-import type { Asked, Call, MessagesOptions } from "./call.ts";
+import type { IncomingRequest, Call, MessagesOptions } from "./call.ts";
 import { countTokens, createUpFrontCounter } from "./counting/count.ts";
 import { forward } from "./forward/forward.ts";
 import { withModel } from "./forward/model-text.ts";
@@ -12,18 +12,18 @@ import { translate, translatePrompt } from "./translate.ts";
 
 export type Messages = ReturnType<typeof createMessages>;
 
-/** Answers requests of the vendor message format: translated into a completion, or passed on as they are. */
+/** Answers requests of the vendor message format: translates them into completions, or forwards them as they are. */
 export function createMessages(options: MessagesOptions) {
   const counter = createUpFrontCounter();
   return {
-    async create(asked: Asked) {
-      const call = await resolve(options.models, asked);
+    async create(incoming: IncomingRequest) {
+      const call = await resolve(options.models, incoming);
       return call.support?.forward === undefined
         ? translate(options, call, (prompt) => counter.begin(call.model.base, { ...call, prompt }))
-        : passOn(options, call, call.support.forward);
+        : forwardCall(options, call, call.support.forward);
     },
-    async count(asked: Asked) {
-      const call = await resolve(options.models, asked);
+    async count(incoming: IncomingRequest) {
+      const call = await resolve(options.models, incoming);
       const prompt = () =>
         call.support?.forward === undefined ? translatePrompt(options, call) : withPrompt(options, call);
       return { input_tokens: await countTokens({ ...call, prompt }) };
@@ -31,11 +31,11 @@ export function createMessages(options: MessagesOptions) {
   };
 }
 
-async function resolve(models: Models, asked: Asked): Promise<Call> {
-  const { caller, body, request } = asked;
+async function resolve(models: Models, incoming: IncomingRequest): Promise<Call> {
+  const { caller, body, request } = incoming;
   const model = await models.resolve(caller, body.model);
   return {
-    asked,
+    incoming,
     model,
     support: model.provider.messages?.(model.base),
     context: { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal },
@@ -43,8 +43,12 @@ async function resolve(models: Models, asked: Asked): Promise<Call> {
   };
 }
 
-async function passOn(options: MessagesOptions, call: Call, send: NonNullable<MessageSupport["forward"]>) {
-  const { body, text, request } = call.asked;
+async function forwardCall(
+  options: MessagesOptions,
+  call: Call,
+  send: NonNullable<MessageSupport["forward"]>,
+) {
+  const { body, text, request } = call.incoming;
   const upstreamId = call.support?.upstreamId ?? body.model;
   const prompted = await withPrompt(options, call);
   const isSame = prompted === body && body.model === upstreamId && namesModelOnce(text, body);
@@ -62,24 +66,24 @@ async function passOn(options: MessagesOptions, call: Call, send: NonNullable<Me
   });
 }
 
-/** A saved system prompt is part of what the model is, so it comes first here too; nothing else is added. */
+/** The request with the model's saved system prompt ahead of the caller's; nothing else is added. */
 async function withPrompt(
   { findProfile }: MessagesOptions,
-  { asked: { body, caller }, model }: Call,
+  { incoming: { body, caller }, model }: Call,
 ): Promise<MessageRequest> {
   return withSystemBlocks(body, await withFilledPrompt(model.params, caller, findProfile));
 }
 
-/** For callers that name none. */
-const formatVersion = "2023-06-01";
+/** The version of the format for callers that name none. */
+const defaultVersion = "2023-06-01";
 
-/** What belongs to the format outside of the body: versions and previews. */
+/** The headers and the query that belong to the format: versions and previews. */
 function toFormat({ headers, url }: RequestInfo): Pick<Call, "headers" | "query"> {
   const names = ["anthropic-version", "anthropic-beta"];
   const given = names.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : []));
   return {
-    headers: { "anthropic-version": formatVersion, ...Object.fromEntries(given) },
-    // Nothing else of the address is passed on: an upstream might understand it.
+    headers: { "anthropic-version": defaultVersion, ...Object.fromEntries(given) },
+    // Other parts of the address stay here: an upstream might act on them.
     query: /[?&]beta=true(?:&|$)/.test(url) ? "?beta=true" : "",
   };
 }

@@ -19,13 +19,13 @@ import { toCommon } from "./request/to-common.ts";
 
 type Prompt = Readonly<Record<string, unknown>>;
 
-/** Begins to count a prompt; undefined where nobody can. */
+/** Starts counting a prompt; undefined where the upstream cannot count. */
 type BeginCount = (prompt: () => Prompt) => Promise<number | undefined> | undefined;
 
 /** Core API, vendor messages rule 2: into the common format, through filters and pipelines, and back. */
 export async function translate(options: MessagesOptions, call: Call, beginCount: BeginCount) {
-  const { asked, model, context } = call;
-  const { body } = asked;
+  const { incoming, model, context } = call;
+  const { body } = incoming;
   if (body["thread"] !== undefined && body["thread"] !== null) {
     return refuseThread();
   }
@@ -39,7 +39,7 @@ export async function translate(options: MessagesOptions, call: Call, beginCount
     ...context,
     model,
     leftOut: isThinkingOff(sent) ? ["reasoning_effort"] : undefined,
-    // Not before the filters are through: what they mask or refuse is not for the upstream.
+    // Filters come first: text that they mask or refuse must not reach the upstream.
     onAsked(filtered) {
       counting = isStream ? beginCount(() => toPrompt(options.format, filtered)) : undefined;
       assumedInput = needsInputTokens(context.userAgent) ? toAssumedInput(filtered) : undefined;
@@ -53,7 +53,7 @@ export async function translate(options: MessagesOptions, call: Call, beginCount
     assumedInput,
   };
   if (isStream) {
-    return toStream(answer, { options, facts, counting, requestId: asked.request.id });
+    return toStream(answer, { options, facts, counting, requestId: incoming.request.id });
   }
   const whole = answer.kind === "whole" ? answer.completion : await collectCompletion(answer.chunks());
   return fromCompletion(whole, facts);
@@ -89,11 +89,11 @@ function toAssumedInput(request: CompletionRequest): number {
   return Math.max(1, estimateTokens(lengthOfTexts(request)));
 }
 
-/** What the model would be asked if the request were answered: counts pass through filters too. */
+/** The prompt as the model would get it: filters run for counts, too. */
 export async function translatePrompt(options: MessagesOptions, call: Call): Promise<Prompt> {
   const { principal, signal, userAgent } = call.context;
-  // No limit is needed for counting, and none of it is counted.
-  const sent = toTranslated({ ...call.asked.body, max_tokens: 1 });
+  // Counting needs no limit; the schema does.
+  const sent = toTranslated({ ...call.incoming.body, max_tokens: 1 });
   const { common } = await toCompletionRequest(sent, options, call);
   const admitted = await options.completions.admit(common, { principal, model: call.model });
   const run = await admitted.open(common, { principal, signal, userAgent });
@@ -104,7 +104,7 @@ export async function translatePrompt(options: MessagesOptions, call: Call): Pro
 async function toCompletionRequest(
   sent: TranslatedRequest,
   { egress, log, longLabels }: MessagesOptions,
-  { asked: { request }, support }: Call,
+  { incoming: { request }, support }: Call,
 ): Promise<{ common: CompletionRequest; labels: CallLabels }> {
   const labels = new CallLabels(longLabels);
   const dropped: string[] = [];
@@ -135,8 +135,8 @@ function toPrompt(format: MessageFormat | undefined, request: CompletionRequest)
 }
 
 /**
- * Conversations that the vendor keeps come without their earlier turns: a model of another upstream would answer out of
- * context. Clients know this refusal, and send the whole conversation.
+ * Refuses conversations that the vendor stores: their requests lack the earlier turns. Clients know this refusal, and
+ * send the whole conversation.
  */
 function refuseThread() {
   const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] };

@@ -1,7 +1,7 @@
 import { newId, type OutputItem } from "./response.ts";
-import type { Tell } from "./text-item.ts";
+import type { EmitEvent } from "./text-item.ts";
 
-/** What is known of a call when it begins. */
+/** A call as it begins. */
 export interface CallFacts {
   readonly id: string | undefined;
   readonly name: string;
@@ -9,20 +9,24 @@ export interface CallFacts {
   readonly namespace: string | undefined;
 }
 
-/** A call that grows piece by piece; several may grow at once. */
-export abstract class GrowingCall {
+/** A call that is streamed in pieces; several may be open at once. */
+export abstract class StreamedCall {
   readonly item: OutputItem;
-  protected readonly tell: Tell;
+  protected readonly emit: EmitEvent;
   protected arguments = "";
   readonly #index: number;
 
   /** `kind` has the item's type, the beginning of its id, and the field that is filled at the end. */
   constructor(
     { id, name, namespace }: CallFacts,
-    { index, tell, kind }: { index: number; tell: Tell; kind: { id: string; type: string; field: string } },
+    {
+      index,
+      emit,
+      kind,
+    }: { index: number; emit: EmitEvent; kind: { id: string; type: string; field: string } },
   ) {
     this.#index = index;
-    this.tell = tell;
+    this.emit = emit;
     this.item = {
       id: newId(kind.id),
       type: kind.type,
@@ -32,7 +36,7 @@ export abstract class GrowingCall {
       ...(namespace !== undefined && { namespace }),
       [kind.field]: "",
     };
-    tell("response.output_item.added", { output_index: index, item: this.item });
+    emit("response.output_item.added", { output_index: index, item: this.item });
   }
 
   abstract add(delta: string): void;
@@ -44,25 +48,25 @@ export abstract class GrowingCall {
   }
 
   protected done(): void {
-    this.tell("response.output_item.done", { output_index: this.#index, item: this.item });
+    this.emit("response.output_item.done", { output_index: this.#index, item: this.item });
   }
 }
 
-/** A call of a function, whose arguments are told as they come. */
-export class CallItem extends GrowingCall {
-  constructor(call: CallFacts, index: number, tell: Tell) {
-    super(call, { index, tell, kind: { id: "fc", type: "function_call", field: "arguments" } });
+/** A call of a function, whose arguments are emitted as they arrive. */
+export class CallItem extends StreamedCall {
+  constructor(call: CallFacts, index: number, emit: EmitEvent) {
+    super(call, { index, emit, kind: { id: "fc", type: "function_call", field: "arguments" } });
   }
 
   add(delta: string): void {
     this.arguments += delta;
-    this.tell("response.function_call_arguments.delta", { ...this.place(), delta });
+    this.emit("response.function_call_arguments.delta", { ...this.place(), delta });
   }
 
   close(status: "completed" | "incomplete"): void {
     Object.assign(this.item, { arguments: this.arguments, status });
     const { name } = this.item;
-    this.tell("response.function_call_arguments.done", { ...this.place(), name, arguments: this.arguments });
+    this.emit("response.function_call_arguments.done", { ...this.place(), name, arguments: this.arguments });
     this.done();
   }
 }

@@ -1,13 +1,13 @@
-import { type CallFacts, GrowingCall } from "./call-item.ts";
-import type { Tell } from "./text-item.ts";
+import { type CallFacts, StreamedCall } from "./call-item.ts";
+import type { EmitEvent } from "./text-item.ts";
 
 /**
- * A call of a tool that takes a text instead of arguments. Chat models are offered it as a function with one field, so
- * what they say is known when the call is complete.
+ * A call of a tool that takes a text instead of arguments. Chat models see it as a function with one field, so its text
+ * is known when the call is complete.
  */
-export class CustomCallItem extends GrowingCall {
-  constructor(call: CallFacts, index: number, tell: Tell) {
-    super(call, { index, tell, kind: { id: "ctc", type: "custom_tool_call", field: "input" } });
+export class CustomCallItem extends StreamedCall {
+  constructor(call: CallFacts, index: number, emit: EmitEvent) {
+    super(call, { index, emit, kind: { id: "ctc", type: "custom_tool_call", field: "input" } });
   }
 
   add(delta: string): void {
@@ -18,14 +18,14 @@ export class CustomCallItem extends GrowingCall {
     const input = toInput(this.arguments);
     Object.assign(this.item, { input, status });
     if (input !== "") {
-      this.tell("response.custom_tool_call_input.delta", { ...this.place(), delta: input });
+      this.emit("response.custom_tool_call_input.delta", { ...this.place(), delta: input });
     }
-    this.tell("response.custom_tool_call_input.done", { ...this.place(), input });
+    this.emit("response.custom_tool_call_input.done", { ...this.place(), input });
     this.done();
   }
 }
 
-/** A model that did not keep to the form meant its words as they are. */
+/** The field `input` of the arguments, or all of them where the model did not write that object. */
 function toInput(text: string): string {
   try {
     const input = (JSON.parse(text) as { input?: unknown } | null)?.input;

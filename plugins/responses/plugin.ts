@@ -5,7 +5,7 @@ import { provide } from "#kernel/service.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { completions } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
-import { createKeptItems } from "./kept-items.ts";
+import { createStoredItems } from "./stored-items.ts";
 import { createItems } from "./migrations/0001_items.ts";
 import { createResponses } from "./responses.ts";
 import { responsesFormat } from "./service.ts";
@@ -21,7 +21,7 @@ export default definePlugin({
   migrations: { "0001_items": createItems },
 
   setup({ config, use, db, log }) {
-    const items = createKeptItems({ db, access: use.access, log });
+    const items = createStoredItems({ db, access: use.access, log });
     const format = createResponses({
       ...use,
       items,

@@ -10,18 +10,21 @@ export function namedItems({ input }: TranslatedRequest): string[] {
 }
 
 /**
- * The request with the items themselves where it names them by id. Toolkits do so with what they were answered a moment
- * ago. Throws `invalid`, naming the place, for an item that is not there any more.
+ * The request with the items themselves where it names them by id, as toolkits do with items of the last answer. Throws
+ * `invalid`, naming the place, for an item that is not stored any more.
  */
-export function withKeptItems(
+export function resolveReferences(
   request: TranslatedRequest,
-  kept: ReadonlyMap<string, OutputItem>,
+  stored: ReadonlyMap<string, OutputItem>,
 ): TranslatedRequest {
   const { input } = request;
   if (typeof input === "string" || !input.some(isReference)) {
     return request;
   }
-  return { ...request, input: input.map((item, at) => (isReference(item) ? resolve(item, at, kept) : item)) };
+  return {
+    ...request,
+    input: input.map((item, at) => (isReference(item) ? resolve(item, at, stored) : item)),
+  };
 }
 
 /** References may come without a type. */
@@ -32,12 +35,12 @@ function isReference({ type, role, content, id }: Item): boolean {
   );
 }
 
-function resolve({ id }: Item, at: number, kept: ReadonlyMap<string, OutputItem>): Item {
-  const item = typeof id === "string" ? kept.get(id) : undefined;
+function resolve({ id }: Item, at: number, stored: ReadonlyMap<string, OutputItem>): Item {
+  const item = typeof id === "string" ? stored.get(id) : undefined;
   if (item === undefined) {
     throw new AppError(
       "invalid",
-      `input[${at}].id: this item is not kept here. Send the items themselves (store: false).`,
+      `input[${at}].id: this item is not stored here. Send the items themselves (store: false).`,
     );
   }
   return item as Item;

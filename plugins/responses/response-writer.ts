@@ -1,9 +1,9 @@
 import type { Chunk, Delta, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
 import { type Piece, TagReader, type Tags } from "#kernel/completion/reasoning-tags.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
-import { CallItem, type GrowingCall } from "./call-item.ts";
+import { CallItem, type StreamedCall } from "./call-item.ts";
 import { CustomCallItem } from "./custom-call-item.ts";
-import { type OwnTool, toOwnTools } from "./own-tools.ts";
+import { type CallerTool, toCallerTools } from "./caller-tools.ts";
 import { type OutputItem, type Response, toBegun, toResponseUsage } from "./response.ts";
 import type { TranslatedRequest } from "./schema.ts";
 import { type PartKind, TextItem } from "./text-item.ts";
@@ -17,14 +17,14 @@ export class ResponseWriter {
   readonly #output: OutputItem[] = [];
   #frames = "";
   #sequence = 0;
-  /** The message or thought that grows now. */
+  /** The message or reasoning item that is being written. */
   #text: TextItem | undefined;
   /** Calls by their position in the chunks. */
-  readonly #calls = new Map<number, GrowingCall>();
-  readonly #open: GrowingCall[] = [];
+  readonly #calls = new Map<number, StreamedCall>();
+  readonly #open: StreamedCall[] = [];
   readonly #tags: TagReader;
-  /** The caller's tools by the names that models know. */
-  readonly #tools: ReadonlyMap<string | undefined, OwnTool>;
+  /** The caller's tools by the names that models see. */
+  readonly #tools: ReadonlyMap<string | undefined, CallerTool>;
   #usage: Usage | undefined;
   #finish: string | undefined;
 
@@ -32,23 +32,23 @@ export class ResponseWriter {
   constructor(request: TranslatedRequest, tags: readonly Tags[]) {
     this.#tags = new TagReader(tags);
     this.#response = toBegun(request);
-    this.#tools = new Map(toOwnTools(request).map((own) => [own.tool.name, own]));
+    this.#tools = new Map(toCallerTools(request).map((own) => [own.tool.name, own]));
   }
 
   get response(): Response {
     return this.#response;
   }
 
-  /** The events written since they were last taken. */
-  take(): string {
+  /** The events since the last flush. */
+  flush(): string {
     const frames = this.#frames;
     this.#frames = "";
     return frames;
   }
 
   begin(): void {
-    this.#tell("response.created", { response: this.#response });
-    this.#tell("response.in_progress", { response: this.#response });
+    this.#emit("response.created", { response: this.#response });
+    this.#emit("response.in_progress", { response: this.#response });
   }
 
   add(chunk: Chunk): void {
@@ -63,18 +63,18 @@ export class ResponseWriter {
     }
   }
 
-  /** The answer is complete, or as complete as its limits let it be. */
+  /** Ends the answer: complete, or cut by a limit. */
   end(): void {
     const reason = { length: "max_output_tokens", content_filter: "content_filter" }[this.#finish ?? ""];
     const status = reason === undefined ? "completed" : "incomplete";
     this.#closeAll(status);
-    this.#conclude(status, { incomplete_details: reason === undefined ? null : { reason } });
+    this.#finishWith(status, { incomplete_details: reason === undefined ? null : { reason } });
   }
 
-  /** The answer broke off; what had come stays. */
+  /** Ends an answer that broke off; its items stay. */
   fail(error: unknown, requestId: string): void {
     this.#closeAll("incomplete");
-    this.#conclude("failed", { error: toResponseError(error, requestId) });
+    this.#finishWith("failed", { error: toResponseError(error, requestId) });
   }
 
   #addDelta(delta: Delta): void {
@@ -109,7 +109,7 @@ export class ResponseWriter {
   #addText(type: TextItem["type"], kind: PartKind, text: string): void {
     if (this.#text?.type !== type) {
       this.#closeText("completed");
-      this.#text = new TextItem(type, this.#output.length, this.#tell);
+      this.#text = new TextItem(type, this.#output.length, this.#emit);
       this.#output.push(this.#text.item);
     }
     this.#text.add(kind, text);
@@ -126,7 +126,7 @@ export class ResponseWriter {
       const own = this.#tools.get(called?.name);
       const Item = own?.tool.type === "custom" ? CustomCallItem : CallItem;
       const name = own?.name ?? called?.name ?? "";
-      call = new Item({ id, name, namespace: own?.namespace }, this.#output.length, this.#tell);
+      call = new Item({ id, name, namespace: own?.namespace }, this.#output.length, this.#emit);
       this.#output.push(call.item);
       this.#calls.set(index, call);
       this.#open.push(call);
@@ -136,7 +136,7 @@ export class ResponseWriter {
     }
   }
 
-  /** What was being written when the answer ended has `status`; everything before it is complete. */
+  /** Gives `status` to the item that was being written; the items before it are complete. */
   #closeAll(status: "completed" | "incomplete"): void {
     this.#addPieces(this.#tags.end());
     const last = this.#text ? undefined : this.#open.at(-1);
@@ -149,19 +149,19 @@ export class ResponseWriter {
     this.#text = undefined;
   }
 
-  #conclude(status: "completed" | "incomplete" | "failed", fields: Record<string, unknown>): void {
+  #finishWith(status: "completed" | "incomplete" | "failed", fields: Record<string, unknown>): void {
     const usage = toResponseUsage(this.#usage);
     this.#response = { ...this.#response, status, output: this.#output, usage, ...fields };
-    this.#tell(`response.${status}`, { response: this.#response });
+    this.#emit(`response.${status}`, { response: this.#response });
   }
 
-  readonly #tell = (type: string, fields: Record<string, unknown>): void => {
+  readonly #emit = (type: string, fields: Record<string, unknown>): void => {
     const event = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields });
     this.#frames += `event: ${type}\ndata: ${event}\n\n`;
   };
 }
 
-/** What a caller may know of a failure, under the names of this format. */
+/** A failure as callers may see it, in the words of this format. */
 function toResponseError(error: unknown, requestId: string): { code: string; message: string } {
   const frame = JSON.parse(toErrorFrame(error, requestId)) as {
     error?: { message?: unknown; code?: unknown; type?: unknown } | string;

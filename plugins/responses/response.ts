@@ -23,7 +23,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomUUID().replaceAll("-", "")}`;
 }
 
-/** A response that has just begun: what was asked, and nothing of the answer yet. */
+/** A response that has just begun: the settings of its request, and an empty output. */
 export function toBegun(request: TranslatedRequest): Response {
   return {
     id: newId("resp"),

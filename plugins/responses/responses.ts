@@ -9,9 +9,9 @@ import { validate } from "#kernel/http/validate.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
-import { toFrames, toResponse } from "./deliver.ts";
-import type { KeptItems } from "./kept-items.ts";
-import { namedItems, withKeptItems } from "./references.ts";
+import { toFrames, toResponse } from "./write-response.ts";
+import type { StoredItems } from "./stored-items.ts";
+import { namedItems, resolveReferences } from "./references.ts";
 import { ResponseWriter } from "./response-writer.ts";
 import { TranslatedRequest } from "./schema.ts";
 import type { ResponsesAnswer, ResponsesContext, ResponsesFormat, ResponsesRequest } from "./service.ts";
@@ -20,7 +20,7 @@ import { toCommon } from "./to-common.ts";
 export interface ResponsesParts {
   readonly completions: Completions;
   readonly models: Models;
-  readonly items: KeptItems;
+  readonly items: StoredItems;
   readonly log: Logger;
   findProfile: FindProfile;
   /** ENABLE_RESPONSES_API_STATEFUL. */
@@ -60,9 +60,9 @@ async function read(
 ) {
   const sent = validate(TranslatedRequest, body, "body") as TranslatedRequest;
   const named = namedItems(sent);
-  const request = named.length === 0 ? sent : withKeptItems(sent, await items.find(caller, named));
+  const request = named.length === 0 ? sent : resolveReferences(sent, await items.find(caller, named));
   if (request.previous_response_id && isStateful()) {
-    // Left out, it would be a conversation without its beginning.
+    // Dropped, it would leave a conversation without its beginning.
     throw new AppError(
       "invalid",
       "previous_response_id: this model's provider keeps no responses. Send the whole conversation as input.",
@@ -82,7 +82,7 @@ async function read(
 interface Delivered {
   readonly request: TranslatedRequest;
   readonly context: ResponsesContext;
-  readonly items: KeptItems;
+  readonly items: StoredItems;
   readonly tags: readonly Tags[];
 }
 
@@ -91,15 +91,15 @@ async function deliver(
   { request, context: { caller, signal, requestId }, items, tags }: Delivered,
 ): Promise<ResponsesAnswer> {
   const writer = new ResponseWriter(request, tags);
-  const ended = async () => {
+  const storeItems = async () => {
     if (request["store"] !== false) {
-      await items.keep(caller.userId, writer.response.output);
+      await items.store(caller.userId, writer.response.output);
     }
   };
   const batches = toBatches(answer);
   return request.stream === true
-    ? stream(toFrames(batches, writer, { signal, requestId, ended }))
-    : await toResponse(batches, writer, ended);
+    ? stream(toFrames(batches, writer, { signal, requestId, stored: storeItems }))
+    : await toResponse(batches, writer, storeItems);
 }
 
 function toBatches(answer: RunAnswer | CompletionAnswer): AsyncIterable<ChunkBatch> {
@@ -115,7 +115,7 @@ function toBatches(answer: RunAnswer | CompletionAnswer): AsyncIterable<ChunkBat
 
 function passOn(upstream: Upstream, requestId: string) {
   const isStream = String(upstream.headers["content-type"] ?? "").includes("event-stream");
-  // The line that was cut off must not swallow the frame.
+  // An empty line ends the event that was cut off.
   const brokenFrame = (error: Error) => `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`;
   return relay(upstream, isStream ? { brokenFrame } : {});
 }

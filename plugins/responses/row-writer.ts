@@ -1,21 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface RowWriter<Row> {
-  /** Resolves when the rows are written, when they could not be, or when that takes too long; never rejects. */
+  /** Resolves when the rows are written or lost, and after `maxWaitMs` in any case; never rejects. */
   add(rows: readonly Row[]): Promise<void>;
 }
 
 export interface RowWriterOptions<Row> {
   insert(rows: readonly Row[]): Promise<void>;
-  /** Told why rows were lost. */
+  /** Called when rows were lost. */
   failed(error: unknown): void;
 }
 
-/** Characters that wait in this process while the database does not answer; what comes then is lost. */
-const mostWaiting = 16 * 1024 * 1024;
+/** Characters that are buffered while the database does not answer; further rows are dropped. */
+const maxBuffered = 16 * 1024 * 1024;
 
-/** Milliseconds that whoever adds rows waits for them. */
-const patience = 1000;
+/** Milliseconds that a caller of `add` waits. */
+const maxWaitMs = 1000;
 
 interface Batch<Row> {
   readonly rows: Row[];
@@ -29,7 +29,7 @@ export function createRowWriter<Row extends { readonly size: number }>({
 }: RowWriterOptions<Row>): RowWriter<Row> {
   let next: Batch<Row> | undefined;
   let isWriting = false;
-  let waiting = 0;
+  let buffered = 0;
 
   const insertAll = async (rows: readonly Row[]) => {
     try {
@@ -51,7 +51,7 @@ export function createRowWriter<Row extends { readonly size: number }>({
       const { rows, written } = next;
       next = undefined;
       await insertAll(rows);
-      waiting -= sizeOf(rows);
+      buffered -= sizeOf(rows);
       written.resolve();
     }
     isWriting = false;
@@ -59,20 +59,20 @@ export function createRowWriter<Row extends { readonly size: number }>({
 
   return {
     async add(rows) {
-      if (rows.length === 0 || waiting > mostWaiting) {
+      if (rows.length === 0 || buffered > maxBuffered) {
         return;
       }
-      waiting += sizeOf(rows);
+      buffered += sizeOf(rows);
       next ??= { rows: [], written: Promise.withResolvers<void>() };
       next.rows.push(...rows);
       const { written } = next;
       if (!isWriting) {
         void write();
       }
-      const impatience = new AbortController();
-      const patient = pause(patience, undefined, { signal: impatience.signal }).catch(() => {});
-      await Promise.race([written.promise, patient]);
-      impatience.abort();
+      const done = new AbortController();
+      const waited = pause(maxWaitMs, undefined, { signal: done.signal }).catch(() => {});
+      await Promise.race([written.promise, waited]);
+      done.abort();
     },
   };
 }

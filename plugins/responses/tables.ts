@@ -4,7 +4,7 @@ import type { PluginDatabase } from "#kernel/plugin.ts";
 export interface ResponseItemTable {
   id: string;
   user_id: string;
-  /** JSON text: nobody asks the database what is in it. */
+  /** JSON text; no query looks into it. */
   item: string;
   /** Characters of that text. */
   size: number;

@@ -1,12 +1,12 @@
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import { toFlatName, toOwnTools } from "./own-tools.ts";
+import { toFlatName, toCallerTools } from "./caller-tools.ts";
 import type { TranslatedRequest, Tool } from "./schema.ts";
 import { toMessages } from "./to-messages.ts";
 
 type Bag = Record<string, unknown>;
 
-/** Keys that mean something in this format alone; what else a request has goes on as it is. */
+/** Keys that mean something in this format alone; other keys go on as they are. */
 const ownKeys = new Set([
   ..."model input instructions stream stream_options previous_response_id tools tool_choice max_output_tokens".split(
     " ",
@@ -18,8 +18,8 @@ const ownKeys = new Set([
 ]);
 
 /**
- * A chat completion that asks the same; `dropped` is told of tools that have no place there. Throws `invalid`, naming the field, for what no
- * chat completion can do.
+ * The chat completion that asks the same; `dropped` is called for tools that have no place there. Throws `invalid`,
+ * naming the field, for what no chat completion can do.
  */
 export function toCommon(
   request: TranslatedRequest,
@@ -46,18 +46,18 @@ export function toCommon(
   };
 }
 
-/** Filters are chosen like anywhere else; nothing of a request like this belongs to a chat. */
+/** Keys of chats do not belong into a request of this format; filters may be chosen as in any other. */
 function isPlatformKey(name: string): boolean {
   return platformKeys.has(name) && name !== "filter_ids" && name !== "params";
 }
 
-/** The caller's own tools alone: what a provider would run on its own servers is left out, as it is for other formats. */
+/** The caller's own tools: those that a provider would run on its own servers are left out, as in other formats. */
 function toTools(
   request: TranslatedRequest,
   dropped: (type: string) => void,
 ): { tools?: Bag[]; choice?: unknown } {
   const { tools, tool_choice: choice } = request;
-  const own = toOwnTools(request, dropped);
+  const own = toCallerTools(request, dropped);
   const allowed = typeof choice === "object" && choice?.type === "allowed_tools" ? choice : undefined;
   const names = allowed?.tools ? new Set<unknown>(allowed.tools.map(({ name }) => name)) : undefined;
   const kept = own.filter(({ name }) => names === undefined || names.has(name));

@@ -1,6 +1,6 @@
 import type { Message } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
-import { toFlatName } from "./own-tools.ts";
+import { toFlatName } from "./caller-tools.ts";
 import type { Item, Part, TranslatedRequest } from "./schema.ts";
 
 type Content = NonNullable<Message["content"]>;
@@ -33,10 +33,10 @@ function add(messages: Message[], item: Item, at: string): void {
       messages.push(...toResult(item, at));
       break;
     case "additional_tools":
-      // Offered with the others.
+      // `toCallerTools` offers them with the others.
       break;
     case "reasoning":
-      // What a model thought is not shown to it again as text. Contract D.20.
+      // Reasoning does not go upstream again as text. Contract D.20.
       break;
     default:
       throw new AppError("invalid", `${at}.type: "${item.type}" is not supported.`);
@@ -51,14 +51,14 @@ function toMessage({ role, content }: Item, at: string): Message {
     throw new AppError("invalid", `${at}.content: is missing.`);
   }
   const said = toContent(content, `${at}.content`);
-  // The developer's word is the system's where nobody knows better.
+  // Most upstreams of the common format do not know the role `developer`.
   return {
     role: role === "developer" ? "system" : role,
     content: role === "assistant" ? toText(said) : said,
   };
 }
 
-/** Calls that follow each other belong to one turn of the model, and to what it said before them. */
+/** Adds a call to the assistant's turn: calls in a row and the text before them are one turn. */
 function addCall(messages: Message[], item: Item, at: string): void {
   const { call_id: id, name, arguments: given } = item;
   if (typeof id !== "string" || typeof name !== "string") {

@@ -12,8 +12,8 @@ export interface CountCall {
   readonly query: string;
 }
 
-/** Says nothing about the prompt; upstreams that are strict refuse it where only tokens are counted. */
-const unread = new Set([
+/** Keys that say nothing about the prompt; strict upstreams refuse them in a count. */
+const notCounted = new Set([
   "max_tokens",
   "stream",
   "temperature",
@@ -37,8 +37,8 @@ export async function countTokens({ support, prompt, context, headers, query }: 
   if (support?.countTokens === undefined) {
     throw cannotCount();
   }
-  const asked = Object.entries(await prompt()).filter(([key]) => !unread.has(key));
-  const text = JSON.stringify({ ...Object.fromEntries(asked), model: support.upstreamId });
+  const counted = Object.entries(await prompt()).filter(([key]) => !notCounted.has(key));
+  const text = JSON.stringify({ ...Object.fromEntries(counted), model: support.upstreamId });
   try {
     const upstream = await support.countTokens({ ...context, headers, query, body: text, isStream: false });
     return toCount(await readText(upstream.body, largestAnswer, context.signal));
@@ -51,10 +51,10 @@ export async function countTokens({ support, prompt, context, headers, query }: 
 const mostFailures = 3;
 
 /** Milliseconds for which such an upstream is not asked again. */
-const pauseLength = 10 * 60_000;
+const pauseMs = 10 * 60_000;
 
-/** Counting beside a reply takes no longer than this, in milliseconds. */
-const patience = 10_000;
+/** Milliseconds after which a count beside a reply is given up. */
+const timeLimitMs = 10_000;
 
 /** Counts up front, for the first event of a stream. */
 export interface UpFrontCounter {
@@ -69,15 +69,15 @@ export function createUpFrontCounter(now: () => number = () => performance.now()
     failures.set(model, { inRow: (failures.get(model)?.inRow ?? 0) + 1, last: now() });
   const isPaused = (model: ProviderModel) => {
     const { inRow, last } = failures.get(model) ?? { inRow: 0, last: 0 };
-    return inRow >= mostFailures && last + pauseLength > now();
+    return inRow >= mostFailures && last + pauseMs > now();
   };
   return {
     begin(model, call) {
       if (call.support?.countTokens === undefined || isPaused(model)) {
         return undefined;
       }
-      const tooLong = AbortSignal.timeout(patience);
-      const signal = AbortSignal.any([call.context.signal, tooLong]);
+      const timeout = AbortSignal.timeout(timeLimitMs);
+      const signal = AbortSignal.any([call.context.signal, timeout]);
       const counting = countTokens({ ...call, context: { ...call.context, signal } });
       return counting.then(
         (count) => {
@@ -85,7 +85,7 @@ export function createUpFrontCounter(now: () => number = () => performance.now()
           return count;
         },
         (error: unknown) => {
-          if (tooLong.aborted || isUnable(error)) {
+          if (timeout.aborted || isUnable(error)) {
             fail(model);
           }
           return undefined;
@@ -100,7 +100,7 @@ function toCount(text: string): number {
   try {
     count = (JSON.parse(text) as { input_tokens?: unknown } | null)?.input_tokens;
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (typeof count !== "number" || !Number.isInteger(count) || count < 0) {
     throw new AppError("upstream", "The provider's answer is not a count of tokens.");
@@ -108,7 +108,7 @@ function toCount(text: string): number {
   return count;
 }
 
-/** Too many requests, or an upstream of the format that does not like this one. */
+/** Whether the upstream refused this one request: too many of them, or an error in the format's own shape. */
 function isRefusal({ status, body }: ProviderError): boolean {
   if (status === 429) {
     return true;
@@ -121,8 +121,8 @@ function isRefusal({ status, body }: ProviderError): boolean {
 }
 
 /**
- * An upstream that does not know how to count, or answers something else, will do so again; others failed this once.
- * What is untyped and forbids comes from a gateway that does not know the path.
+ * Whether the upstream does not know how to count: it answers something else, or not at all. An untyped 401 or 403 comes
+ * from a gateway that does not know the path.
  */
 function isUnable(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code !== "upstream") {
@@ -135,11 +135,11 @@ function isUnable(error: unknown): boolean {
   );
 }
 
-/** Clients repeat what failed on a server's side; where counting is unknown, that would only cost time. */
+/** Clients repeat a request that failed on the server's side; `x-should-retry` spares them that for a permanent failure. */
 export function cannotCount(cause?: unknown): AppError {
-  const isHopeless = !(cause instanceof ProviderError) || cause.status < 500 || cause.status === 501;
+  const isPermanent = !(cause instanceof ProviderError) || cause.status < 500 || cause.status === 501;
   return new AppError("upstream", "The provider of this model cannot count tokens.", {
     cause,
-    ...(isHopeless && { headers: { "x-should-retry": "false" } }),
+    ...(isPermanent && { headers: { "x-should-retry": "false" } }),
   });
 }

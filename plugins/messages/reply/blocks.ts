@@ -2,23 +2,23 @@ import type { CallLabels } from "../call-labels.ts";
 
 type Kind = "text" | "thinking" | "tool_use";
 
-/** What a block's pieces are called, and the key that holds them. */
+/** The type of a block's deltas, and the key of their text. */
 const deltas: Readonly<Record<Kind, readonly [type: string, key: string]>> = {
   text: ["text_delta", "text"],
   thinking: ["thinking_delta", "thinking"],
   tool_use: ["input_json_delta", "partial_json"],
 };
 
-/** One block of the reply on its way. */
+/** One block that is being streamed. */
 interface Block {
   readonly kind: Kind;
   /** Id and name of a call. */
   id: string;
   name: string;
-  /** All that came of a call's arguments: they tell whether more will come. */
-  whole: string;
-  /** What came and has not been written. */
-  waiting: string;
+  /** The arguments of a call so far: complete ones end it. */
+  arguments: string;
+  /** Text that arrived and has not been written. */
+  pending: string;
   signature: string;
   isClosed: boolean;
 }
@@ -32,8 +32,8 @@ export interface CallPiece {
 }
 
 /**
- * Writes content blocks one after another, though upstreams interleave what belongs to them: indexes without gaps,
- * never two blocks at once. What belongs to a later block waits for the one that is open.
+ * Writes content blocks one after another, though upstreams interleave their pieces: indexes have no gaps, and blocks
+ * never overlap. Pieces of a later block are queued until the open one is closed.
  */
 export class Blocks {
   /** True once a call has been written. */
@@ -51,45 +51,45 @@ export class Blocks {
     this.#labels = labels;
   }
 
-  text(piece: string): void {
+  addText(piece: string): void {
     this.#append("text", piece);
   }
 
-  thought(piece: string): void {
+  addThinking(piece: string): void {
     this.#append("thinking", piece);
   }
 
-  /** The signature of the thought that came last. */
-  sign(signature: string): void {
+  /** Signs the last thinking block. */
+  addSignature(signature: string): void {
     const last = this.#queue.at(-1) ?? this.#open;
     if (last?.kind === "thinking") {
       last.signature = signature;
     }
   }
 
-  call(piece: CallPiece): void {
+  addCall(piece: CallPiece): void {
     const block = this.#findCall(piece);
     if (block.isClosed) {
       return;
     }
     block.id ||= piece.id;
     block.name ||= piece.name;
-    block.whole += piece.text;
-    block.waiting += piece.text;
+    block.arguments += piece.text;
+    block.pending += piece.text;
     this.#write();
   }
 
-  /** The frames that can go out; the pieces that came for a block since the last time go in one. */
-  take(): string {
+  /** The frames that can go out; the pieces of a block since the last flush are one delta. */
+  flush(): string {
     if (this.#open !== undefined) {
-      this.#flush(this.#open);
+      this.#flushBlock(this.#open);
     }
     const frames = this.#frames;
     this.#frames = "";
     return frames;
   }
 
-  /** Writes and closes all that is left. */
+  /** Writes and closes all queued blocks. */
   end(): void {
     this.#close();
     for (const block of this.#queue.splice(0)) {
@@ -106,21 +106,21 @@ export class Blocks {
     }
     const last = this.#queue.at(-1) ?? this.#open;
     const block = last?.kind === kind ? last : this.#add(kind);
-    block.waiting += piece;
+    block.pending += piece;
     this.#write();
   }
 
   #add(kind: Kind): Block {
-    const block = { kind, id: "", name: "", whole: "", waiting: "", signature: "", isClosed: false };
+    const block = { kind, id: "", name: "", arguments: "", pending: "", signature: "", isClosed: false };
     this.#queue.push(block);
-    // Asked once for every block that begins: asking for every piece would read the arguments again and again.
+    // Checked once for every new block: a check for every piece would parse the arguments again and again.
     if (this.#open && isComplete(this.#open)) {
       this.#close();
     }
     return block;
   }
 
-  /** By index, but some upstreams give every call the same one, and others continue a call under a wrong one. */
+  /** The block of a call by its index; some upstreams give every call the same one, others continue a call under a wrong one. */
   #findCall({ index, id, name }: CallPiece): Block {
     const known = this.#calls.get(index);
     const isOther = known && known.id !== "" && id !== "" && id !== known.id && name !== "";
@@ -176,14 +176,14 @@ export class Blocks {
     }
   }
 
-  #flush(block: Block): void {
-    if (block.waiting !== "") {
-      this.#delta(deltas[block.kind], block.waiting);
-      block.waiting = "";
+  #flushBlock(block: Block): void {
+    if (block.pending !== "") {
+      this.#delta(deltas[block.kind], block.pending);
+      block.pending = "";
     }
   }
 
-  /** Written by hand: nearly all events of a reply are these. */
+  /** Writes a delta without `JSON.stringify` for the frame: nearly all events of a reply are deltas. */
   #delta([type, key]: readonly [type: string, key: string], value: string): void {
     this.#frames +=
       'event: content_block_delta\ndata: {"type":"content_block_delta","index":' +
@@ -195,7 +195,7 @@ export class Blocks {
     if (block === undefined) {
       return;
     }
-    this.#flush(block);
+    this.#flushBlock(block);
     if (block.signature !== "") {
       this.#delta(["signature_delta", "signature"], block.signature);
     }
@@ -211,13 +211,13 @@ export function toFrame(type: string, data: Record<string, unknown> = {}): strin
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 }
 
-/** Whether nothing more can belong to a block: arguments are complete when they are one object. */
-function isComplete({ kind, whole }: Block): boolean {
+/** Whether a block can get no more pieces: arguments are complete when they are one object. */
+function isComplete({ kind, arguments: text }: Block): boolean {
   if (kind !== "tool_use") {
     return true;
   }
   try {
-    return typeof JSON.parse(whole) === "object";
+    return typeof JSON.parse(text) === "object";
   } catch {
     return false;
   }

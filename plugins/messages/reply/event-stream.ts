@@ -5,33 +5,33 @@ import type { MessageEvents } from "./from-chunks.ts";
 export interface EventStreamOptions {
   readonly batches: AsyncIterable<ChunkBatch>;
   readonly events: MessageEvents;
-  /** The prompt's tokens, being counted; never rejects. Left out where nobody counts. */
+  /** The count of the prompt's tokens; never rejects. Undefined where the upstream cannot count. */
   readonly counting: Promise<number | undefined> | undefined;
-  /** The last frame of a stream that broke; told of what broke it. */
+  /** The last frame of a stream that broke. */
   toErrorEvent(error: unknown): string;
 }
 
-/** Milliseconds of silence of the upstream after which clients are told that the reply goes on. Contract D.25. */
-export const pingEvery = 15_000;
+/** Milliseconds of upstream silence after which a ping goes out. Contract D.25. */
+export const pingIntervalMs = 15_000;
 
-/** Milliseconds a first chunk waits for the count, which was asked for before it. */
-export const countGrace = 50;
+/** Milliseconds that a first chunk waits for the count. */
+export const countGraceMs = 50;
 
 type Result = IteratorResult<string, undefined>;
 type Outcome = { readonly batch: IteratorResult<ChunkBatch> } | { readonly error: unknown };
 
-/** The frames of one reply: they begin before its first chunk, go on while the upstream is silent and end in any case. */
+/** The frames of one reply: the first before its first chunk, pings while the upstream is silent, and an end in any case. */
 export class EventStream implements AsyncIterableIterator<string> {
   readonly #options: EventStreamOptions;
   readonly #source: AsyncIterator<ChunkBatch>;
-  #isAsked = false;
+  #isPulling = false;
   #outcome: Outcome | undefined;
   #isCounting: boolean;
   #counted: number | undefined;
   #isStarted = false;
   /** The last frames are made. */
   #isDone = false;
-  /** They are given, or nobody wants them. */
+  /** The last frames are out, or the reader left. */
   #isOver = false;
   #wake: (() => void) | undefined;
 
@@ -51,16 +51,16 @@ export class EventStream implements AsyncIterableIterator<string> {
   }
 
   async next(): Promise<Result> {
-    this.#ask();
+    this.#pull();
     if (!this.#isStarted) {
       await this.#untilStart();
       this.#isStarted = true;
-      return this.#give(this.#options.events.start(this.#counted));
+      return this.#emit(this.#options.events.start(this.#counted));
     }
     if (this.#outcome === undefined && !this.#isOver) {
-      await this.#sleep(pingEvery);
+      await this.#sleep(pingIntervalMs);
     }
-    return this.#give(this.#outcome ? this.#settle(this.#outcome) : toFrame("ping"));
+    return this.#emit(this.#outcome ? this.#toFrames(this.#outcome) : toFrame("ping"));
   }
 
   async return(): Promise<Result> {
@@ -70,35 +70,35 @@ export class EventStream implements AsyncIterableIterator<string> {
     return { done: true, value: undefined };
   }
 
-  /** Asks for the next batch, once at a time: a ping must not ask again. */
-  #ask(): void {
-    if (this.#isAsked || this.#isOver) {
+  /** Pulls the next batch, one at a time: a ping must not pull another. */
+  #pull(): void {
+    if (this.#isPulling || this.#isOver) {
       return;
     }
-    this.#isAsked = true;
-    const take = (outcome: Outcome) => {
+    this.#isPulling = true;
+    const receive = (outcome: Outcome) => {
       this.#outcome = outcome;
       this.#wake?.();
     };
     this.#source.next().then(
-      (batch) => take({ batch }),
-      (error: unknown) => take({ error }),
+      (batch) => receive({ batch }),
+      (error: unknown) => receive({ error }),
     );
   }
 
-  /** Until the count is there, or the first chunk, which waits for it no longer than anybody notices. */
+  /** Waits for the count, and once the first chunk is there no longer than `countGraceMs`. */
   async #untilStart(): Promise<void> {
     if (this.#isCounting && this.#outcome === undefined) {
-      await this.#sleep(pingEvery);
+      await this.#sleep(pingIntervalMs);
     }
     if (this.#isCounting && this.#outcome !== undefined && !this.#isOver) {
-      await this.#sleep(countGrace);
+      await this.#sleep(countGraceMs);
     }
   }
 
-  #settle(outcome: Outcome): string {
+  #toFrames(outcome: Outcome): string {
     this.#outcome = undefined;
-    this.#isAsked = false;
+    this.#isPulling = false;
     const { events } = this.#options;
     if ("error" in outcome) {
       this.#isDone = true;
@@ -111,7 +111,7 @@ export class EventStream implements AsyncIterableIterator<string> {
     return events.push(outcome.batch.value);
   }
 
-  #give(frames: string): Result {
+  #emit(frames: string): Result {
     if (this.#isOver) {
       return { done: true, value: undefined };
     }
@@ -131,7 +131,7 @@ export class EventStream implements AsyncIterableIterator<string> {
   }
 }
 
-/** The last frames of a reply that broke off. Behind its end only its usage was kept back. */
+/** The last frames of a reply that broke off: its end, when only usage was missing, else an error. */
 export function toEnding({ events, toErrorEvent }: EventStreamOptions, error: unknown): string {
   return events.isFinished ? events.end() : toErrorEvent(error);
 }

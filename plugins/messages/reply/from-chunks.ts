@@ -22,7 +22,7 @@ export class MessageEvents {
     this.#tags = new TagReader(facts.tags);
   }
 
-  /** True once the upstream said how the reply ended: what is missing then is no part of it. */
+  /** True once the upstream told the finish reason: the content is complete then. */
   get isFinished(): boolean {
     return typeof this.#finishReason === "string" && this.#finishReason !== "";
   }
@@ -44,7 +44,7 @@ export class MessageEvents {
     });
   }
 
-  /** What can go out of the chunks so far. */
+  /** The frames of a batch that can go out now. */
   push(batch: ChunkBatch): string {
     for (const chunk of batch) {
       this.#usage = chunk.usage ?? this.#usage;
@@ -53,10 +53,10 @@ export class MessageEvents {
         this.#addChoice(choice);
       }
     }
-    return this.#blocks.take();
+    return this.#blocks.flush();
   }
 
-  /** The last events. Usage comes after the finish, so both are held until here; they go out once. */
+  /** The last events. Usage follows the finish reason, so both are kept for one `message_delta`. */
   end(): string {
     this.#addPieces(this.#tags.end());
     this.#blocks.end();
@@ -68,7 +68,7 @@ export class MessageEvents {
       refusal: this.#refusal,
     });
     const closing = toFrame("message_delta", { delta: stop, usage: toMessageUsage(this.#usage) });
-    return this.#blocks.take() + closing + toFrame("message_stop");
+    return this.#blocks.flush() + closing + toFrame("message_stop");
   }
 
   #addChoice(choice: ChunkChoice): void {
@@ -81,11 +81,11 @@ export class MessageEvents {
     const reasoning = toText(delta.reasoning_content ?? delta.reasoning);
     if (reasoning !== "") {
       this.#endText();
-      this.#blocks.thought(reasoning);
+      this.#blocks.addThinking(reasoning);
     }
     const signature = toSignature(delta["reasoning_details"]);
     if (signature !== "") {
-      this.#blocks.sign(signature);
+      this.#blocks.addSignature(signature);
     }
     const content = toText(delta.content);
     if (content !== "") {
@@ -94,7 +94,7 @@ export class MessageEvents {
     this.#addRefusal(toText(delta.refusal));
     for (const piece of delta.tool_calls ?? []) {
       this.#endText();
-      this.#blocks.call(toPiece(piece));
+      this.#blocks.addCall(toPiece(piece));
     }
   }
 
@@ -102,7 +102,7 @@ export class MessageEvents {
     if (text !== "") {
       this.#endText();
       this.#refusal += text;
-      this.#blocks.text(text);
+      this.#blocks.addText(text);
     }
   }
 
@@ -114,9 +114,9 @@ export class MessageEvents {
   #addPieces(pieces: readonly Piece[]): void {
     for (const { kind, text } of pieces) {
       if (kind === "reasoning") {
-        this.#blocks.thought(text);
+        this.#blocks.addThinking(text);
       } else {
-        this.#blocks.text(text);
+        this.#blocks.addText(text);
       }
     }
   }

@@ -13,7 +13,7 @@ export interface ReplyFacts {
   /** The tags that open and close reasoning in this model's texts. */
   readonly tags: readonly Tags[];
   readonly labels: CallLabels;
-  /** Tokens of the prompt to tell where nobody counted them; undefined leaves them out. Rule 5. */
+  /** The prompt's tokens for a first event without a count; undefined leaves them out. Rule 5. */
   readonly assumedInput?: number | undefined;
 }
 

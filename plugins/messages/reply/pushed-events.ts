@@ -1,14 +1,20 @@
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { isPushable, type Pushable, type PushFlow, type Sink } from "#kernel/completion/push.ts";
 import { toFrame } from "./blocks.ts";
-import { countGrace, EventStream, type EventStreamOptions, pingEvery, toEnding } from "./event-stream.ts";
+import {
+  countGraceMs,
+  EventStream,
+  type EventStreamOptions,
+  pingIntervalMs,
+  toEnding,
+} from "./event-stream.ts";
 
-/** The frames of one reply; of a source that can be pushed they can be pushed too. */
+/** The frames of one reply; pushed where the source can push. */
 export function toEventStream(options: EventStreamOptions): AsyncIterableIterator<string> {
   return isPushable(options.batches) ? new PushedEvents(options, options.batches) : new EventStream(options);
 }
 
-/** The same frames without a promise and a timer for each. */
+/** The same frames without a promise and a timer for each: the paced half of P1 in performance.md. */
 class PushedEvents extends EventStream implements Pushable<string> {
   readonly #options: EventStreamOptions;
   readonly #batches: Pushable<ChunkBatch>;
@@ -32,15 +38,15 @@ class Push implements Sink<ChunkBatch> {
   #flow: PushFlow | undefined;
   #isStarted = false;
   #isOver = false;
-  /** Whether the sink asked for a pause. */
-  #isHeld = false;
-  /** What came before the first event could go out. */
+  /** The sink asked for a pause. */
+  #isPaused = false;
+  /** Calls of the source from before the first event. */
   #early: (() => void)[] = [];
 
   constructor(options: EventStreamOptions, sink: Sink<string>) {
     this.#options = options;
     this.#sink = sink;
-    this.#pinging = setTimeout(() => this.#ping(), pingEvery);
+    this.#pinging = setTimeout(() => this.#ping(), pingIntervalMs);
   }
 
   begin(batches: Pushable<ChunkBatch>): PushFlow {
@@ -53,7 +59,7 @@ class Push implements Sink<ChunkBatch> {
     }
     return {
       resume: () => {
-        this.#isHeld = false;
+        this.#isPaused = false;
         if (this.#isStarted) {
           this.#flow?.resume();
         }
@@ -67,12 +73,12 @@ class Push implements Sink<ChunkBatch> {
 
   next(batch: ChunkBatch): boolean {
     if (!this.#isStarted) {
-      this.#keep(() => void this.next(batch));
+      this.#buffer(() => void this.next(batch));
       return false;
     }
     const frames = this.#options.events.push(batch);
     this.#pinging.refresh();
-    return frames === "" || this.#give(frames);
+    return frames === "" || this.#emit(frames);
   }
 
   end(): void {
@@ -83,7 +89,7 @@ class Push implements Sink<ChunkBatch> {
     this.#finish(() => toEnding(this.#options, error));
   }
 
-  /** The count is there, or nobody waits for it any more. */
+  /** Emits the first event, with the count where it is there. */
   #start(count: number | undefined): void {
     if (this.#isStarted || this.#isOver) {
       return;
@@ -91,30 +97,30 @@ class Push implements Sink<ChunkBatch> {
     this.#isStarted = true;
     this.#pinging.refresh();
     try {
-      this.#give(this.#options.events.start(count));
+      this.#emit(this.#options.events.start(count));
       this.#early.splice(0).forEach((each) => each());
     } catch (error) {
-      // Here nobody who pushes hears of it.
+      // Nothing above this callback would catch it.
       this.#flow?.abort();
       this.failed(error);
     }
-    if (!this.#isHeld && !this.#isOver) {
+    if (!this.#isPaused && !this.#isOver) {
       this.#flow?.resume();
     }
   }
 
-  /** A first chunk waits for the count no longer than anybody notices. */
-  #keep(early: () => void): void {
+  /** Buffers calls until the count is there; the first one starts the grace period. */
+  #buffer(early: () => void): void {
     if (this.#early.push(early) === 1) {
-      setTimeout(() => this.#start(undefined), countGrace);
+      setTimeout(() => this.#start(undefined), countGraceMs);
     }
   }
 
   #finish(last: () => string): void {
     if (!this.#isStarted && !this.#isOver) {
-      this.#keep(() => this.#finish(last));
+      this.#buffer(() => this.#finish(last));
     } else if (!this.#isOver) {
-      this.#give(this.#toLast(last));
+      this.#emit(this.#toLast(last));
       this.#end();
       this.#sink.end();
     }
@@ -129,16 +135,16 @@ class Push implements Sink<ChunkBatch> {
   }
 
   #ping(): void {
-    if (this.#isStarted && !this.#isHeld) {
-      this.#give(toFrame("ping"));
+    if (this.#isStarted && !this.#isPaused) {
+      this.#emit(toFrame("ping"));
     }
     this.#start(undefined);
     this.#pinging.refresh();
   }
 
-  #give(frames: string): boolean {
-    this.#isHeld = !this.#sink.next(frames);
-    return !this.#isHeld;
+  #emit(frames: string): boolean {
+    this.#isPaused = !this.#sink.next(frames);
+    return !this.#isPaused;
   }
 
   #end(): void {

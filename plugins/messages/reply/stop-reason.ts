@@ -1,4 +1,4 @@
-/** How a reply ended, as the upstream told it. */
+/** How a reply ended at the upstream. */
 export interface Ending {
   readonly finishReason: string | null | undefined;
   readonly hasToolCalls: boolean;

@@ -17,39 +17,39 @@ const passed = [
   "service_tier",
 ];
 
-/** Core API, vendor messages rule 5. What the upstream did not tell is left out, but for output tokens. */
-export function toMessageUsage(usage: Usage | null | undefined): MessageUsage {
-  const told = usage ?? {};
-  const details = toDetails(told);
-  const cacheRead = toCount(told["cache_read_input_tokens"]) ?? toCount(details["cached_tokens"]);
-  const cacheCreation = toCount(told["cache_creation_input_tokens"]) ?? toFirstCount(details, creationNames);
-  const input = toInput(told, (cacheRead ?? 0) + (cacheCreation ?? 0));
-  const kept = passed.filter((key) => told[key] !== undefined && told[key] !== null);
+/** Core API, vendor messages rule 5. Counts that the upstream did not report are left out, but for output tokens. */
+export function toMessageUsage(reported: Usage | null | undefined): MessageUsage {
+  const usage = reported ?? {};
+  const details = toDetails(usage);
+  const cacheRead = toCount(usage["cache_read_input_tokens"]) ?? toCount(details["cached_tokens"]);
+  const cacheCreation = toCount(usage["cache_creation_input_tokens"]) ?? toFirstCount(details, creationNames);
+  const input = toInput(usage, (cacheRead ?? 0) + (cacheCreation ?? 0));
+  const kept = passed.filter((key) => usage[key] !== undefined && usage[key] !== null);
   return {
     ...(input !== undefined && { input_tokens: input }),
-    output_tokens: toCount(told.completion_tokens) ?? toCount(told.output_tokens) ?? 0,
+    output_tokens: toCount(usage.completion_tokens) ?? toCount(usage.output_tokens) ?? 0,
     ...(cacheRead !== undefined && { cache_read_input_tokens: cacheRead }),
     ...(cacheCreation !== undefined && { cache_creation_input_tokens: cacheCreation }),
-    ...Object.fromEntries(kept.map((key) => [key, told[key]])),
+    ...Object.fromEntries(kept.map((key) => [key, usage[key]])),
   };
 }
 
-function toInput(told: Usage, cached: number): number | undefined {
-  const prompt = toCount(told.prompt_tokens);
+function toInput(usage: Usage, cached: number): number | undefined {
+  const prompt = toCount(usage.prompt_tokens);
   if (prompt !== undefined) {
     return Math.max(0, prompt - cached);
   }
-  const input = toCount(told.input_tokens);
+  const input = toCount(usage.input_tokens);
   // Beside the vendor's own cache counts, input tokens are the uncached ones already.
-  const isPlain = told["cache_read_input_tokens"] !== undefined;
+  const isPlain = usage["cache_read_input_tokens"] !== undefined;
   return input === undefined || isPlain ? input : Math.max(0, input - cached);
 }
 
 /** Names under which upstreams count the prompt tokens that they wrote to a cache. */
 const creationNames = ["cache_write_tokens", "cache_creation_tokens", "created_tokens"];
 
-function toDetails(told: Usage): Readonly<Record<string, unknown>> {
-  const details = told["prompt_tokens_details"] ?? told["input_tokens_details"];
+function toDetails(usage: Usage): Readonly<Record<string, unknown>> {
+  const details = usage["prompt_tokens_details"] ?? usage["input_tokens_details"];
   return typeof details === "object" && details !== null ? (details as Record<string, unknown>) : {};
 }
 

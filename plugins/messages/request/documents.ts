@@ -4,7 +4,7 @@ import type { InputMessage, ToolResultBlock, TranslatedRequest } from "../schema
 
 const largestDocument = 32 * 1024 * 1024;
 const mostDocuments = 20;
-/** Characters of all documents together, each as often as it is named: so they stand in what goes to the upstream. */
+/** Characters of all documents in the request that goes out; a document counts as often as it is named. */
 const longestTotal = 64 * 1024 * 1024;
 const fetchTimeLimit = 30_000;
 
@@ -15,9 +15,9 @@ type Block = InputMessage["content"][number] | ToolResultBlock["content"][number
 export type Documents = ReadonlyMap<string, string>;
 
 /**
- * Reads the documents that a request names by address: no other format has a place for their addresses. Whoever wrote
- * the message chose them, so they are read over the guarded client (promise S73). Throws `unprocessable`, naming the
- * place, for what cannot be read, and for more than fits into a request.
+ * Reads the documents that a request names by address: the common format has no place for addresses. Users choose them,
+ * so they are read over the guarded client (promise S73). Throws `unprocessable`, naming the place, for a document that
+ * cannot be read, and for more than fit into a request.
  */
 export async function readDocuments(
   { messages }: Pick<TranslatedRequest, "messages">,
@@ -32,13 +32,13 @@ export async function readDocuments(
   if (extra) {
     throw refusal(extra[0], `more than ${mostDocuments} documents cannot be read`);
   }
-  const over = new AbortController();
+  const stop = new AbortController();
   let room = longestTotal;
   const read = async ([url, places]: [string, readonly Place[]]) => {
     const data = await fetchDocument(egress, {
       url,
       place: places[0],
-      signal: AbortSignal.any([signal, over.signal]),
+      signal: AbortSignal.any([signal, stop.signal]),
     });
     const tooMuch = places[Math.floor(room / data.length)];
     if (tooMuch) {
@@ -47,10 +47,10 @@ export async function readDocuments(
     room -= places.length * data.length;
     return [url, data] as const;
   };
-  return new Map(await Promise.all([...named].map(read)).finally(() => over.abort()));
+  return new Map(await Promise.all([...named].map(read)).finally(() => stop.abort()));
 }
 
-/** Where each address is named. Results of tools hold documents too. */
+/** The places of each address; results of tools hold documents, too. */
 function findAddresses(messages: TranslatedRequest["messages"]): Map<string, Place[]> {
   const found = new Map<string, Place[]>();
   const look = (block: Block, place: Place): void => {

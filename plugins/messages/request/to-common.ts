@@ -9,10 +9,10 @@ import { toTools } from "./to-tools.ts";
 
 export interface ToCommonOptions {
   readonly support: Pick<MessageSupport, "passthroughParams" | "reasoningKey" | "thinkingOff"> | undefined;
-  /** What stands at the addresses that documents name. */
+  /** The documents that the request names by address. */
   readonly documents: Documents;
   readonly labels: CallLabels;
-  /** Told of tools that only the vendor itself could run. */
+  /** Called for tools that only the vendor itself could run. */
   dropped(type: string): void;
 }
 
@@ -57,8 +57,8 @@ function toResponseFormat(format: Format): Record<string, unknown> {
       };
 }
 
-/** Never passed: what is translated, and what would steer this platform instead of the model. */
-const kept = new Set([
+/** Keys that are never passed on: they are translated, or would steer this platform instead of the model. */
+const ownKeys = new Set([
   ...Object.keys(TranslatedRequest.shape),
   ...platformKeys,
   "metadata",
@@ -66,7 +66,8 @@ const kept = new Set([
 ]);
 
 function toPassed(request: TranslatedRequest, passthrough: MessageSupport["passthroughParams"]) {
-  const isPassed = (name: string) => !kept.has(name) && (passthrough === "*" || passthrough.includes(name));
+  const isPassed = (name: string) =>
+    !ownKeys.has(name) && (passthrough === "*" || passthrough.includes(name));
   return Object.fromEntries(Object.entries(request).filter(([name]) => isPassed(name)));
 }
 

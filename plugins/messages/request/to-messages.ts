@@ -18,7 +18,7 @@ type Instructions = Extract<InputMessage, { role: "system" }>;
 type Assistant = Extract<InputMessage, { role: "assistant" }>;
 
 export interface ToMessagesOptions {
-  /** What stands at the addresses that documents name. */
+  /** The documents that the request names by address. */
   readonly documents: Documents;
   readonly labels: CallLabels;
   /** The key under which the upstream takes earlier reasoning back; undefined where it takes none. */
@@ -47,7 +47,7 @@ export function toMessages(
     : [{ role: "system", content: joinTexts(instructions, "\n\n") }, ...converted];
 }
 
-/** Instructions midway: some last for one turn, and some do nothing but change the tools. */
+/** Instructions midway; some hold for one turn only, and some only change the tools. */
 function fromInstructions({ content, clear_at: end }: Instructions, isPast: boolean): Message[] {
   const texts = content.filter((block) => block.type === "text");
   return texts.length === 0 || (isPast && end === "next_user_message")
@@ -75,7 +75,7 @@ function fromAssistant({ content }: Assistant, { labels, reasoningKey }: ToMessa
   };
 }
 
-/** Answers to calls must follow their calls at once, so they come before anything else of the turn. Contract D.24. */
+/** Results come before anything else of the turn: upstreams want them right behind their calls. Contract D.24. */
 function fromUser(
   content: readonly (Shown | ToolResultBlock)[],
   { documents, labels }: ToMessagesOptions,
@@ -106,11 +106,11 @@ function toToolMessage({
   parts,
 }: Pick<ToolResultBlock, "tool_use_id" | "is_error"> & { readonly parts: readonly Part[] }): Message {
   const text = joinTexts(parts.filter(isText), "\n");
-  const isTold = /^\s*error\b/i.test(text);
+  const saysError = /^\s*error\b/i.test(text);
   return {
     role: "tool",
     tool_call_id: tool_use_id,
-    content: is_error && !isTold ? `Error: ${text}`.trimEnd() : text,
+    content: is_error && !saysError ? `Error: ${text}`.trimEnd() : text,
   };
 }
 

@@ -11,8 +11,8 @@ export interface CommonTools {
 }
 
 /**
- * Translates the caller's own tools. Those that the vendor runs itself (a dated `type` and no schema) mean nothing to
- * other upstreams: `dropped` is told of them. Contract D.24; schemas are passed unchanged.
+ * Translates the caller's own tools; schemas are passed unchanged. Tools that the vendor runs itself (a dated `type` and
+ * no schema) mean nothing to other upstreams: `dropped` is called for them. Contract D.24.
  */
 export function toTools(
   request: Pick<TranslatedRequest, "tools" | "tool_choice" | "messages">,

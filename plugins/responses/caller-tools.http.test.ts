@@ -4,7 +4,7 @@ import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { toFlatName } from "./own-tools.ts";
+import { toFlatName } from "./caller-tools.ts";
 
 let upstream: Upstream;
 let app: App;

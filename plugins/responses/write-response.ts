@@ -2,18 +2,18 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Response } from "./response.ts";
 import type { ResponseWriter } from "./response-writer.ts";
 
-/** The events of a streamed answer, as they are written. A stream that breaks off ends with `response.failed`. */
+/** The events of a streamed answer. A stream that breaks off ends with `response.failed`. */
 export async function* toFrames(
   batches: AsyncIterable<ChunkBatch>,
   writer: ResponseWriter,
-  { signal, requestId, ended }: { signal: AbortSignal; requestId: string; ended(): Promise<void> },
+  { signal, requestId, stored }: { signal: AbortSignal; requestId: string; stored(): Promise<void> },
 ): AsyncGenerator<string> {
   writer.begin();
-  yield writer.take();
+  yield writer.flush();
   try {
     for await (const batch of batches) {
       batch.forEach((chunk) => writer.add(chunk));
-      const frames = writer.take();
+      const frames = writer.flush();
       if (frames !== "") {
         yield frames;
       }
@@ -25,21 +25,21 @@ export async function* toFrames(
     }
     writer.fail(error, requestId);
   }
-  // Before the last event goes out: what it tells of may be named at once.
-  await ended();
-  yield writer.take();
+  // Before the last event: clients may name its items at once.
+  await stored();
+  yield writer.flush();
 }
 
 /** The whole answer; throws what its batches throw. */
 export async function toResponse(
   batches: AsyncIterable<ChunkBatch>,
   writer: ResponseWriter,
-  ended: () => Promise<void>,
+  stored: () => Promise<void>,
 ): Promise<Response> {
   for await (const batch of batches) {
     batch.forEach((chunk) => writer.add(chunk));
   }
   writer.end();
-  await ended();
+  await stored();
   return writer.response;
 }

@@ -6,19 +6,19 @@ import { createLogger } from "#kernel/log.ts";
 import { seconds } from "#storage/clock.ts";
 import { createGrants } from "#storage/grants.ts";
 import { openTestDatabase } from "#storage/testing.ts";
-import { createKeptItems, type KeptItems } from "./kept-items.ts";
+import { createStoredItems, type StoredItems } from "./stored-items.ts";
 import { createItems } from "./migrations/0001_items.ts";
 import type { ResponseDatabase } from "./tables.ts";
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let db: ResponseDatabase;
-let items: KeptItems;
+let items: StoredItems;
 
 beforeAll(async () => {
   database = await openTestDatabase([{ owner: "responses", migrations: { "0001_items": createItems } }]);
   db = database.db as unknown as ResponseDatabase;
   const access = createAccess({ grants: createGrants(database), adminsPass: () => true });
-  items = createKeptItems({ db, access, log: createLogger({ level: "CRITICAL", format: "json" }) });
+  items = createStoredItems({ db, access, log: createLogger({ level: "CRITICAL", format: "json" }) });
   for (const id of ["ana", "bob"]) {
     const times = { last_active_at: 0, created_at: 0, updated_at: 0 };
     const account = { id, email: `${id}@example.test`, role: "user", name: id, ...times };
@@ -45,7 +45,7 @@ const stored = async () =>
   (await db.selectFrom("response_item").select("id").orderBy("id").execute()).map(({ id }) => id);
 
 it("finds items of the same account only, even for administrators", async () => {
-  await items.keep("ana", [item("a", "nul \u0000 and 😀"), item("b")]);
+  await items.store("ana", [item("a", "nul \u0000 and 😀"), item("b")]);
   expect((await items.find(caller("ana"), ["b", "a"])).get("a")).toEqual(item("a", "nul \u0000 and 😀"));
   expect(await found("ana", "a", "b", "c")).toEqual(["a", "b"]);
   expect(await found("bob", "a", "b")).toEqual([]);
@@ -53,7 +53,7 @@ it("finds items of the same account only, even for administrators", async () => 
 });
 
 it("lets items go after an hour", async () => {
-  await items.keep("ana", [item("a"), item("b")]);
+  await items.store("ana", [item("a"), item("b")]);
   await age("a", 3601);
   await age("b", 3500);
   expect(await found("ana", "a", "b")).toEqual(["b"]);
@@ -63,13 +63,13 @@ it("lets items go after an hour", async () => {
 
 it("keeps no more of an account than fits, the latest of it, and nothing that is too long", async () => {
   const large = "x".repeat(1000 * 1024);
-  await items.keep("bob", [item("other")]);
+  await items.store("bob", [item("other")]);
   for (let n = 0; n < 20; n++) {
     const id = `i${String(n).padStart(2, "0")}`;
-    await items.keep("ana", [item(id, large)]);
+    await items.store("ana", [item(id, large)]);
     await age(id, 100 - n);
   }
-  await items.keep("ana", [item("huge", large + large)]);
+  await items.store("ana", [item("huge", large + large)]);
   await items.sweep();
   const ids = await stored();
   expect(ids).toEqual([
@@ -81,15 +81,15 @@ it("keeps no more of an account than fits, the latest of it, and nothing that is
 it("keeps what others said when an account is deleted meanwhile", async () => {
   // The first one is on its way while the other two wait for the next statement.
   await Promise.all([
-    items.keep("ana", [item("a")]),
-    items.keep("gone", [item("b")]),
-    items.keep("ana", [item("c")]),
+    items.store("ana", [item("a")]),
+    items.store("gone", [item("b")]),
+    items.store("ana", [item("c")]),
   ]);
   expect(await stored()).toEqual(["a", "c"]);
 });
 
 it("goes with the account", async () => {
-  await items.keep("bob", [item("b")]);
+  await items.store("bob", [item("b")]);
   await database.db.deleteFrom("user").where("id", "=", "bob").execute();
   expect(await stored()).toEqual([]);
 });
@@ -103,7 +103,7 @@ it("does not hold an answer up for longer than a second while the database is bu
     await released.promise;
   });
   await locked.promise;
-  await items.keep("ana", [item("a")]);
+  await items.store("ana", [item("a")]);
   released.resolve();
   await holding;
   await expect.poll(stored).toEqual(["a"]);
@@ -111,8 +111,8 @@ it("does not hold an answer up for longer than a second while the database is bu
 
 it("does not fail an answer when its items cannot be kept", async () => {
   await sql`alter table response_item rename to elsewhere`.execute(db);
-  await items.keep("ana", [item("a")]);
+  await items.store("ana", [item("a")]);
   await sql`alter table elsewhere rename to response_item`.execute(db);
-  await items.keep("ana", [item("b")]);
+  await items.store("ana", [item("b")]);
   expect(await stored()).toEqual(["b"]);
 });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { TranslatedRequest, Tool } from "./schema.ts";
 
-/** A tool of the caller's as chat models see it. */
-export interface OwnTool {
-  /** With the name that models call it by. */
+/** A caller's tool as chat models see it. */
+export interface CallerTool {
+  /** The tool under the name that models call it by. */
   readonly tool: Tool;
   /** The name that the caller gave it, and the group it stands in, if any. */
   readonly name: string | undefined;
@@ -11,13 +11,13 @@ export interface OwnTool {
 }
 
 /**
- * The caller's own tools: functions and those that take a text, of groups as well, declared at once or by an item midway.
- * `dropped` is told of what a provider would run on its own servers.
+ * The caller's own tools: functions and tools that take a text, in groups as well, declared in `tools` or by an item
+ * midway. `dropped` is called for tools that a provider would run on its own servers.
  */
-export function toOwnTools(
+export function toCallerTools(
   { tools, input }: Pick<TranslatedRequest, "tools" | "input">,
   dropped: (type: string) => void = () => {},
-): OwnTool[] {
+): CallerTool[] {
   const items = typeof input === "string" ? [] : input.filter(({ type }) => type === "additional_tools");
   const later = items.flatMap((item) => listOf(item["tools"]));
   return [...(tools ?? []), ...later].flatMap((tool) => {
@@ -41,7 +41,7 @@ export function toFlatName(name: string, namespace: unknown): string {
   return flat.length <= longestName ? flat : `${flat.slice(0, longestName - 9)}_${hash()}`;
 }
 
-function fromNamespace(group: Tool, namespace: string, dropped: (type: string) => void): OwnTool[] {
+function fromNamespace(group: Tool, namespace: string, dropped: (type: string) => void): CallerTool[] {
   return listOf(group["tools"])
     .filter((tool) => isOwn(tool, dropped))
     .map((tool) => ({

@@ -9,34 +9,34 @@ import { createRowWriter } from "./row-writer.ts";
 import type { ResponseDatabase, ResponseItemTable } from "./tables.ts";
 
 /** Output items that their caller may name by id in later requests, to any replica. */
-export interface KeptItems {
-  /** Resolves when the items can be named, or when that takes too long for an answer to wait; never rejects. */
-  keep(userId: string, items: readonly OutputItem[]): Promise<void>;
+export interface StoredItems {
+  /** Resolves when the items can be named, or after a second; never rejects. */
+  store(userId: string, items: readonly OutputItem[]): Promise<void>;
   /** Those of `ids` that are the caller's and still there. */
   find(caller: Principal, ids: readonly string[]): Promise<ReadonlyMap<string, OutputItem>>;
-  /** Lets go of what is too old, and of the oldest of accounts that have too much. */
+  /** Deletes items that are too old, and the oldest items of accounts that have too many. */
   sweep(): Promise<void>;
 }
 
-export interface KeptItemsOptions {
+export interface StoredItemsOptions {
   readonly db: ResponseDatabase;
   readonly access: Access;
   readonly log: Logger;
 }
 
-/** Seconds: a loop of tools is over by then. */
-const longest = 3600;
+/** Seconds for which an item is stored: a loop of tools is over by then. */
+const maxAge = 3600;
 
 /** Characters of all items of one account; the oldest go first. */
-const most = 16 * 1024 * 1024;
+const maxPerAccount = 16 * 1024 * 1024;
 
-/** Longer items are not kept: one answer must not push out all others. */
-const largest = 1024 * 1024;
+/** Longer items are not stored: one answer must not push out all others. */
+const maxItem = 1024 * 1024;
 
 type Row = ResponseItemTable;
 
-/** Keeps items in the database. */
-export function createKeptItems({ db, access, log }: KeptItemsOptions): KeptItems {
+/** Stores items in the database. */
+export function createStoredItems({ db, access, log }: StoredItemsOptions): StoredItems {
   const writer = createRowWriter<Row>({
     async insert(rows) {
       await sql`insert into response_item (id, user_id, item, size, created_at)
@@ -44,13 +44,13 @@ export function createKeptItems({ db, access, log }: KeptItemsOptions): KeptItem
           as made (id text, user_id text, item text, size int, created_at bigint)
         on conflict do nothing`.execute(db);
     },
-    failed: (error) => log.warn({ err: error }, "items of answers could not be kept"),
+    failed: (error) => log.warn({ err: error }, "items of answers could not be stored"),
   });
 
   return {
-    keep(userId, items) {
+    store(userId, items) {
       const rows = items.map((item) => toRow(userId, item));
-      return writer.add(rows.filter(({ size }) => size <= largest));
+      return writer.add(rows.filter(({ size }) => size <= maxItem));
     },
 
     async find(caller, ids) {
@@ -58,7 +58,7 @@ export function createKeptItems({ db, access, log }: KeptItemsOptions): KeptItem
         .selectFrom("response_item")
         .select(["id", "user_id", "item"])
         .where("id", "=", anyOf(ids))
-        .where("created_at", ">", seconds() - longest)
+        .where("created_at", ">", seconds() - maxAge)
         .execute();
       const byId = new Map(rows.map((row) => [row.id, row]));
       const loader = access.loader({
@@ -80,14 +80,14 @@ export function createKeptItems({ db, access, log }: KeptItemsOptions): KeptItem
     async sweep() {
       await db
         .deleteFrom("response_item")
-        .where("created_at", "<=", seconds() - longest)
+        .where("created_at", "<=", seconds() - maxAge)
         .execute();
       await sql`delete from response_item where id in (
         select id from (
           select id, sum(size) over (partition by user_id order by created_at desc, id) as total
           from response_item
-          where user_id in (select user_id from response_item group by user_id having sum(size) > ${most})
-        ) as counted where total > ${most})`.execute(db);
+          where user_id in (select user_id from response_item group by user_id having sum(size) > ${maxPerAccount})
+        ) as counted where total > ${maxPerAccount})`.execute(db);
     },
   };
 }
