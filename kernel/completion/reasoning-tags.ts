@@ -98,6 +98,13 @@ export class TagReader {
   }
 }
 
+/** A whole text without the reasoning in known tags at its start. */
+export function withoutReasoning(text: string): string {
+  const reader = new TagReader(knownTags);
+  const pieces = [...reader.push(text), ...reader.end()];
+  return pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
+}
+
 /** Number of characters at the end of `text` that may be the beginning of `tag`. */
 function overlap(text: string, tag: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length -= 1) {

@@ -6,20 +6,20 @@ import type { ApprovalPolicy, ApprovalState } from "#kernel/tools/approval-state
 import type { ToolApprover } from "#kernel/tools/approval.ts";
 import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
 import { seconds } from "#storage/clock.ts";
-import { askClient } from "./asking.ts";
+import { askClient } from "./ask-client.ts";
 import type { ApprovalSettings } from "./config.ts";
 import type { OpenQuestion, Questions, Verdict } from "./questions.ts";
-import { type JudgedTool, type Remembered, toJudged } from "./remembered.ts";
+import { type DecidedTool, type StoredDecisions, toDecidedTool } from "./stored-decisions.ts";
 
 export interface ApproverParts {
   readonly hub: Hub;
   readonly log: Logger;
   readonly questions: Questions;
-  readonly remembered: Remembered;
+  readonly decisions: StoredDecisions;
   readonly settings: ApprovalSettings;
 }
 
-/** Topic under which replicas tell whether a person has an open client with them. */
+/** Topic of the question whether a person has an open client on a replica. */
 export const presence = "approvals.presence";
 
 const refusals: Readonly<Record<"denied" | "expired" | "unreachable", string>> = {
@@ -30,27 +30,27 @@ const refusals: Readonly<Record<"denied" | "expired" | "unreachable", string>> =
 
 /** Asks people before calls run: over the socket of the run, and through the call that their chat shows. */
 export function createApprover(parts: ApproverParts): ToolApprover {
-  const { remembered, settings } = parts;
+  const { decisions, settings } = parts;
   return {
     policyOf: (tool) => toPolicy(tool, settings.policies),
     async ask(tool, parameters, context) {
-      const judged = toJudged(tool);
+      const decidedTool = toDecidedTool(tool);
       const { userId } = context.principal;
       const show = (state: ApprovalState) => context.call?.showApproval(state);
-      const known = await remembered.find(userId, judged);
+      const known = await decisions.find(userId, decidedTool);
       if (known !== undefined) {
         show({ status: known === "allow" ? "allowed" : "denied", always: true });
         refuseUnless(known === "allow", "denied");
         return;
       }
-      const verdict = await askPerson({ tool, judged, parameters, context, show }, parts);
+      const verdict = await askPerson({ tool, decidedTool, parameters, context, show }, parts);
       if (verdict.status !== "answered") {
         show({ status: verdict.status });
         throw new AppError("forbidden", refusals[verdict.status]);
       }
       const { decision, always } = verdict.answer;
       if (always) {
-        await keep(parts, { userId, judged, decision });
+        await store(parts, { userId, decidedTool, decision });
       }
       show({ status: decision === "allow" ? "allowed" : "denied", ...(always && { always }) });
       refuseUnless(decision === "allow", "denied");
@@ -58,7 +58,7 @@ export function createApprover(parts: ApproverParts): ToolApprover {
   };
 }
 
-/** What is said of the function counts before what is said of the tool; for all others the stricter word counts. */
+/** The policy of the function wins over that of the tool; without either, the stricter of the tool's own and `*` counts. */
 export function toPolicy(tool: Tool, policies: Readonly<Record<string, ApprovalPolicy>>): ApprovalPolicy {
   const of = (key: string) => (Object.hasOwn(policies, key) ? policies[key] : undefined);
   const own = tool.approval ?? "auto";
@@ -74,15 +74,15 @@ function stricter(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
 
 interface Asking {
   readonly tool: Tool;
-  readonly judged: JudgedTool;
+  readonly decidedTool: DecidedTool;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly context: ToolContext;
   show(state: ApprovalState): void;
 }
 
-/** Waits until somebody answers, the time is over, or nobody is there. Rejects when the run ends. */
+/** Waits for an answer, the time limit, or the absence of the person. Rejects when the run ends. */
 async function askPerson(
-  { tool, judged, parameters, context, show }: Asking,
+  { tool, decidedTool, parameters, context, show }: Asking,
   { hub, questions, settings }: ApproverParts,
 ): Promise<Verdict> {
   const { principal, chatId, messageId, sessionId, signal, call } = context;
@@ -93,8 +93,8 @@ async function askPerson(
   const verdict = Promise.withResolvers<Verdict>();
   let isOpen = true;
   const question: OpenQuestion = {
-    tool: judged,
-    settle(found) {
+    tool: decidedTool,
+    resolve(found) {
       const isFirst = isOpen;
       isOpen = false;
       verdict.resolve(found);
@@ -102,7 +102,7 @@ async function askPerson(
     },
   };
   const stop = () => verdict.reject(signal.reason);
-  const timer = setTimeout(() => question.settle({ status: "expired" }), timeoutMs);
+  const timer = setTimeout(() => question.resolve({ status: "expired" }), timeoutMs);
   const place = chatId && messageId ? { userId: principal.userId, chatId, messageId, callId } : undefined;
   signal.addEventListener("abort", stop, { once: true });
   try {
@@ -115,15 +115,15 @@ async function askPerson(
     const answering = sessionId
       ? askClient(hub, { ...asked, sessionId }, { signal: over.signal, timeoutMs })
       : Promise.resolve("absent" as const);
-    const seeing = call ? isSeen(hub, principal.userId) : Promise.resolve(false);
-    void Promise.all([answering, seeing]).then(([answer, isThere]) => {
+    const present = call ? waitForPresence(hub, principal.userId) : Promise.resolve(false);
+    void Promise.all([answering, present]).then(([answer, isThere]) => {
       if (answer === "absent" && !isThere) {
-        question.settle({ status: "unreachable" });
+        question.resolve({ status: "unreachable" });
       }
     });
     void answering.then((answer) => {
       if (typeof answer === "object") {
-        question.settle({ status: "answered", answer });
+        question.resolve({ status: "answered", answer });
       }
     });
     return await verdict.promise;
@@ -142,20 +142,20 @@ async function askPerson(
 }
 
 /** Whether the person has an open client on any replica. */
-async function isSeen(hub: Pick<Hub, "find">, userId: string): Promise<boolean> {
+async function waitForPresence(hub: Pick<Hub, "find">, userId: string): Promise<boolean> {
   return (await hub.find(presence, { user_id: userId })) === true;
 }
 
-async function keep(
-  { remembered, log }: Pick<ApproverParts, "remembered" | "log">,
-  { userId, judged, decision }: { userId: string; judged: JudgedTool; decision: "allow" | "deny" },
+async function store(
+  { decisions, log }: Pick<ApproverParts, "decisions" | "log">,
+  { userId, decidedTool, decision }: { userId: string; decidedTool: DecidedTool; decision: "allow" | "deny" },
 ): Promise<void> {
   try {
-    await remembered.keep(userId, judged, decision);
+    await decisions.store(userId, decidedTool, decision);
   } catch (error) {
     log.warn(
-      { err: error, tool: judged.toolId },
-      "a decision about a tool could not be kept; it counts once",
+      { err: error, tool: decidedTool.toolId },
+      "a decision about a tool could not be stored; it counts once",
     );
   }
 }

@@ -4,12 +4,12 @@ import { fill } from "#kernel/service.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { toolApprovers } from "#kernel/tools/approval.ts";
 import { chats } from "#plugins/chats/service.ts";
-import { createAnswering } from "./answering.ts";
+import { createAnswers } from "./answers.ts";
 import { createApprover } from "./approver.ts";
 import { approvalVariables } from "./config.ts";
 import { createApprovals } from "./migrations/0001_approvals.ts";
 import { createQuestions } from "./questions.ts";
-import { createRemembered } from "./remembered.ts";
+import { createStoredDecisions } from "./stored-decisions.ts";
 import { approvalRoutes } from "./routes.ts";
 import type { ApprovalTables } from "./tables.ts";
 
@@ -23,10 +23,10 @@ export default definePlugin({
 
   setup({ config, use, db, log }) {
     const questions = createQuestions();
-    const remembered = createRemembered(db, use.access);
-    const parts = { ...use, log, questions, remembered, settings: config };
+    const decisions = createStoredDecisions(db, use.access);
+    const parts = { ...use, log, questions, decisions, settings: config };
     return {
-      routes: { api: approvalRoutes({ answering: createAnswering(parts), remembered }) },
+      routes: { api: approvalRoutes({ answers: createAnswers(parts), decisions }) },
       fills: [fill(toolApprovers, createApprover(parts))],
     };
   },

@@ -1,7 +1,7 @@
 import type { ApprovalState } from "#kernel/tools/approval-state.ts";
-import type { Decision, JudgedTool } from "./remembered.ts";
+import type { Decision, DecidedTool } from "./stored-decisions.ts";
 
-/** Where a call stands that somebody answers. */
+/** The place of a call that waits for an answer. */
 export interface CallPlace {
   readonly userId: string;
   readonly chatId: string;
@@ -9,7 +9,7 @@ export interface CallPlace {
   readonly callId: string;
 }
 
-/** What somebody answered. */
+/** A person's answer. */
 export interface Answer {
   readonly decision: Decision;
   /** For all calls of this tool. */
@@ -23,9 +23,9 @@ export type Verdict =
 
 /** A question that waits for an answer. */
 export interface OpenQuestion {
-  readonly tool: JudgedTool;
-  /** The first one counts; true when this was it. */
-  settle(verdict: Verdict): boolean;
+  readonly tool: DecidedTool;
+  /** Resolves the question; true for the first verdict, which counts. */
+  resolve(verdict: Verdict): boolean;
 }
 
 /** The questions of runs of this process, by the calls that they are about. */
@@ -33,7 +33,7 @@ export interface Questions {
   add(place: CallPlace, question: OpenQuestion): void;
   remove(place: CallPlace, question: OpenQuestion): void;
   /** Gives an answer to the question about a call; resolves to the tool, or undefined when none is open. */
-  answer(place: CallPlace, answer: Answer): JudgedTool | undefined;
+  answer(place: CallPlace, answer: Answer): DecidedTool | undefined;
 }
 
 export function createQuestions(): Questions {
@@ -54,8 +54,8 @@ export function createQuestions(): Questions {
       }
     },
     answer(place, answer) {
-      const taken = [...(open.get(keyOf(place)) ?? [])].filter(({ settle }) =>
-        settle({ status: "answered", answer }),
+      const taken = [...(open.get(keyOf(place)) ?? [])].filter(({ resolve }) =>
+        resolve({ status: "answered", answer }),
       );
       return taken[0]?.tool;
     },

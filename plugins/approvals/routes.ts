@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Answering } from "./answering.ts";
-import type { Remembered } from "./remembered.ts";
+import type { Answers } from "./answers.ts";
+import type { StoredDecisions } from "./stored-decisions.ts";
 
 const Id = z.string().min(1).max(200);
 const Decision = z.enum(["allow", "deny"]);
@@ -21,7 +21,7 @@ const Approval = z
 const own = "/users/user/approvals";
 
 /** Answers to calls of tools that wait for one, and what was decided for good (contract D.22). */
-export function approvalRoutes({ answering, remembered }: { answering: Answering; remembered: Remembered }) {
+export function approvalRoutes({ answers, decisions }: { answers: Answers; decisions: StoredDecisions }) {
   return [
     defineRoute(
       {
@@ -36,7 +36,7 @@ export function approvalRoutes({ answering, remembered }: { answering: Answering
         fails: [404, 409],
       },
       async ({ caller, params: { id: chatId, message_id: messageId, call_id: callId }, body }) => {
-        await answering.answer(caller, { chatId, messageId, callId }, body);
+        await answers.answer(caller, { chatId, messageId, callId }, body);
         return true as const;
       },
     ),
@@ -48,7 +48,7 @@ export function approvalRoutes({ answering, remembered }: { answering: Answering
         access: "user",
         returns: z.array(Approval),
       },
-      ({ caller }) => remembered.list(caller),
+      ({ caller }) => decisions.list(caller),
     ),
     defineRoute(
       {
@@ -59,7 +59,7 @@ export function approvalRoutes({ answering, remembered }: { answering: Answering
         returns: z.literal(true),
       },
       async ({ caller }) => {
-        await remembered.forgetAll(caller);
+        await decisions.forgetAll(caller);
         return true as const;
       },
     ),
@@ -74,7 +74,7 @@ export function approvalRoutes({ answering, remembered }: { answering: Answering
         fails: [404],
       },
       async ({ caller, params }) => {
-        await remembered.forget(caller, params.approval_id);
+        await decisions.forget(caller, params.approval_id);
         return true as const;
       },
     ),

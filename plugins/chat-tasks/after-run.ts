@@ -4,7 +4,7 @@ import type { ChatMessage, Chats, Replies } from "#plugins/chats/service.ts";
 import type { EndedRun, RunFollowUp } from "#plugins/runs/service.ts";
 import type { TaskSettings } from "./config.ts";
 import { toTitle } from "./parse.ts";
-import { type Tasks, toFirstWords, type Work } from "./tasks.ts";
+import { type Tasks, toFirstWords, type TaskInput } from "./tasks.ts";
 import { toTurns } from "./templates.ts";
 
 export interface AfterRunOptions {
@@ -15,11 +15,11 @@ export interface AfterRunOptions {
   readonly log: Logger;
 }
 
-type AskedTask = "follow_up_generation" | "title_generation" | "tags_generation";
+type TaskName = "follow_up_generation" | "title_generation" | "tags_generation";
 
 /**
- * What a finished reply is followed by, in the order of contract §3.2 step 16: suggestions, a title, tags. Temporary
- * chats are told them and nothing is stored.
+ * The tasks after a finished reply, in the order of contract §3.2 step 16: suggestions, a title, tags. Those of temporary
+ * chats are sent to clients and not stored.
  */
 export function createAfterRun({
   tasks,
@@ -28,8 +28,8 @@ export function createAfterRun({
   replies,
   log,
 }: AfterRunOptions): readonly RunFollowUp[] {
-  /** Failures stay here: the reply is complete, and nobody waits for its trimmings. */
-  const attempt = async (ended: EndedRun, task: AskedTask, run: () => Promise<void>) => {
+  /** Runs a task that was asked for; a failure is logged only, for the reply is complete. */
+  const attempt = async (ended: EndedRun, task: TaskName, run: () => Promise<void>) => {
     if (ended.request.background_tasks?.[task] !== true || ended.signal.aborted) {
       return;
     }
@@ -45,7 +45,7 @@ export function createAfterRun({
   const followUps = (ended: EndedRun) =>
     attempt(ended, "follow_up_generation", async () => {
       const list = settings.followUps
-        ? await tasks.followUps(toWork(ended, await readSaid(ended, chats)))
+        ? await tasks.followUps(toTaskInput(ended, await readMessages(ended, chats)))
         : [];
       ended.signal.throwIfAborted();
       if (list.length > 0 && (!ended.chat || (await replies.suggest(ended, list)))) {
@@ -59,13 +59,13 @@ export function createAfterRun({
       if (opening === undefined) {
         return;
       }
-      const work = toWork(ended, opening);
-      const found = await tasks.title(work).catch((error: unknown) => {
+      const input = toTaskInput(ended, opening);
+      const found = await tasks.title(input).catch((error: unknown) => {
         ended.signal.throwIfAborted();
         log.warn({ err: error, chat: ended.chatId }, "no model gave a title; the first message is the title");
       });
       ended.signal.throwIfAborted();
-      const chosen = found ?? toTitle(toFirstWords(work.messages));
+      const chosen = found ?? toTitle(toFirstWords(input.messages));
       if (chosen !== "" && (!ended.chat || (await chats.retitle(ended.principal, ended.chatId, chosen)))) {
         ended.emit("chat:title", chosen);
       }
@@ -74,7 +74,7 @@ export function createAfterRun({
   const tags = (ended: EndedRun) =>
     attempt(ended, "tags_generation", async () => {
       const opening = settings.tags ? await findOpening(ended, chats) : undefined;
-      const names = opening ? await tasks.tags(toWork(ended, opening)) : [];
+      const names = opening ? await tasks.tags(toTaskInput(ended, opening)) : [];
       ended.signal.throwIfAborted();
       if (names.length > 0) {
         if (ended.chat) {
@@ -91,17 +91,17 @@ export function createAfterRun({
   ];
 }
 
-/** The first exchange of a chat, while it is all of it: what concerns the chat is found out from it, once. */
+/** The first exchange of a chat, while there is no other: title and tags come from it, once. */
 async function findOpening(ended: EndedRun, chats: Branches): Promise<readonly Message[] | undefined> {
-  const said = ended.isFirst ? await readSaid(ended, chats, 4) : [];
+  const said = ended.isFirst ? await readMessages(ended, chats, 4) : [];
   return said.filter(isUser).length === 1 && said.length < 4 ? said : undefined;
 }
 
 /**
- * What was said up to the reply. Stored messages count before what the run made of them, which may hold summaries,
- * texts of files and calls of tools.
+ * The messages up to the reply: the stored ones, for those of the run may hold summaries, texts of files and calls of
+ * tools.
  */
-async function readSaid(
+async function readMessages(
   { chat, chatId, messageId, conversation }: EndedRun,
   chats: Branches,
   limit?: number,
@@ -121,7 +121,7 @@ function toMessage({ role, content }: ChatMessage): Message {
   return { role: String(role), content: isContent ? content : null };
 }
 
-function toWork(ended: EndedRun, messages: readonly Message[]): Work {
+function toTaskInput(ended: EndedRun, messages: readonly Message[]): TaskInput {
   const { principal, model, request, chatId, messageId, signal } = ended;
   const { variables, filter_ids: filterIds } = request;
   return {

@@ -10,10 +10,10 @@ import type { Completions } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { seconds } from "#storage/clock.ts";
 import type { TaskSettings } from "./config.ts";
-import { mergeAnswers } from "./moa.ts";
+import { mergeAnswers } from "./merge-answers.ts";
 import { toTitle } from "./parse.ts";
 import * as schema from "./schema.ts";
-import { type Tasks, toFirstWords, type Work } from "./tasks.ts";
+import { type Tasks, toFirstWords, type TaskInput } from "./tasks.ts";
 
 export interface TaskRouteParts {
   readonly tasks: Tasks;
@@ -23,7 +23,7 @@ export interface TaskRouteParts {
   readonly completions: Completions;
 }
 
-type Asked = Pick<z.output<typeof schema.TaskRequest>, "model" | "chat_id" | "filter_ids"> & {
+type TaskBody = Pick<z.output<typeof schema.TaskRequest>, "model" | "chat_id" | "filter_ids"> & {
   readonly messages?: readonly Message[] | null | undefined;
   readonly prompt?: string | null | undefined;
   readonly type?: string | null | undefined;
@@ -43,9 +43,12 @@ const fails = [404, 429, 502, 504];
  */
 export function taskRoutes(parts: TaskRouteParts) {
   const { tasks, settings } = parts;
-  const declare = <B extends z.ZodType<Asked>, const N extends string>(
+  const declare = <B extends z.ZodType<TaskBody>, const N extends string>(
     { name, summary, body }: { name: N; summary: string; body: B },
-    answer: (call: Call<z.output<B>>, work: () => Promise<Work>) => Promise<Completion | { detail: string }>,
+    answer: (
+      call: Call<z.output<B>>,
+      readInput: () => Promise<TaskInput>,
+    ) => Promise<Completion | { detail: string }>,
   ) =>
     defineRoute(
       {
@@ -57,16 +60,16 @@ export function taskRoutes(parts: TaskRouteParts) {
         returns: schema.TaskAnswer,
         fails,
       },
-      (call) => answer(call as Call<z.output<B>>, () => toWork(parts, call as Call<Asked>)),
+      (call) => answer(call as Call<z.output<B>>, () => toTaskInput(parts, call as Call<TaskBody>)),
     );
 
   const title = declare(
     { name: "title", summary: "Title a conversation", body: schema.TaskRequest },
-    async ({ body }, work) => {
+    async ({ body }, readInput) => {
       if (!settings.title) {
         return { detail: "Title generation is disabled" };
       }
-      const asked = await work();
+      const asked = await readInput();
       // A conversation has a title whatever the model says.
       const found = (await tasks.title(asked)) ?? toTitle(toFirstWords(asked.messages));
       return toCompletion(body.model, JSON.stringify({ title: found }));
@@ -74,35 +77,35 @@ export function taskRoutes(parts: TaskRouteParts) {
   );
   const tags = declare(
     { name: "tags", summary: "Tag a conversation", body: schema.TaskRequest },
-    async ({ body }, work) =>
+    async ({ body }, readInput) =>
       settings.tags
-        ? toCompletion(body.model, JSON.stringify({ tags: await tasks.tags(await work()) }))
+        ? toCompletion(body.model, JSON.stringify({ tags: await tasks.tags(await readInput()) }))
         : { detail: "Tags generation is disabled" },
   );
   const followUps = declare(
     { name: "follow_up", summary: "Suggest what to say next", body: schema.TaskRequest },
-    async ({ body }, work) =>
+    async ({ body }, readInput) =>
       settings.followUps
-        ? toCompletion(body.model, JSON.stringify({ follow_ups: await tasks.followUps(await work()) }))
+        ? toCompletion(body.model, JSON.stringify({ follow_ups: await tasks.followUps(await readInput()) }))
         : { detail: "Follow-up generation is disabled" },
   );
   const queries = declare(
     { name: "queries", summary: "Write search queries", body: schema.QueriesRequest },
-    async ({ body }, work) => {
+    async ({ body }, readInput) => {
       if (!(body.type === "retrieval" ? settings.retrievalQueries : settings.searchQueries)) {
         throw new AppError("invalid", "Query generation is disabled");
       }
-      return toCompletion(body.model, JSON.stringify({ queries: await tasks.queries(await work()) }));
+      return toCompletion(body.model, JSON.stringify({ queries: await tasks.queries(await readInput()) }));
     },
   );
   const imagePrompt = declare(
     { name: "image_prompt", summary: "Describe a picture to paint", body: schema.TaskRequest },
-    async ({ body }, work) =>
-      toCompletion(body.model, JSON.stringify({ prompt: await tasks.imagePrompt(await work()) })),
+    async ({ body }, readInput) =>
+      toCompletion(body.model, JSON.stringify({ prompt: await tasks.imagePrompt(await readInput()) })),
   );
   const auto = declare(
     { name: "auto", summary: "Continue what is being typed", body: schema.AutocompleteRequest },
-    async ({ body }, work) => {
+    async ({ body }, readInput) => {
       const { autocomplete, autocompleteLength: most } = settings;
       if (!autocomplete) {
         throw new AppError("forbidden", "Autocomplete generation is disabled");
@@ -110,12 +113,12 @@ export function taskRoutes(parts: TaskRouteParts) {
       if (most >= 0 && body.prompt.length > most) {
         throw new AppError("invalid", `prompt is longer than ${most} characters.`);
       }
-      return toCompletion(body.model, JSON.stringify({ text: await tasks.autocomplete(await work()) }));
+      return toCompletion(body.model, JSON.stringify({ text: await tasks.autocomplete(await readInput()) }));
     },
   );
   const emoji = declare(
     { name: "emoji", summary: "Find an emoji for a text", body: schema.EmojiRequest },
-    async ({ body }, work) => toCompletion(body.model, await tasks.emoji(await work())),
+    async ({ body }, readInput) => toCompletion(body.model, await tasks.emoji(await readInput())),
   );
   return [title, tags, followUps, queries, imagePrompt, auto, emoji, moaRoute(parts)] as const;
 }
@@ -145,10 +148,10 @@ function moaRoute({ completions }: TaskRouteParts) {
 }
 
 /** Throws `not_found` for models and chats that the caller has not. */
-async function toWork(
+async function toTaskInput(
   { models, chats }: TaskRouteParts,
-  { body, caller, request }: Call<Asked>,
-): Promise<Work> {
+  { body, caller, request }: Call<TaskBody>,
+): Promise<TaskInput> {
   const chatId = body.chat_id || undefined;
   // Temporary chats are stored nowhere, so they are nobody's.
   if (chatId !== undefined && !chatId.startsWith("temporary:")) {

@@ -9,8 +9,8 @@ import * as parse from "./parse.ts";
 import { fillTaskTemplate, namesPerson, toText } from "./template.ts";
 import { builtIn, toFollowUpMessages, toQuoted, toTurns } from "./templates.ts";
 
-/** What a task works on. */
-export interface Work {
+/** The input of a task. */
+export interface TaskInput {
   readonly principal: Principal;
   /** The model of the chat. */
   readonly model: ResolvedModel;
@@ -35,7 +35,7 @@ export interface TasksOptions {
 
 export type Tasks = ReturnType<typeof createTasks>;
 
-interface Kind {
+interface TaskKind {
   /** As header templates name it. */
   readonly name: string;
   readonly builtIn: string;
@@ -50,22 +50,22 @@ const maxTokens = 1000;
 
 /** Asks the task model for what is shown beside chats; every task throws like a model call and has a time limit. */
 export function createTasks({ taskModel, settings, findProfile }: TasksOptions) {
-  const ask = async (kind: Kind, work: Work): Promise<string> => {
-    const { principal, model, filterIds, chatId, messageId } = work;
+  const ask = async (kind: TaskKind, input: TaskInput): Promise<string> => {
+    const { principal, model, filterIds, chatId, messageId } = input;
     const isOwn = kind.own.trim() !== "";
     const template = isOwn ? kind.own : kind.builtIn;
-    const variables = work.variables ?? {};
+    const variables = input.variables ?? {};
     const system =
       namesPerson(template) || Object.keys(variables).length > 0
         ? { now: new Date(), ...(await findProfile(principal)), variables }
         : undefined;
-    const prompt = work.prompt ?? toPrompt(work.messages);
+    const prompt = input.prompt ?? toPrompt(input.messages);
     const facts = isOwn
-      ? { messages: work.messages, prompt }
-      : { messages: toMaterial(kind, work.messages), prompt: toQuoted(prompt) };
-    const content = fillTaskTemplate(template, { ...facts, type: work.type, system });
+      ? { messages: input.messages, prompt }
+      : { messages: toPromptMessages(kind, input.messages), prompt: toQuoted(prompt) };
+    const content = fillTaskTemplate(template, { ...facts, type: input.type, system });
     const messages = [{ role: "user", content }];
-    return await within(settings.timeout, work.signal, (signal) =>
+    return await within(settings.timeout, input.signal, (signal) =>
       taskModel.ask({
         name: kind.name,
         model,
@@ -82,63 +82,65 @@ export function createTasks({ taskModel, settings, findProfile }: TasksOptions) 
 
   return {
     /** Undefined when the answer holds no title. */
-    async title(work: Work): Promise<string | undefined> {
+    async title(input: TaskInput): Promise<string | undefined> {
       const own = settings.titleTemplate;
-      return parse.parseTitle(await ask({ name: "title_generation", builtIn: builtIn.title, own }, work));
+      return parse.parseTitle(await ask({ name: "title_generation", builtIn: builtIn.title, own }, input));
     },
 
-    async tags(work: Work): Promise<string[]> {
+    async tags(input: TaskInput): Promise<string[]> {
       const own = settings.tagsTemplate;
-      return parse.parseTags(await ask({ name: "tags_generation", builtIn: builtIn.tags, own }, work));
+      return parse.parseTags(await ask({ name: "tags_generation", builtIn: builtIn.tags, own }, input));
     },
 
-    async followUps(work: Work): Promise<string[]> {
+    async followUps(input: TaskInput): Promise<string[]> {
       const kind = {
         name: "follow_up_generation",
         builtIn: builtIn.followUps,
         own: settings.followUpsTemplate,
       };
-      return parse.parseFollowUps(await ask({ ...kind, pick: toFollowUpMessages }, work));
+      return parse.parseFollowUps(await ask({ ...kind, pick: toFollowUpMessages }, input));
     },
 
     /** The user's own words where the answer holds no list; an empty list means that no search is needed. */
-    async queries(work: Work): Promise<string[]> {
+    async queries(input: TaskInput): Promise<string[]> {
       const own = settings.queryTemplate;
-      const answer = await ask({ name: "query_generation", builtIn: builtIn.queries, own }, work);
-      const query = parse.toQuery(work.prompt ?? toPrompt(work.messages));
+      const answer = await ask({ name: "query_generation", builtIn: builtIn.queries, own }, input);
+      const query = parse.toQuery(input.prompt ?? toPrompt(input.messages));
       return parse.parseQueries(answer) ?? (query === "" ? [] : [query]);
     },
 
     /** The user's own words where the answer holds no description. */
-    async imagePrompt(work: Work): Promise<string> {
+    async imagePrompt(input: TaskInput): Promise<string> {
       const kind = {
         name: "image_prompt_generation",
         builtIn: builtIn.imagePrompt,
         own: settings.imagePromptTemplate,
       };
-      return parse.parsePrompt(await ask(kind, work)) ?? work.prompt ?? toPrompt(work.messages);
+      return parse.parsePrompt(await ask(kind, input)) ?? input.prompt ?? toPrompt(input.messages);
     },
 
     /** What goes on behind the prompt, empty for nothing. */
-    async autocomplete(work: Work): Promise<string> {
+    async autocomplete(input: TaskInput): Promise<string> {
       const kind = { name: "autocomplete_generation", builtIn: builtIn.autocomplete };
-      return parse.parseCompletion(await ask({ ...kind, own: settings.autocompleteTemplate }, work));
+      return parse.parseCompletion(await ask({ ...kind, own: settings.autocompleteTemplate }, input));
     },
 
     /** Empty when the answer holds none. */
-    async emoji(work: Work): Promise<string> {
-      return parse.parseEmoji(await ask({ name: "emoji_generation", builtIn: builtIn.emoji, own: "" }, work));
+    async emoji(input: TaskInput): Promise<string> {
+      return parse.parseEmoji(
+        await ask({ name: "emoji_generation", builtIn: builtIn.emoji, own: "" }, input),
+      );
     },
   };
 }
 
-/** What somebody wrote last. */
+/** The last user message. */
 export function toPrompt(messages: readonly Message[]): string {
   const last = messages.findLast(({ role }) => role === "user");
   return last ? toText(last) : "";
 }
 
-/** What somebody wrote first: the title of a chat that no model gives one. */
+/** The first user message: the title of a chat where no model gives one. */
 export function toFirstWords(messages: readonly Message[]): string {
   return (
     messages
@@ -148,14 +150,17 @@ export function toFirstWords(messages: readonly Message[]): string {
   );
 }
 
-function toMaterial({ pick = (turns) => turns.slice(-6) }: Kind, messages: readonly Message[]): Message[] {
+function toPromptMessages(
+  { pick = (turns) => turns.slice(-6) }: TaskKind,
+  messages: readonly Message[],
+): Message[] {
   return pick(toTurns(messages)).map((message) => ({
     role: message.role,
     content: toQuoted(toText(message)),
   }));
 }
 
-/** A model that does not come to an end must hold up neither the run nor a slot of the upstream. */
+/** Limits the time of a task: an endless answer must not hold up the run or the upstream. */
 async function within<T>(
   seconds: number,
   signal: AbortSignal,

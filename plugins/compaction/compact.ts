@@ -1,11 +1,12 @@
 import type { Events } from "#kernel/events.ts";
 import { AppError } from "#kernel/errors.ts";
+import { withoutReasoning } from "#kernel/completion/reasoning-tags.ts";
 import type { ChatContext, Chats, ChatMessage } from "#plugins/chats/service.ts";
 import type { TaskModel } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { type CompactionSettings, thresholdOf } from "./config.ts";
 import { fillPrompt, pieceTokens, toPieces } from "./prompt.ts";
-import type { CompactedBranch, Compaction, CompactWish } from "./service.ts";
+import type { CompactedBranch, Compaction, CompactRequest } from "./service.ts";
 import { contextTokens, estimate, estimateMessages, toSteps } from "./size.ts";
 import { afterSummary, splitBranch } from "./split.ts";
 
@@ -21,41 +22,44 @@ export interface CompactionParts {
 /** Most tokens of a summary where the model's own parameters set none. */
 const maxTokens = 4_000;
 const maxSummaryChars = 100_000;
-/** A model that says nothing for so long keeps nobody waiting any more. */
-const patienceMs = 180_000;
+/** Milliseconds for one call of the model. */
+const summaryTimeoutMs = 180_000;
 
 /** Builds the service: one compaction of a chat at a time. */
 export function createCompaction(parts: CompactionParts): Compaction {
   const busy = new Map<string, { leafId: string; made: Promise<CompactedBranch | undefined> }>();
   return {
-    async compact(wish) {
-      const { id } = wish.chat;
-      const { leafId } = wish;
+    async compact(request) {
+      const { id } = request.chat;
+      const { leafId } = request;
       const running = busy.get(id);
       if (running !== undefined && running.leafId !== leafId) {
         throw new AppError("conflict", "The chat is being compacted.");
       }
       // Several models that answer one question read one summary.
-      const made = running?.made ?? compact(parts, wish).finally(() => busy.delete(id));
+      const made = running?.made ?? compact(parts, request).finally(() => busy.delete(id));
       busy.set(id, { leafId, made });
       return await made;
     },
   };
 }
 
-async function compact(parts: CompactionParts, wish: CompactWish): Promise<CompactedBranch | undefined> {
+async function compact(
+  parts: CompactionParts,
+  request: CompactRequest,
+): Promise<CompactedBranch | undefined> {
   const { chats, context, settings } = parts;
-  const { principal, chat, leafId, model } = wish;
-  const branch = wish.branch ?? (await chats.branch(chat.id, leafId));
+  const { principal, chat, leafId, model } = request;
+  const branch = request.branch ?? (await chats.branch(chat.id, leafId));
   const { summary: before, rest } = afterSummary(branch);
   const threshold = thresholdOf(settings, model.params);
-  const parted = splitBranch(rest, { percentage: settings.retention, maxTokens: threshold });
-  const last = parted?.covered.at(-1);
-  if (parted === undefined || last === undefined) {
+  const split = splitBranch(rest, { percentage: settings.retention, maxTokens: threshold });
+  const last = split?.covered.at(-1);
+  if (split === undefined || last === undefined) {
     return undefined;
   }
-  const { covered, kept } = parted;
-  const summary = await summarise(parts, wish, { before, covered, threshold });
+  const { covered, kept } = split;
+  const summary = await summarize(parts, request, { before, covered, threshold });
   const messageId = last.id;
   const tokens = toTokensAfter({ branch, before, covered, kept, summary });
   if (!(await context.keepSummary(chat.id, { messageId, summary, leafId, tokens }))) {
@@ -69,7 +73,7 @@ async function compact(parts: CompactionParts, wish: CompactWish): Promise<Compa
   return { summary, messageId, kept, tokens };
 }
 
-/** What the upstream counted besides the messages, such as tools, is still there afterwards. */
+/** The size of the context afterwards; tokens besides the messages, such as tools, stay in it. */
 function toTokensAfter(facts: {
   branch: readonly ChatMessage[];
   before: string | undefined;
@@ -89,12 +93,12 @@ interface Material {
   readonly threshold: number;
 }
 
-async function summarise(
+async function summarize(
   { models, taskModel, settings }: CompactionParts,
-  wish: CompactWish,
+  request: CompactRequest,
   { before, covered, threshold }: Material,
 ): Promise<string> {
-  const { filterIds, isExact, model } = wish;
+  const { filterIds, isExact, model } = request;
   const set = isExact || settings.model === "" ? undefined : await models.resolveAsInstance(settings.model);
   const asked = {
     name: "context_compaction",
@@ -102,17 +106,17 @@ async function summarise(
     asked: isExact ? model : set,
     filterIds,
     maxTokens,
-    principal: wish.principal,
-    chatId: wish.chat.id,
-    messageId: wish.leafId,
+    principal: request.principal,
+    chatId: request.chat.id,
+    messageId: request.leafId,
   };
   let summary = before ?? "";
   for (const messages of toPieces(covered, pieceTokens(threshold))) {
     const content = fillPrompt(settings.template, { summary, messages });
-    const said = await within(wish.signal, (signal) =>
+    const answer = await within(request.signal, (signal) =>
       taskModel.ask({ ...asked, messages: [{ role: "user", content }], signal }),
     );
-    summary = said.trim().slice(0, maxSummaryChars).toWellFormed();
+    summary = withoutReasoning(answer).trim().slice(0, maxSummaryChars).toWellFormed();
     if (summary === "") {
       throw new AppError("upstream", "The model gave no summary.");
     }
@@ -121,11 +125,11 @@ async function summarise(
 }
 
 async function within<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const patience = AbortSignal.timeout(patienceMs);
+  const timeout = AbortSignal.timeout(summaryTimeoutMs);
   try {
-    return await ask(AbortSignal.any([signal, patience]));
+    return await ask(AbortSignal.any([signal, timeout]));
   } catch (error) {
-    if (patience.aborted && !signal.aborted) {
+    if (timeout.aborted && !signal.aborted) {
       throw new AppError("timeout", "The model took too long to write a summary.", { cause: error });
     }
     throw error;

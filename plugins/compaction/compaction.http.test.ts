@@ -93,6 +93,13 @@ describe("how full the context is", () => {
 });
 
 describe("compacting on request", () => {
+  it("keeps reasoning in tags out of the summary", async () => {
+    const id = await stage.talk(5);
+    stage.upstream.reply(isSummaryCall, text("<think>Hm</think>\nThey talked about questions."));
+    const { body } = await stage.me.call(`POST /${id}/compact`);
+    expect(body.summary).toBe("They talked about questions.");
+  });
+
   it("stores a summary of what is long ago; the next run reads it instead", async () => {
     const id = await stage.talk(5, { prompt_tokens: 700, completion_tokens: 50 });
     const client = await stage.connect();

@@ -8,8 +8,8 @@ import { models } from "#plugins/models/service.ts";
 import { historySteps } from "#plugins/runs/service.ts";
 import { createCompaction } from "./compact.ts";
 import { compactionVariables } from "./config.ts";
-import { createHistoryStep } from "./history.ts";
-import { createContextMeter, createManual } from "./manual.ts";
+import { createHistoryStep } from "./history-step.ts";
+import { createContextMeter, createManualCompaction } from "./manual-compaction.ts";
 import { compactionRoutes } from "./routes.ts";
 import { compaction } from "./service.ts";
 
@@ -25,7 +25,7 @@ export default definePlugin({
     const service = createCompaction({ ...use, settings: config });
     const parts = { ...use, compaction: service, settings: config };
     return {
-      routes: { api: compactionRoutes(createManual(parts)) },
+      routes: { api: compactionRoutes(createManualCompaction(parts)) },
       services: [provide(compaction, service)],
       fills: [
         fill(historySteps, createHistoryStep({ compaction: service, settings: config, log })),

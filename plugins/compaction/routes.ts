@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Manual } from "./manual.ts";
+import type { ManualCompaction } from "./manual-compaction.ts";
 
 const CompactedChat = z
   .object({
@@ -12,7 +12,7 @@ const CompactedChat = z
   .meta({ id: "CompactedChat" });
 
 /** Compacting chats on request (contract §3.7). */
-export function compactionRoutes(manual: Manual) {
+export function compactionRoutes(manual: ManualCompaction) {
   return [
     defineRoute(
       {

@@ -75,7 +75,7 @@ describe("the size of a context, told from its end", () => {
   });
 });
 
-describe("a branch is parted", () => {
+describe("a branch is split", () => {
   it.each<[string, string, object, string | undefined, string | undefined]>([
     ["nothing but a question stays whole", "u", {}, undefined, undefined],
     ["a turn stays whole", "ua", {}, undefined, undefined],
@@ -92,8 +92,8 @@ describe("a branch is parted", () => {
       "u8 a9",
     ],
   ])("%s", (_name, roles, rules, covered, kept) => {
-    const parted = splitBranch(talk(roles), { percentage: 40, maxTokens: 1000, ...rules });
-    expect([ids(parted?.covered), ids(parted?.kept)]).toEqual([covered, kept]);
+    const split = splitBranch(talk(roles), { percentage: 40, maxTokens: 1000, ...rules });
+    expect([ids(split?.covered), ids(split?.kept)]).toEqual([covered, kept]);
   });
 
   it("after the last summary, but never so that nothing is left to answer", () => {

@@ -4,7 +4,7 @@ import type { ResolvedModel } from "#plugins/models/service.ts";
 import { defineService } from "#kernel/service.ts";
 
 /** A branch that is to be compacted. */
-export interface CompactWish {
+export interface CompactRequest {
   readonly principal: Principal;
   readonly chat: ChatFacts;
   readonly leafId: string;
@@ -37,7 +37,7 @@ export interface Compaction {
    * `conflict` when another branch of the chat is being compacted or the chat is changed meanwhile, and `upstream` when
    * the model says nothing.
    */
-  compact(wish: CompactWish): Promise<CompactedBranch | undefined>;
+  compact(request: CompactRequest): Promise<CompactedBranch | undefined>;
 }
 
 export const compaction = defineService<Compaction>("compaction");

@@ -42,7 +42,7 @@ export default definePlugin({
       egress: use.egress,
       users: createUserHeaders(config),
       streamIdleTimeout: () => config.streamIdleTimeout,
-      reached: (backend, isReached) => backends.reached(backend, isReached),
+      recordReachability: (backend, isReached) => backends.recordReachability(backend, isReached),
     });
     const backends = createBackends({
       config,
@@ -52,7 +52,7 @@ export default definePlugin({
     const provider = createProvider({ backends, client, egress: use.egress, config, log });
     const files = createModelFiles(config.dataDir);
     const versionOf = (backend: Backend) => fetchVersion(client, backend, timeLimit());
-    const passing = {
+    const relaying = {
       provider,
       client,
       models: use.models,
@@ -82,8 +82,8 @@ export default definePlugin({
             fetchVersion: versionOf,
             fetchLoaded: (backend) => readJson(client, backend, { path: "/api/ps", timeLimit: timeLimit() }),
           }),
-          ...nativeRoutes(passing),
-          ...commonRoutes(passing),
+          ...nativeRoutes(relaying),
+          ...commonRoutes(relaying),
           ...responsesRoutes({ provider, models: use.models, format: use.responses }),
           ...manageRoutes({ backends, client }),
           ...fileRoutes({

@@ -66,7 +66,7 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
 
   return {
     id: providerId,
-    models: (wanted) => mapMaybe(backends.offers(wanted), ({ models }) => models),
+    models: (wanted) => mapMaybe(backends.models(wanted), ({ models }) => models),
     requireHolders,
     messages: ({ id }) => ({
       upstreamId: id,

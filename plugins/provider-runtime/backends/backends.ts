@@ -8,7 +8,7 @@ import { createUsable } from "#kernel/upstream/usable.ts";
 import { type Backend, type Holder, toBackends } from "./backend.ts";
 import type { RuntimeConfig } from "../config.ts";
 import type { RuntimeList } from "./fetch-list.ts";
-import { type Offers, toOffers } from "./offers.ts";
+import { type AvailableModels, toAvailableModels } from "./available-models.ts";
 
 /** The configured backends as they are now, with what they offer. */
 export interface Backends {
@@ -18,16 +18,16 @@ export interface Backends {
   usable(): readonly Backend[];
   /** The backend of this index. Throws `not_found` for one that does not exist or cannot be called. */
   require(index: number): Backend;
-  /** What they offer: from the last good lists, refreshed behind; `refresh` waits for every backend. */
-  offers(options?: { refresh?: boolean }): MaybePromise<Offers>;
-  /** What `offers` would resolve to now, without asking anybody. */
-  known(): Offers;
+  /** The models of the last good lists, which are refreshed in the background; `refresh` waits for every backend. */
+  models(options?: { refresh?: boolean }): MaybePromise<AvailableModels>;
+  /** The models of the last good lists, without a refresh. */
+  known(): AvailableModels;
   /** The backends that hold a model, by its public id, in the order in which to try them; those that are down come last. */
   holders(id: string): readonly Holder[];
   /** Asks one backend for its list now and waits, within its time limit; never rejects. */
   refresh(backend: Backend): Promise<void>;
-  /** Remembers whether a backend could be talked to. */
-  reached(backend: Backend, isReached: boolean): void;
+  /** Records whether a backend could be reached. */
+  recordReachability(backend: Backend, isReached: boolean): void;
   /** Starts fetching every list; waits for nothing. */
   warmUp(): void;
 }
@@ -38,8 +38,8 @@ export interface BackendsOptions {
   readonly log: Logger;
 }
 
-/** What is kept for one backend as long as its address and key stay the same. */
-interface Kept {
+/** The state of one backend; it lives as long as address and key stay the same. */
+interface BackendState {
   readonly list: FreshList<RuntimeList>;
   /** Open while calls fail: others are tried first. */
   readonly calls: Breaker;
@@ -48,7 +48,7 @@ interface Kept {
 
 /** Follows the settings live; lists of backends that did not change are kept. */
 export function createBackends(options: BackendsOptions): Backends {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, BackendState>();
   const { config, log } = options;
   const live = createLive({
     settings: () => [config.baseUrls, config.configs],
@@ -56,11 +56,11 @@ export function createBackends(options: BackendsOptions): Backends {
     leftOut: ({ index }, problem) => log.warn({ backend: index }, `a backend is left out: ${problem}`),
   });
   const usable = createUsable(config, live);
-  let offers: Offers = toOffers([]);
+  let available: AvailableModels = toAvailableModels([]);
   let madeOf: readonly Backend[] = [];
   let madeOfLists: readonly unknown[] = [];
 
-  const keep = (backend: Backend): Kept => {
+  const keep = (backend: Backend): BackendState => {
     const known = kept.get(backend.fingerprint) ?? open(backend, options);
     kept.set(backend.fingerprint, known);
     return known;
@@ -71,15 +71,15 @@ export function createBackends(options: BackendsOptions): Backends {
   };
 
   /** The same object until a setting or a list changes. */
-  const current = (): Offers => {
+  const current = (): AvailableModels => {
     const backends = usable();
     const known = ({ fingerprint }: Backend) => kept.get(fingerprint)?.list.list;
     if (backends !== madeOf || backends.some((each, at) => known(each) !== madeOfLists[at])) {
       madeOf = backends;
       madeOfLists = backends.map(known);
-      offers = toOffers(backends.map((backend) => ({ backend, list: known(backend) })));
+      available = toAvailableModels(backends.map((backend) => ({ backend, list: known(backend) })));
     }
-    return offers;
+    return available;
   };
 
   return {
@@ -92,7 +92,7 @@ export function createBackends(options: BackendsOptions): Backends {
       }
       return backend;
     },
-    offers({ refresh = false } = {}) {
+    models({ refresh = false } = {}) {
       forgetOthers(kept, live());
       const waits: Promise<void>[] = [];
       for (const backend of usable()) {
@@ -110,7 +110,7 @@ export function createBackends(options: BackendsOptions): Backends {
         (a, b) => Number(isUp(b.backend)) - Number(isUp(a.backend)),
       ),
     refresh: (backend) => keep(backend).list.refresh(),
-    reached(backend, isReached) {
+    recordReachability(backend, isReached) {
       const { calls } = keep(backend);
       if (isReached) {
         calls.succeeded();
@@ -126,9 +126,9 @@ export function createBackends(options: BackendsOptions): Backends {
   };
 }
 
-function open(backend: Backend, { config, fetchList, log }: BackendsOptions): Kept {
+function open(backend: Backend, { config, fetchList, log }: BackendsOptions): BackendState {
   const now = () => performance.now();
-  const kept: Kept = {
+  const kept: BackendState = {
     isListing: true,
     calls: createBreaker({ threshold: 1, firstPause: 2000, longestPause: 15_000, now }),
     list: createFreshList({

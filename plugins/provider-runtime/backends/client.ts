@@ -35,7 +35,7 @@ export interface Answered {
 export interface RuntimeClient {
   /** Calls one backend. Throws ProviderError for a refusal, AppError `upstream` or `timeout` without a usable answer. */
   open(backend: Backend, call: RuntimeCall): Promise<Upstream>;
-  /** Calls the first of `holders` that answers: who is down, overloaded or lost the model is passed over. */
+  /** Calls the holders in order until one answers; a backend that is down, overloaded or lost the model is skipped. */
   openAny(holders: readonly Holder[], call: ModelCall): Promise<Answered>;
 }
 
@@ -44,8 +44,8 @@ export interface RuntimeClientOptions {
   readonly users: UserHeaders;
   /** AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT in seconds. */
   streamIdleTimeout(): number | null;
-  /** Told of every call whether the backend could be talked to. */
-  reached(backend: Backend, isReached: boolean): void;
+  /** Called for every call: whether the backend could be reached. */
+  recordReachability(backend: Backend, isReached: boolean): void;
 }
 
 /** Builds the client for backends over the one outbound client. */
@@ -79,11 +79,11 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       for (const holder of holders) {
         try {
           const upstream = await open(holder.backend, { ...call, body: toBody(holder.upstreamId) });
-          options.reached(holder.backend, true);
+          options.recordReachability(holder.backend, true);
           return { upstream, holder };
         } catch (error) {
           const isRefusal = error instanceof ProviderError;
-          options.reached(holder.backend, isRefusal || call.context?.signal.aborted === true);
+          options.recordReachability(holder.backend, isRefusal || call.context?.signal.aborted === true);
           if (call.context?.signal.aborted || !mayTryOther(error)) {
             throw error;
           }

@@ -4,7 +4,7 @@ import type { RequestInfo } from "#kernel/http/route.ts";
 import type { Backend, Holder } from "../backends/backend.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { RuntimeClient } from "../backends/client.ts";
-import { answer } from "../routes/pass.ts";
+import { relayAnswer } from "../routes/relay-call.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ export interface Managed {
   readonly backend: Backend;
 }
 
-/** Changes a backend's models; its progress is passed on as it comes, and its list is read anew behind it. */
+/** Changes a backend's models; relays its progress, then refreshes its list. */
 export async function manage({ backends, client }: ManageOptions, managed: Managed) {
   const { caller, request, method, path, body, backend } = managed;
   const isStream = body["stream"] !== false;
@@ -34,7 +34,7 @@ export async function manage({ backends, client }: ManageOptions, managed: Manag
     context: { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal },
   });
   const ended = () => void backends.refresh(backend);
-  return answer(upstream, { prefix: "", request, isStream, wire: "lines", ended });
+  return relayAnswer(upstream, { prefix: "", request, isStream, wire: "lines", ended });
 }
 
 /** The backend of `index`, else the first that can be called. Throws `not_found` when there is none. */

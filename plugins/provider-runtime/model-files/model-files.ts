@@ -11,7 +11,7 @@ import type { Backend } from "../backends/backend.ts";
 import type { RuntimeClient } from "../backends/client.ts";
 import { NdjsonSplitter } from "../reply/ndjson-splitter.ts";
 
-/** A model file on its way to a backend. */
+/** A model file that is sent to a backend. */
 export interface ModelFile {
   readonly path: string;
   readonly size: number;
@@ -21,9 +21,9 @@ export interface ModelFile {
 
 /** Places for model files on this server's disk. */
 export interface ModelFiles {
-  /** Gives `work` an empty folder, which is gone afterwards. */
+  /** Runs `work` with an empty folder and removes the folder afterwards. */
   within<R>(work: (folder: string) => Promise<R>): Promise<R>;
-  /** Removes what a crash left behind. */
+  /** Removes folders that a crash left behind. */
   sweep(): Promise<void>;
 }
 

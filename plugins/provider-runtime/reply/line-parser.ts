@@ -17,7 +17,7 @@ export interface LineParserOptions {
   readonly head: ReplyHead;
   /** Whether usage comes in a chunk of its own, as `stream_options.include_usage` asks for. */
   readonly hasUsageChunk: boolean;
-  /** Told of lines that were left out. */
+  /** Called for lines that are left out. */
   skipped(reason: "broken"): void;
 }
 

@@ -6,7 +6,7 @@ import { withSystemBlocks } from "#kernel/completion/saved-prompt.ts";
 import { defineRoute, type RequestInfo, reply } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
-import { answer, pass, type Passed, type PassOptions, send } from "./pass.ts";
+import { relayAnswer, relayCall, type RelayedCall, type RelayCallOptions, send } from "./relay-call.ts";
 import { Index } from "./indexed.ts";
 
 const shared = { model: z.string().min(1).max(1024), stream: z.boolean().nullish() };
@@ -21,17 +21,17 @@ interface Asked {
   readonly body: Readonly<Record<string, unknown>> & { readonly model: string };
 }
 
-type Fill = NonNullable<Passed["fill"]>;
+type Fill = NonNullable<RelayedCall["fill"]>;
 
 const declared = { method: "POST", access: "user", fails: [404, 429, 502, 503, 504] } as const;
 const largestAnswer = 64 * 1024 * 1024;
 
 /** The formats of others that the runtime itself speaks below /v1 (contract §2.3). */
-export function commonRoutes(options: PassOptions) {
-  const toPassed = (
+export function commonRoutes(options: RelayCallOptions) {
+  const toRelayedCall = (
     { caller, request, body, bodyText }: Asked,
-    settings: Pick<Passed, "path" | "index" | "wire" | "fill">,
-  ): Passed => ({
+    settings: Pick<RelayedCall, "path" | "index" | "wire" | "fill">,
+  ): RelayedCall => ({
     caller,
     request,
     body,
@@ -41,16 +41,19 @@ export function commonRoutes(options: PassOptions) {
     ...settings,
   });
   const completions = (input: Asked, index?: number) =>
-    pass(options, toPassed(input, { path: "/v1/completions", wire: "events", index }));
+    relayCall(options, toRelayedCall(input, { path: "/v1/completions", wire: "events", index }));
   const fill: Fill = (body, saved) => fillSaved(body as z.output<typeof Chat>, saved);
   const chat = (input: Asked, index?: number) =>
-    pass(options, toPassed(input, { path: "/v1/chat/completions", wire: "events", index, fill }));
+    relayCall(options, toRelayedCall(input, { path: "/v1/chat/completions", wire: "events", index, fill }));
   const messages = (input: Asked, index?: number) =>
-    pass(options, toPassed(input, { path: "/v1/messages", wire: "vendor", index, fill: withSystemBlocks }));
+    relayCall(
+      options,
+      toRelayedCall(input, { path: "/v1/messages", wire: "vendor", index, fill: withSystemBlocks }),
+    );
   const embeddings = async (input: Asked, index?: number) => {
-    const passed = toPassed(input, { path: "/v1/embeddings", wire: "events", index });
-    const sent = await send(options, passed);
-    const answered = await answer(sent.upstream, { ...passed, isStream: false, prefix: sent.prefix });
+    const relayed = toRelayedCall(input, { path: "/v1/embeddings", wire: "events", index });
+    const sent = await send(options, relayed);
+    const answered = await relayAnswer(sent.upstream, { ...relayed, isStream: false, prefix: sent.prefix });
     if (input.body["encoding_format"] !== "base64" || !("upstream" in answered)) {
       return answered;
     }

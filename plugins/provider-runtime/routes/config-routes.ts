@@ -72,7 +72,7 @@ export function configRoutes(options: ConfigRoutesOptions) {
       async ({ body, caller }) => {
         await configuration.set(toChanges(body, config), caller.userId);
         options.changed(caller, { backends: config.baseUrls.length });
-        await waitForLists(backends.offers({ refresh: true }));
+        await waitForLists(backends.models({ refresh: true }));
         return toView(config);
       },
     ),

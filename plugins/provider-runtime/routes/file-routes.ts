@@ -6,7 +6,7 @@ import { defineRoute, type RequestInfo, stream } from "#kernel/http/route.ts";
 import type { Upload } from "#kernel/http/upload.ts";
 import { chooseBackend, type ManageOptions } from "../model-files/manage.ts";
 import type { Backend } from "../backends/backend.ts";
-import { openReports } from "../model-files/reports.ts";
+import { streamProgress } from "../model-files/progress.ts";
 import { deliver, type ModelFile, type ModelFiles, storeFile } from "../model-files/model-files.ts";
 import { Index } from "./indexed.ts";
 
@@ -63,7 +63,7 @@ interface Sent extends Asked {
 async function fromForm(options: FileRoutesOptions, { upload, ...sent }: Sent & { upload: Upload }) {
   const { files, maxBytes } = options;
   const received = Promise.withResolvers<void>();
-  const reports = openReports((tell) =>
+  const reports = streamProgress((tell) =>
     files
       .within(async (folder) => {
         const { result, fields } = await upload.receive("file", { maxBytes: maxBytes() }, async (given) => ({
@@ -86,7 +86,7 @@ async function fromForm(options: FileRoutesOptions, { upload, ...sent }: Sent & 
 /** Downloads to this server first: a backend wants to know the digest before it takes a file. */
 function fromUrl(options: FileRoutesOptions, { body, ...sent }: Sent & { body: z.output<typeof Download> }) {
   const fileName = toFileName(new URL(body.url).pathname);
-  return openReports((tell) =>
+  return streamProgress((tell) =>
     options.files.within(async (folder) => {
       const file = await fetchFile(options, { url: body.url, folder, signal: sent.request.signal, tell });
       await makeModel(options, { ...sent, file, fileName, model: body.model ?? toModelName(fileName), tell });

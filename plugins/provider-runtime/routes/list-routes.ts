@@ -6,7 +6,7 @@ import type { Models } from "#plugins/models/service.ts";
 import type { Backend } from "../backends/backend.ts";
 import type { Backends } from "../backends/backends.ts";
 import { parseItems } from "../backends/fetch-list.ts";
-import type { TagItem } from "../backends/offers.ts";
+import type { TagItem } from "../backends/available-models.ts";
 import { lowest } from "../backends/version.ts";
 import { providerId } from "../provider.ts";
 import { Index } from "./indexed.ts";

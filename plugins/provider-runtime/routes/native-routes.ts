@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { fillNative } from "../request/fill-native.ts";
-import { pass, type PassOptions } from "./pass.ts";
+import { relayCall, type RelayCallOptions } from "./relay-call.ts";
 import { Index } from "./indexed.ts";
 
 const model = z.string().min(1).max(1024);
@@ -33,12 +33,12 @@ interface Asked {
 const declared = { access: "user", fails: [404, 429, 502, 503, 504] } as const;
 
 /** The runtime's own routes that name a model (Core API, Local model runtime pass-through; contract §2.3). */
-export function nativeRoutes(options: PassOptions) {
+export function nativeRoutes(options: RelayCallOptions) {
   const passOn =
     (path: string, settings: { streams: boolean; fills?: "chat" | "generate" }) =>
     ({ caller, request, body, bodyText }: Asked, index?: number) => {
       const { streams, fills } = settings;
-      return pass(options, {
+      return relayCall(options, {
         caller,
         request,
         body,

@@ -3,7 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type RequestInfo } from "#kernel/http/route.ts";
 import type { Models } from "#plugins/models/service.ts";
 import { type ResponsesFormat, ResponsesRequest } from "#plugins/responses/service.ts";
-import { resolveLatest, resolveOwn } from "./pass.ts";
+import { resolveLatest, resolveOwn } from "./relay-call.ts";
 import type { RuntimeProvider } from "../provider.ts";
 import { Index } from "./indexed.ts";
 

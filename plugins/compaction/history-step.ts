@@ -29,15 +29,15 @@ export function createHistoryStep(parts: Parts): HistoryStep {
   };
 }
 
-/** A chat that cannot be compacted now goes on as it is: the model may still take it. */
+/** Compacts the branch; a failure leaves the chat as it is, for the model may still take it. */
 async function tryCompact({ compaction, log }: Parts, run: HistoryRun) {
-  const { emit: _emit, ...wish } = run;
-  const tell = (description: string, done: boolean) =>
+  const { emit: _emit, ...request } = run;
+  const emitStatus = (description: string, done: boolean) =>
     run.emit("status", { action: "context_compaction", description, done });
-  tell("Summarising the older part of the conversation", false);
+  emitStatus("Summarising the older part of the conversation", false);
   try {
-    const compacted = await compaction.compact(wish);
-    tell(
+    const compacted = await compaction.compact(request);
+    emitStatus(
       compacted ? "Summarised the older part of the conversation" : "The conversation stays as it is",
       true,
     );
@@ -45,7 +45,7 @@ async function tryCompact({ compaction, log }: Parts, run: HistoryRun) {
   } catch (error) {
     run.signal.throwIfAborted();
     log.warn({ err: error, chat: run.chat.id }, "a chat could not be compacted");
-    tell("The older part of the conversation could not be summarised", true);
+    emitStatus("The older part of the conversation could not be summarised", true);
     return undefined;
   }
 }

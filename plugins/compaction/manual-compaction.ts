@@ -16,7 +16,7 @@ import { type CompactionSettings, thresholdOf } from "./config.ts";
 import type { Compaction } from "./service.ts";
 import { contextTokens } from "./size.ts";
 
-export interface ManualParts {
+export interface ManualCompactionParts {
   readonly chats: Pick<Chats, "require" | "branch">;
   readonly context: ChatContext;
   readonly replies: Pick<Replies, "applyEvent">;
@@ -26,10 +26,10 @@ export interface ManualParts {
   readonly settings: CompactionSettings;
 }
 
-export type Manual = ReturnType<typeof createManual>;
+export type ManualCompaction = ReturnType<typeof createManualCompaction>;
 
 /** Compacting on request. */
-export function createManual(parts: ManualParts) {
+export function createManualCompaction(parts: ManualCompactionParts) {
   const { chats, compaction, context, hub, models, replies, settings } = parts;
   return {
     /**
@@ -51,7 +51,7 @@ export function createManual(parts: ManualParts) {
       const leafId = chat.current_message_id;
       const branch = leafId === null ? [] : await chats.branch(chatId, leafId);
       const model = await models.resolve(caller, how.model ?? modelOf(chat, branch));
-      const tell = async (description: string, done: boolean) => {
+      const emitStatus = async (description: string, done: boolean) => {
         const event = { type: "status", data: { action: "context_compaction", description, done } };
         const messageId = leafId ?? undefined;
         if (messageId !== undefined) {
@@ -60,13 +60,13 @@ export function createManual(parts: ManualParts) {
         }
         hub.emit(toRoom("user", caller.userId), "events", toEnvelope(event, { chatId, messageId }));
       };
-      await tell("Summarising the older part of the conversation", false);
+      await emitStatus("Summarising the older part of the conversation", false);
       let outcome = "The older part of the conversation could not be summarised";
       try {
         const { signal } = how;
         const isExact = how.model !== undefined;
-        const wish = { principal: caller, chat, leafId: leafId ?? "", branch, model, isExact, signal };
-        const compacted = await compaction.compact(wish);
+        const request = { principal: caller, chat, leafId: leafId ?? "", branch, model, isExact, signal };
+        const compacted = await compaction.compact(request);
         if (compacted === undefined) {
           throw new AppError(
             "invalid",
@@ -79,7 +79,7 @@ export function createManual(parts: ManualParts) {
         const threshold = thresholdOf(settings, model.params);
         return { chat_id: chatId, message_id: messageId, summary, context_usage: { tokens, threshold } };
       } finally {
-        await tell(outcome, true);
+        await emitStatus(outcome, true);
       }
     },
   };
@@ -90,7 +90,7 @@ export function createContextMeter({
   context,
   models,
   settings,
-}: Pick<ManualParts, "context" | "models" | "settings">): ContextMeter {
+}: Pick<ManualCompactionParts, "context" | "models" | "settings">): ContextMeter {
   return {
     async usage(caller, chat) {
       const leaf = chat.current_message_id;

@@ -2,8 +2,8 @@ import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Backend, Holder } from "./backend.ts";
 import type { ListedModel, RuntimeList } from "./fetch-list.ts";
 
-/** What all backends offer together. */
-export interface Offers {
+/** The models of all backends together. */
+export interface AvailableModels {
   readonly models: readonly ProviderModel[];
   /** By public id; in the order of backends. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;
@@ -25,7 +25,7 @@ export interface BackendList {
 }
 
 /** Merges the lists of all backends by name; of facts that differ the first backend's are shown. */
-export function toOffers(entries: readonly BackendList[]): Offers {
+export function toAvailableModels(entries: readonly BackendList[]): AvailableModels {
   const holders = new Map<string, Holder[]>();
   const listed = new Map<string, ListedModel[]>();
   for (const { backend, list } of entries) {

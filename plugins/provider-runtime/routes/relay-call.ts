@@ -17,7 +17,7 @@ import { ThinkingLines, type ThinkingRoute, withThinking } from "../reply/tagged
 
 type Body = Readonly<Record<string, unknown>>;
 
-export interface PassOptions {
+export interface RelayCallOptions {
   readonly provider: RuntimeProvider;
   readonly client: RuntimeClient;
   readonly models: Models;
@@ -41,7 +41,7 @@ const callWires: Readonly<Record<string, CallWire>> = {
   "/v1/embeddings": "embeddings",
 };
 
-export interface Passed {
+export interface RelayedCall {
   readonly caller: Principal;
   readonly request: RequestInfo;
   readonly body: Body;
@@ -61,19 +61,19 @@ export interface Passed {
 }
 
 /** Passes a request for a model on to a backend that holds it, with the access rules of every other way to the model. */
-export async function pass(options: PassOptions, passed: Passed) {
-  const { upstream, prefix, tags } = await send(options, passed);
-  return answer(upstream, { ...passed, prefix, tags });
+export async function relayCall(options: RelayCallOptions, relayed: RelayedCall) {
+  const { upstream, prefix, tags } = await send(options, relayed);
+  return relayAnswer(upstream, { ...relayed, prefix, tags });
 }
 
 /** Sends the request; gives the answer as it comes, the prefix that its models lack, and the tags around reasoning in it. */
 export async function send(
-  { provider, client, models, findProfile, ended }: PassOptions,
-  passed: Passed,
+  { provider, client, models, findProfile, ended }: RelayCallOptions,
+  relayed: RelayedCall,
 ): Promise<{ upstream: Upstream; prefix: string; tags: readonly Tags[] }> {
-  const { caller, request, body, text, path, isStream, fill } = passed;
-  const model = await resolveOwn(models, caller, passed.modelId);
-  const holders = provider.requireHolders(model.base.id, passed.index);
+  const { caller, request, body, text, path, isStream, fill } = relayed;
+  const model = await resolveOwn(models, caller, relayed.modelId);
+  const holders = provider.requireHolders(model.base.id, relayed.index);
   const filled = fill ? fill(body, await withFilledPrompt(model.params, caller, findProfile)) : body;
   const isUntouched = filled === body && text !== undefined && namesModelOnce(text, body);
   const context = { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal };
@@ -112,7 +112,7 @@ export interface AnswerOptions {
  * The backend's bytes as they are; where there is a prefix, with the public id in their `model` fields, and where text
  * begins with reasoning in tags, with that as `thinking`.
  */
-export async function answer(
+export async function relayAnswer(
   upstream: Upstream,
   { prefix, request, isStream, wire, thinking, tags = [], ended }: AnswerOptions,
 ) {

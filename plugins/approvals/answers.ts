@@ -5,30 +5,30 @@ import type { Hub } from "#kernel/sockets/hub.ts";
 import type { Chats } from "#plugins/chats/service.ts";
 import { presence } from "./approver.ts";
 import type { Answer, CallPlace, Questions } from "./questions.ts";
-import type { Remembered } from "./remembered.ts";
+import type { StoredDecisions } from "./stored-decisions.ts";
 
-export interface AnsweringParts {
+export interface AnswersParts {
   readonly chats: Pick<Chats, "require" | "places">;
   readonly hub: Hub;
   readonly questions: Questions;
-  readonly remembered: Remembered;
+  readonly decisions: StoredDecisions;
 }
 
-export type Answering = ReturnType<typeof createAnswering>;
+export type Answers = ReturnType<typeof createAnswers>;
 
 const topic = "approvals.answer";
 
-const Decided = z.object({
+const DecisionMessage = z.object({
   place: z.object({ userId: z.string(), chatId: z.string(), messageId: z.string(), callId: z.string() }),
   answer: z.object({ decision: z.enum(["allow", "deny"]), always: z.boolean() }),
 });
-const Judged = z.object({ toolId: z.string(), name: z.string(), fingerprint: z.string() });
+const DecidedToolMessage = z.object({ toolId: z.string(), name: z.string(), fingerprint: z.string() });
 
 /** Takes answers to questions of runs on whichever replica (contract D.22). */
-export function createAnswering({ chats, hub, questions, remembered }: AnsweringParts) {
+export function createAnswers({ chats, hub, questions, decisions }: AnswersParts) {
   hub.contribute(topic, (asked) => {
-    const decided = Decided.safeParse(asked).data;
-    return decided === undefined ? null : (questions.answer(decided.place, decided.answer) ?? null);
+    const decision = DecisionMessage.safeParse(asked).data;
+    return decision === undefined ? null : (questions.answer(decision.place, decision.answer) ?? null);
   });
   hub.contribute(presence, (asked) => {
     const { user_id: userId } = (asked ?? {}) as { user_id?: unknown };
@@ -51,12 +51,12 @@ export function createAnswering({ chats, hub, questions, remembered }: Answering
         }
       }
       const place = { userId: caller.userId, chatId, messageId, callId };
-      const tool = Judged.safeParse(await hub.find(topic, { place, answer })).data;
+      const tool = DecidedToolMessage.safeParse(await hub.find(topic, { place, answer })).data;
       if (tool === undefined) {
         throw new AppError("conflict", "This call does not wait for an approval.");
       }
       if (answer.always) {
-        await remembered.keep(caller.userId, tool, answer.decision);
+        await decisions.store(caller.userId, tool, answer.decision);
       }
     },
   };

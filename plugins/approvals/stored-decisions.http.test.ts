@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe("a decision for good", () => {
-  const remembered = async () =>
+  const decisions = async () =>
     (await stage.app.call("GET /api/v1/users/user/approvals", { token: stage.user.token })).body;
 
   it("is not asked for again, until it is forgotten or the tool has changed", async () => {
@@ -32,7 +32,7 @@ describe("a decision for good", () => {
     expect(asked).toBe(1);
     const reply = await run.ended();
     expect(reply.output[1] ?? {}).toMatchObject({ approval: { status: "allowed", always: true } });
-    const [kept, ...more] = await remembered();
+    const [kept, ...more] = await decisions();
     expect(kept).toMatchObject({ tool_id: "guarded.send", name: "send", decision: "allow" });
     expect(more).toEqual([]);
     facts.description = "Sends a letter, and a copy to somebody else";
@@ -44,7 +44,7 @@ describe("a decision for good", () => {
     const route = `DELETE /api/v1/users/user/approvals/${kept.id}`;
     expect((await stage.app.call(route, { token })).status).toBe(404);
     expect((await stage.app.call(route, { token: stage.user.token })).body).toBe(true);
-    expect(await remembered()).toEqual([]);
+    expect(await decisions()).toEqual([]);
     await (await stage.ask([{ name: "send" }], session)).ended();
     expect(asked).toBe(3);
   });
@@ -55,7 +55,7 @@ describe("a decision for good", () => {
     await run.waits(client);
     await run.answer({ decision: "deny", always: true });
     await run.ended();
-    expect(await remembered()).toMatchObject([{ name: "send", decision: "deny" }]);
+    expect(await decisions()).toMatchObject([{ name: "send", decision: "deny" }]);
     const later = await stage.ask([{ name: "send" }]);
     expect(await later.told()).toEqual([expect.stringContaining("did not allow")]);
     await later.ended();

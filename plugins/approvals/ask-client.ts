@@ -5,7 +5,7 @@ import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import type { Answer } from "./questions.ts";
 
-/** Clients that know nothing of tools answer a confirmation with true or false. */
+/** An answer; clients that do not know approvals answer a confirmation with true or false. */
 const SocketAnswer = z.union([
   z.boolean().transform((isAllowed): Answer => ({
     decision: isAllowed ? "allow" : "deny",
@@ -14,7 +14,7 @@ const SocketAnswer = z.union([
   z.object({ decision: z.enum(["allow", "deny"]), always: z.boolean().default(false) }),
 ]);
 
-/** What a client is asked about. */
+/** The call that a client is asked about. */
 export interface AskedCall {
   readonly principal: Principal;
   readonly sessionId: string;
@@ -30,8 +30,8 @@ export interface AskedCall {
 const maxShown = 4_000;
 
 /**
- * Asks the client that a run belongs to. Resolves to its answer; to "absent" when there is no such client, and to
- * undefined when it answered something else or not at all: others may still answer.
+ * Asks the client that a run belongs to. Resolves to its answer, to "absent" when there is no such client, and to
+ * undefined when the answer is missing or unreadable: other clients may still answer.
  */
 export async function askClient(
   hub: Pick<Hub, "ask">,

@@ -7,20 +7,20 @@ import type { ApprovalDatabase } from "./tables.ts";
 
 export type Decision = "allow" | "deny";
 
-/** A tool as a person judged it. */
-export interface JudgedTool {
+/** A tool as it was when a person decided about it. */
+export interface DecidedTool {
   readonly toolId: string;
   readonly name: string;
   readonly fingerprint: string;
 }
 
-/** A tool by everything that a model, and so a person, is told of it. */
-export function toJudged({ id, spec }: Tool): JudgedTool {
+/** The tool with a fingerprint of everything that models and people see of it. */
+export function toDecidedTool({ id, spec }: Tool): DecidedTool {
   const facts = JSON.stringify([id, spec.name, spec.description, spec.parameters]);
   return { toolId: id, name: spec.name, fingerprint: createHash("sha256").update(facts).digest("hex") };
 }
 
-export interface RememberedApproval {
+export interface StoredDecision {
   readonly id: string;
   readonly tool_id: string;
   readonly name: string;
@@ -28,10 +28,10 @@ export interface RememberedApproval {
   readonly created_at: number;
 }
 
-export type Remembered = ReturnType<typeof createRemembered>;
+export type StoredDecisions = ReturnType<typeof createStoredDecisions>;
 
-/** What people decided once for all calls of a tool; administrators do not decide for others. */
-export function createRemembered(db: ApprovalDatabase, access: Access) {
+/** Decisions of people for all calls of a tool; administrators do not decide for others. */
+export function createStoredDecisions(db: ApprovalDatabase, access: Access) {
   const loader = access.loader({
     type: "tool_approval",
     find: (id) => db.selectFrom("tool_approval").selectAll().where("id", "=", id).executeTakeFirst(),
@@ -40,7 +40,7 @@ export function createRemembered(db: ApprovalDatabase, access: Access) {
   });
   return {
     /** Undefined also when the tool is not what it was when the person decided. */
-    async find(userId: string, tool: JudgedTool): Promise<Decision | undefined> {
+    async find(userId: string, tool: DecidedTool): Promise<Decision | undefined> {
       const row = await db
         .selectFrom("tool_approval")
         .select("decision")
@@ -52,7 +52,7 @@ export function createRemembered(db: ApprovalDatabase, access: Access) {
       return row?.decision;
     },
 
-    async keep(userId: string, tool: JudgedTool, decision: Decision): Promise<void> {
+    async store(userId: string, tool: DecidedTool, decision: Decision): Promise<void> {
       const facts = { fingerprint: tool.fingerprint, decision, created_at: seconds() };
       await db
         .insertInto("tool_approval")
@@ -61,7 +61,7 @@ export function createRemembered(db: ApprovalDatabase, access: Access) {
         .execute();
     },
 
-    list(caller: Principal): Promise<RememberedApproval[]> {
+    list(caller: Principal): Promise<StoredDecision[]> {
       return db
         .selectFrom("tool_approval")
         .select(["id", "tool_id", "name", "decision", "created_at"])
