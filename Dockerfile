@@ -1,7 +1,10 @@
 # The platform in a container. Node 24 comes with the image, so the bundled one is left out.
 FROM node:24-slim
 
+ARG WEBUI_BUILD_HASH=dev-build
+
 ENV ENV=prod \
+    WEBUI_BUILD_HASH=${WEBUI_BUILD_HASH} \
     DOCKER=true \
     HOST=0.0.0.0 \
     PORT=8080 \

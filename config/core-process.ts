@@ -4,32 +4,47 @@ import { parseBool } from "./parse.ts";
 import { bool, text } from "./variable.ts";
 import type { Environment } from "./variable.ts";
 
+const noLicense = "every part of the platform works without a license";
+const noLocalModels = "no model runs on a device of this machine";
+
 /** What the build and the machine are like, and the license files. */
 export const processVariables = {
   buildHash: text("WEBUI_BUILD_HASH", "dev-build", {
     text: "Identifier of the commit this build was made from",
   }),
-  useCudaDocker: bool("USE_CUDA_DOCKER", false, { text: "The container image brings CUDA" }),
+  useCudaDocker: bool("USE_CUDA_DOCKER", false, {
+    text: "The container image brings CUDA",
+    noEffect: noLocalModels,
+  }),
   useSlimDocker: bool("USE_SLIM_DOCKER", false, {
     text: "The container image leaves the local machine-learning stack out",
   }),
   docker: bool("DOCKER", false, { ignoreInvalid: true, text: "The process runs in its container image" }),
-  useCuda: bool("USE_CUDA", false, { text: "A CUDA device is to be used when there is one" }),
+  useCuda: bool("USE_CUDA", false, {
+    text: "A CUDA device is to be used when there is one",
+    noEffect: noLocalModels,
+  }),
   deviceType: text("DEVICE_TYPE", "cpu", {
     settable: false,
     computed: { shown: "cpu", from: findDevice },
     text: "Device of local models: cuda, mps or cpu; found out by the process, not settable",
   }),
-  licenseKey: text("LICENSE_KEY", null, { secret: true, text: "Enterprise license key" }),
+  licenseKey: text("LICENSE_KEY", null, {
+    secret: true,
+    text: "Enterprise license key",
+    noEffect: noLicense,
+  }),
   licenseBlobPath: text("LICENSE_BLOB_PATH", "./data/l.data", {
     computed: {
       shown: "<DATA_DIR>/l.data",
       from: (environment) => join(environment["DATA_DIR"] || "./data", "l.data"),
     },
     text: "Path of the enterprise license file",
+    noEffect: noLicense,
   }),
   licensePublicKey: text("LICENSE_PUBLIC_KEY", "", {
     text: "Public key that license files are checked against",
+    noEffect: noLicense,
   }),
 };
 

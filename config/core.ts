@@ -75,6 +75,7 @@ const operation = {
     was: "AUTOMATION_POLL_INTERVAL",
     min: 1,
     text: "Seconds between two looks for due automations and calendar alerts",
+    noEffect: "there are no automations and no calendar yet",
   }),
   bypassAdminAccessControl: bool("BYPASS_ADMIN_ACCESS_CONTROL", true, {
     text: "Administrators reach every resource without a grant",

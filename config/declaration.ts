@@ -28,6 +28,8 @@ export interface VariableOptions<T> {
   readonly group?: string;
   /** One sentence for the docs and the settings page. */
   readonly text: string;
+  /** Why the variable changes nothing; follows its text, and is warned about when the environment sets it. */
+  readonly noEffect?: string;
   /** Other environment names of the same meaning; the main name wins. */
   readonly aliases?: readonly string[];
   /** Former environment name; it counts only when neither the name nor an alias is set. */
@@ -110,6 +112,8 @@ export function declare<T>(name: string, value: T, options: VariableOptions<T>, 
   };
   return Object.freeze({
     ...facts,
+    text:
+      options.noEffect === undefined ? options.text : `${options.text}. Has no effect: ${options.noEffect}`,
     ...(kind.values && { values: kind.values }),
     name,
     kind: kind.kind,

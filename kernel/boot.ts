@@ -16,7 +16,7 @@ import { choosePlugins, declareSettings } from "./choose.ts";
 import { loadForeignPlugins } from "./foreign.ts";
 import { createGathered, type Gathered, type Host, setUpPlugins } from "./host.ts";
 import { createApplication } from "./http/application.ts";
-import { toDocsRoutes } from "./http/docs-page.ts";
+import { toClosedDocsRoutes, toDocsRoutes } from "./http/docs-page.ts";
 import { type Listening, openListener } from "./http/listen.ts";
 import { jobSchema, jobTables } from "./job-tables.ts";
 import { createLogger, type Logger } from "./log.ts";
@@ -111,8 +111,8 @@ async function open(
   const requests = createOpenRequests();
   parts.tellOfSelf("system.startup.started");
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
-  const routes =
-    config.env === "dev" ? [...gathered.routes, ...toDocsRoutes(gathered.routes, version)] : gathered.routes;
+  const docs = config.env === "dev" ? toDocsRoutes(gathered.routes, version) : toClosedDocsRoutes();
+  const routes = [...gathered.routes, ...docs];
   const handler = requests.track(createApplication(routes, context));
   const server = parts.services.get(socketServer.id) as SocketServer | undefined;
   const sockets = server && mountSockets(server.open({ ...context, handlers: gathered.sockets }), log);

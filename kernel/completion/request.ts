@@ -20,6 +20,16 @@ const Tool = z.looseObject({ type: z.string().optional(), function: Declared.opt
 /** Files offered for retrieval. */
 export const FileReference = z.looseObject({ type: z.string(), id: z.string().optional() });
 
+/** Core API, Versioning: legacy function calling is deprecated. */
+const documentedParams = {
+  function_calling: {
+    anyOf: [
+      { const: "legacy", deprecated: true, description: "Tools are chosen once by the task model" },
+      {},
+    ],
+  },
+};
+
 /**
  * The chat completion request of Core API, "Chat completion request". Keys the platform does not know are kept
  * and passed to the provider; the ones it does know are checked.
@@ -32,7 +42,7 @@ export const CompletionRequest = z
     chat_id: z.string().nullish(),
     id: z.string().nullish(),
     session_id: z.string().nullish(),
-    params: z.record(z.string(), z.unknown()).nullish(),
+    params: z.record(z.string(), z.unknown()).nullish().meta({ properties: documentedParams }),
     tool_ids: z.array(z.string()).nullish(),
     tools: z.array(Tool).nullish(),
     terminal_id: z.string().nullish(),

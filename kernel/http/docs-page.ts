@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { AppError } from "#kernel/errors.ts";
 import type { OwnedRoute } from "./bind.ts";
 import { toOpenApi } from "./openapi.ts";
 import { type AnyRoute, defineRoute, reply } from "./route.ts";
@@ -29,6 +30,26 @@ export function toDocsRoutes(routes: readonly OwnedRoute[], version: string): Ow
   const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
   return names.flatMap((surface) =>
     docsOf(surface, routes, version).map((route) => ({
+      plugin: "docs",
+      surface,
+      route,
+      isEnabled: () => true,
+      whenOff: 404 as const,
+    })),
+  );
+}
+
+/** What stands in their place otherwise: no other route of the surface answers at their address (Core API, docs). */
+export function toClosedDocsRoutes(): OwnedRoute[] {
+  const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
+  const hidden = { method: "GET", access: "public", hidden: true, summary: "Not found" } as const;
+  const closed = ["/docs", "/openapi.json"].map((path) =>
+    defineRoute({ ...hidden, path: path as `/${string}` }, () => {
+      throw new AppError("not_found", "Not found");
+    }),
+  );
+  return names.flatMap((surface) =>
+    closed.map((route) => ({
       plugin: "docs",
       surface,
       route,

@@ -73,6 +73,8 @@ export interface RouteDeclaration<
   readonly produces?: string;
   /** Largest JSON body in bytes; REQUEST_BODY_MAX_BYTES when left out. */
   readonly maxBody?: number;
+  /** What to use instead; the docs mark the route as deprecated. */
+  readonly deprecated?: string;
   /** Left out of the docs (pages, assets). */
   readonly hidden?: boolean;
   /** Honours Idempotency-Key (contract D.5). */

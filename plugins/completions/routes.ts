@@ -70,6 +70,8 @@ export function completionRoutes(options: CompletionRoutesOptions) {
       method: "POST",
       path: "/api/chat/completed",
       summary: "Run the outlet filters on a finished conversation",
+      // Core API, chat completion rule 14.
+      deprecated: "outlet filters run with every completion; this remains the way to their answer over HTTP",
       access: "user",
       body: CompletedRequest,
       fails: [404],

@@ -8,7 +8,8 @@ export const runVariables = {
     text: "Stores base64 images over 1 KB of replies as files and puts their addresses in place",
   }),
   appends: bool("ENABLE_CHAT_RESPONSE_STREAM_INPLACE_APPEND", false, {
-    text: "Has no effect: of a growing reply only what is new is stored, always",
+    text: "Appends streamed text in place",
+    noEffect: "of a growing reply only what is new is stored, always",
   }),
   typesByExtension: bool("ENABLE_IMAGE_CONTENT_TYPE_EXTENSION_FALLBACK", false, {
     text: "Tells the type of an image that was stored without one by its file name's extension",

@@ -8,6 +8,8 @@ import { toManifest, toOpenSearch } from "./manifest.ts";
 
 export interface MainRouteParts {
   readonly deployment: Deployment;
+  /** WEBUI_BUILD_HASH. */
+  readonly buildHash: string;
   config(caller: Principal | undefined): Promise<Record<string, unknown>>;
   /** The release to update to; the running one when there is no newer to be had. */
   latestVersion(): Promise<string>;
@@ -72,7 +74,7 @@ function healthRoutes(deployment: Deployment) {
   ];
 }
 
-function aboutRoutes({ deployment, config, latestVersion, changelog }: MainRouteParts) {
+function aboutRoutes({ deployment, buildHash, config, latestVersion, changelog }: MainRouteParts) {
   return [
     defineRoute(
       {
@@ -90,9 +92,13 @@ function aboutRoutes({ deployment, config, latestVersion, changelog }: MainRoute
         path: "/api/version",
         summary: "Read the running release",
         access: "public",
-        returns: z.object({ version: z.string(), deployment_id: z.string() }),
+        returns: z.object({ version: z.string(), deployment_id: z.string(), build_hash: z.string() }),
       },
-      () => ({ version: deployment.version, deployment_id: deployment.deploymentId }),
+      () => ({
+        version: deployment.version,
+        deployment_id: deployment.deploymentId,
+        build_hash: buildHash,
+      }),
     ),
     defineRoute(
       {

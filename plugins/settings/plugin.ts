@@ -44,6 +44,7 @@ export default definePlugin({
       routes: {
         main: mainRoutes({
           deployment,
+          buildHash: String(configuration.valueOf("WEBUI_BUILD_HASH")),
           config: publicConfig,
           latestVersion,
           changelog: parseChangelog(await readChangelog()),

@@ -89,6 +89,7 @@ export function createPublicConfig(
       status: true,
       name: options.name,
       version: options.version,
+      build_hash: read("WEBUI_BUILD_HASH") ?? "",
       default_locale: read("DEFAULT_LOCALE") ?? "",
       i18n: {},
       oauth: { providers: {}, auto_redirect: read("OAUTH_AUTO_REDIRECT") ?? false },
