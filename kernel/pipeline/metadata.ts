@@ -1,3 +1,4 @@
+import { asObject, toObject } from "#config/json-values.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 
@@ -20,7 +21,7 @@ export function toMetadata(
   request: CompletionRequest,
   { principal, chatId, messageId, sessionId, task }: CallPlace,
 ): Record<string, unknown> {
-  const userMessage = toObject(request["user_message"] ?? request["parent_message"]);
+  const userMessage = asObject(request["user_message"] ?? request["parent_message"]);
   return {
     ...request.metadata,
     user_id: principal.userId,
@@ -38,15 +39,9 @@ export function toMetadata(
     files: request.files ?? [],
     features: request.features ?? {},
     variables: request.variables ?? {},
-    chat_variables: toObject(request["chat_variables"]) ?? {},
+    chat_variables: toObject(request["chat_variables"]),
     params: request.params ?? {},
     direct: request.model_item?.["direct"] === true,
     ...(task !== undefined && { task }),
   };
-}
-
-function toObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
 }
