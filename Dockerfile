@@ -28,4 +28,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
-CMD ["node", "--no-node-snapshot", "--no-allocation-site-pretenuring", "--no-memory-reducer-favors-memory", "--v8-pool-size=2", "plugins/serve.ts"]
+CMD ["node", "--no-node-snapshot", "--no-allocation-site-pretenuring", "--v8-pool-size=2", "plugins/serve.ts"]

@@ -10,13 +10,9 @@ import { availableParallelism } from "node:os";
  * `--no-allocation-site-pretenuring`: objects of a request live until its model has answered. Under load V8 takes them
  * for long-lived and allocates them in the old space, which costs a quarter of the time of every request and makes
  * pauses ten times as long (P1).
- *
- * `--no-memory-reducer-favors-memory`: after eight idle seconds V8's memory reducer drops the maps and compiled code of
- * requests. The first requests after a pause would take three times as long for seconds.
  */
 export const nodeFlags = [
   "--no-node-snapshot",
   "--no-allocation-site-pretenuring",
-  "--no-memory-reducer-favors-memory",
   `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
 ];

@@ -9,7 +9,7 @@ const pauseMs = 18_000;
 /** The reducer does not run in each of them. */
 const pauses = 4;
 
-/** Completions after an idle pause: compiled code must survive it. */
+/** Completions after an idle pause: V8 gives memory back in it (P20) and drops compiled code. Reported, not bounded. */
 export const afterPause: Scenario = {
   id: "pause",
   title: "completions after a pause",
@@ -32,7 +32,6 @@ export const afterPause: Scenario = {
         theirs: rounds.map(({ before }) => before),
         figure: (cpu) => cpu,
         figureUnit: "µs before it",
-        atMost: 2,
       }),
     ];
   },
