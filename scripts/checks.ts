@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { findBorderViolations } from "./borders.ts";
 import { renderDocs } from "./docs.ts";
 import { findForeignTraces, findLongFiles } from "./hygiene.ts";
+import { findOldNames } from "./old-names.ts";
 import { findFloatingPromises } from "./promises.ts";
 import { root, runTool } from "./tool.ts";
 
@@ -15,6 +16,7 @@ export interface Check {
 export const checks: readonly Check[] = [
   { name: "no file over 300 lines", run: () => findLongFiles(root, 300) },
   { name: "no trace of one machine or registry", run: () => findForeignTraces(root) },
+  { name: "old names stay gone", run: () => findOldNames(root) },
   { name: "format", run: () => runTool("oxfmt/bin/oxfmt", ["--check", "."]) },
   { name: "lint", run: () => runTool("oxlint/bin/oxlint", ["--format=unix"]) },
   { name: "no promise is left alone", run: () => findFloatingPromises(root) },

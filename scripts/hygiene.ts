@@ -52,7 +52,8 @@ function findRegistries(lock: string): string[] {
   return [...new Set(hosts)];
 }
 
-async function listFiles(place: string): Promise<string[]> {
+/** The project's own files below `place`, by path. */
+export async function listFiles(place: string): Promise<string[]> {
   const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {

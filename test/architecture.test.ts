@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBorderViolations, type BorderReport } from "../scripts/borders.ts";
 import { checks } from "../scripts/checks.ts";
 import { findForeignTraces, findLongFiles } from "../scripts/hygiene.ts";
+import { findOldNames } from "../scripts/old-names.ts";
 import { findFloatingPromises } from "../scripts/promises.ts";
 import { root } from "../scripts/tool.ts";
 
@@ -109,6 +110,19 @@ test("a planted long file, a planted machine path and a planted registry are fou
   expect(await findForeignTraces(place)).toEqual([
     `docs/page.md:1 names the path ${home.slice(0, 6)}`,
     "lock/package-lock.json names the registry packages.example.test",
+  ]);
+});
+
+test("planted old names are found in code and as names of files, not in comments and texts", async () => {
+  const place = await lay({
+    "kernel/sizes.ts": `// Later, AtOnce\nexport interface Fare { size: number }\nexport const text = "Way";`,
+    "plugins/one/tails.http.test.ts": "export const tails = 1;",
+    "plugins/one/refuses.ts": `throw new AppError(${JSON.stringify("limit")}, "Too many");`,
+  });
+  expect((await findOldNames(place)).map((line) => line.split(/[ :]/, 1)[0])).toEqual([
+    "kernel/sizes.ts",
+    "plugins/one/refuses.ts",
+    "plugins/one/tails.http.test.ts",
   ]);
 });
 
