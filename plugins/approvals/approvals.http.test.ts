@@ -242,7 +242,7 @@ describe("nobody answers", () => {
       output: [{ status: "completed", approval: { status: "cancelled" } }],
     });
     expect((await run.answer({ decision: "allow" })).status).toBe(409);
-    // What nobody answered is asked by the model again, not sent to it.
+    // The model repeats a call without an answer; the call itself is not sent back.
     stage.upstream.reply("/chat/completions", text("On we go."));
     const asked = stage.upstream.nextRequest("/chat/completions");
     const more = { assistant_message_id: run.replyId, user_message: { id: run.userId } };

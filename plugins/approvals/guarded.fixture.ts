@@ -1,10 +1,10 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineTool } from "#kernel/tools/tool.ts";
 
-/** What guarded tools did: the name of each run with its parameters. */
+/** The runs of guarded tools: name and parameters. */
 export const done: { name: string; parameters: unknown }[] = [];
 
-/** What the tool `send` says of itself; tests change it. */
+/** The spec of the tool `send`; tests change it. */
 export const facts = { description: "Sends a letter" };
 
 const define = (name: string, approval: "ask" | "deny" | undefined, more: object = {}) =>

@@ -94,7 +94,7 @@ describe("policies", () => {
     };
     expect(await ask(await client.sessionId())).toMatch(/^Error: The user did not allow/);
     expect(done).toEqual([]);
-    // Nothing shows a call of a completion over HTTP: without its client nobody can be asked.
+    // A completion over HTTP shows no calls: without a client, the call has no approver.
     expect(await ask(undefined)).toMatch(/^Error: Nobody was there/);
     await set({ "guarded.send": "auto" });
     expect(await ask(undefined)).toBe("send: done");

@@ -78,7 +78,7 @@ describe.each(databaseKinds)("calls that wait for an approval, on processes over
 
     it("end with the process that waited: the message says so", { timeout: 60_000 }, async () => {
       const run = await startWaiting(0);
-      // What is seen is stored a moment later.
+      // The store follows a moment later.
       await pause(1_500);
       await all.servers[0]!.kill();
       await all.start(0);

@@ -17,7 +17,7 @@ export interface AskingRun {
   readonly chatId: string;
   readonly userId: string;
   readonly replyId: string;
-  /** What the model was told of each call, in order. */
+  /** The results of the calls as the model got them, in order. */
   told(): Promise<string[]>;
   /** The reply once the run has ended. */
   ended(): Promise<Any>;
@@ -108,7 +108,7 @@ export async function startApprovalStage(env: Record<string, string> = {}): Prom
   };
 }
 
-/** What became of the approval of a call, as a client saw it: the states in order. */
+/** The states of a call's approval as a client saw them, in order. */
 export function approvalsOf(client: PlainClient, messageId: string): string[] {
   return eventsOf(client, messageId)
     .map(({ data }) => data.data?.output?.[0]?.approval?.status)

@@ -1,6 +1,6 @@
 import type { PluginDatabase } from "#kernel/plugin.ts";
 
-/** What a person decided for all calls of one tool. */
+/** A person's decision for all calls of one tool. */
 export interface ToolApprovalTable {
   id: string;
   user_id: string;

@@ -14,7 +14,7 @@ export interface Place {
   readonly answer: string;
 }
 
-/** What is stored of a chat and the message that answers. */
+/** The stored chat with its reply. */
 export interface Stored {
   readonly title: string;
   /** Names of tags. */
@@ -24,7 +24,7 @@ export interface Stored {
   readonly message: any;
 }
 
-/** What came of a run: what is stored, what the socket was told, and the tasks that the model was asked. */
+/** The results of a run: the stored chat, the events on the socket, and the tasks that the model got. */
 export interface Ended extends Stored {
   readonly events: unknown[];
   readonly asked: unknown[];
@@ -34,7 +34,7 @@ export interface Ended extends Stored {
 export interface ChatRuns {
   readonly tasks: TasksApp;
   readonly me: ChatClient;
-  /** What the task model answers, by the name of the task. */
+  /** The answers of the task model, by the name of the task. */
   readonly answers: Record<string, Script>;
   /** Back to answers that are of use. */
   reset(): void;
@@ -45,7 +45,7 @@ export interface ChatRuns {
   /** Starts a run and waits for its end. */
   run(place: Place, backgroundTasks: object | undefined, more?: object): Promise<Ended>;
   read(place: Place): Promise<Stored>;
-  /** What follows replies of a chat as the socket was told it, and where a reply ended. */
+  /** The events after replies of a chat, with the end of each reply. */
   eventsOf(place: Pick<Place, "id">): unknown[];
   close(): Promise<void>;
 }

@@ -66,7 +66,7 @@ export const taskVariables = {
 
 export type TaskSettings = Values<typeof taskVariables>;
 
-/** What the form of task settings holds of this plugin. */
+/** The keys of this plugin in the form of task settings. */
 export const formNames: readonly string[] = Object.values(taskVariables)
   .filter((variable) => variable.persisted)
   .map(({ name }) => name);

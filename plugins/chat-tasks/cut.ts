@@ -1,4 +1,4 @@
-/** Which part of a list or text stays: its beginning, its end, or both without what is between. */
+/** The part of a list or text that stays: its beginning, its end, or both without the middle. */
 export type CutKind = "start" | "end" | "middletruncate";
 
 export interface Cut {
@@ -26,8 +26,8 @@ export function cutList<T>(list: readonly T[], { kind, size }: Cut): readonly T[
 }
 
 /**
- * What a model said as one line that anybody may be shown. Longer lines are cut, and end in an ellipsis then. Not more
- * than a few times the line is looked at, however much the model said.
+ * A model's text as one safe line of at most `size` characters; longer lines end in an ellipsis. Only the beginning of a
+ * long text is read.
  */
 export function toLine(text: string, size: number): string {
   const line = toPlain(text.trimStart(), size * 8)
@@ -43,8 +43,8 @@ export function toLine(text: string, size: number): string {
 }
 
 /**
- * At most `size` characters of what a model said, without control characters but line breaks and tabs, halved
- * characters, and marks that turn the direction of what follows.
+ * At most `size` characters of a model's text, without control characters (but line breaks and tabs), halved characters
+ * and marks that change the direction of text.
  */
 export function toPlain(text: string, size: number): string {
   return startOf(text, size)

@@ -54,7 +54,7 @@ export function parsePrompt(answer: string): string | undefined {
   return (prompt && toPlain(prompt, textSize).trim()) || undefined;
 }
 
-/** What continues a text, of `{text}`; a blank in front of it counts. */
+/** The continuation of a text, of `{text}`; its leading blank counts. */
 export function parseCompletion(answer: string): string {
   return toPlain(readText(answer, "text") ?? "", textSize);
 }

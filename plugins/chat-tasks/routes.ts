@@ -153,7 +153,7 @@ async function toTaskInput(
   { body, caller, request }: Call<TaskBody>,
 ): Promise<TaskInput> {
   const chatId = body.chat_id || undefined;
-  // Temporary chats are stored nowhere, so they are nobody's.
+  // Temporary chats are not stored, so they have no owner.
   if (chatId !== undefined && !chatId.startsWith("temporary:")) {
     await chats.require(caller, chatId);
   }

@@ -41,7 +41,7 @@ interface TaskKind {
   readonly builtIn: string;
   /** The operator's template; empty for the built-in one. */
   readonly own: string;
-  /** What the built-in template gets of what was said; the last six when left out. */
+  /** The messages for the built-in template; the last six when left out. */
   pick?(turns: readonly Message[]): readonly Message[];
 }
 
@@ -119,7 +119,7 @@ export function createTasks({ taskModel, settings, findProfile }: TasksOptions) 
       return parse.parsePrompt(await ask(kind, input)) ?? input.prompt ?? toPrompt(input.messages);
     },
 
-    /** What goes on behind the prompt, empty for nothing. */
+    /** The continuation of the prompt; empty for none. */
     async autocomplete(input: TaskInput): Promise<string> {
       const kind = { name: "autocomplete_generation", builtIn: builtIn.autocomplete };
       return parse.parseCompletion(await ask({ ...kind, own: settings.autocompleteTemplate }, input));

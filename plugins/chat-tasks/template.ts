@@ -2,7 +2,7 @@ import type { Message } from "#kernel/completion/request.ts";
 import { fillTemplate, type TemplateFacts } from "#kernel/completion/template.ts";
 import { type Cut, type CutKind, cutList, cutText } from "./cut.ts";
 
-/** What the templates of tasks may name (contract §3.7). */
+/** The values of the variables in task templates (contract §3.7). */
 export interface TaskFacts {
   readonly messages: readonly Message[];
   /** The person's own words: what was typed, or the last user message. */

@@ -130,7 +130,7 @@ export const builtIn = {
 } as const;
 
 /**
- * What the built-in follow-up template gets of a conversation: its first user message and the last four messages, each
+ * The messages for the built-in follow-up template: the first user message and the last four messages, each
  * cut to 1,000 characters. A template of the operator's gets all of it (configuration document, runtime).
  */
 export function toFollowUpMessages(messages: readonly Message[]): Message[] {
@@ -144,7 +144,7 @@ export function toFollowUpMessages(messages: readonly Message[]): Message[] {
     }));
 }
 
-/** What people and models said to each other, without system prompts, calls of tools and what these gave back. */
+/** The texts of people and models, without system prompts, calls of tools and their results. */
 export function toTurns(messages: readonly Message[]): Message[] {
   return messages.filter(
     (message) => ["user", "assistant"].includes(message.role) && toText(message).trim() !== "",

@@ -62,7 +62,7 @@ function toTurn(message: ChatMessage): string {
   return [`${String(role).toUpperCase()}:`, ...calls, textOf(message)].filter(Boolean).join("\n");
 }
 
-/** What tools were asked and what they answered: conversations go on from it. */
+/** Calls of tools and their results: the conversation refers to them. */
 function toCall(item: unknown): string[] {
   const { type, name, arguments: args, output } = (item ?? {}) as Record<string, unknown>;
   if (type === "function_call") {

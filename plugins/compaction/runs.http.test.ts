@@ -48,7 +48,7 @@ describe("a run whose chat has outgrown its model", () => {
       ["context_compaction", false],
       ["context_compaction", true],
     ]);
-    // What was told stays with the reply.
+    // The status stays with the reply.
     expect(chat.chat.history.messages[replyId].statusHistory).toEqual(told.map(({ data }) => data.data));
   });
 

@@ -19,7 +19,7 @@ export interface CompactRequest {
   readonly signal: AbortSignal;
 }
 
-/** What became of a branch. */
+/** A branch after its compaction. */
 export interface CompactedBranch {
   readonly summary: string;
   /** The message up to which the summary holds; it carries it as `contextSummary`. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContextStep } from "#plugins/chats/service.ts";
 
-/** What wraps each message on the wire. */
+/** Tokens around each message on the wire. */
 const perMessage = 4;
 
 /** Tokens of a text, estimated: four characters are about one. */
@@ -30,7 +30,7 @@ export function contextTokens(steps: Iterable<ContextStep>): number {
   return tokens;
 }
 
-/** What the latest model call of a reply read and wrote (Core API, usage block). */
+/** Tokens of the latest model call of a reply (Core API, usage block). */
 export function usedTokens(usage: unknown): number {
   if (typeof usage !== "object" || usage === null) {
     return 0;

@@ -24,7 +24,7 @@ export interface SplitRules {
   readonly maxTokens: number;
 }
 
-/** What is summarised and what stays; undefined when there is nothing to summarise before the last turn. */
+/** The messages to summarize and those that stay; undefined when there is nothing before the last turn. */
 export function splitBranch(
   messages: readonly ChatMessage[],
   { percentage, maxTokens }: SplitRules,
@@ -36,7 +36,7 @@ export function splitBranch(
   const first = cuts.findLastIndex((at) => at <= wanted);
   const candidates = cuts.slice(Math.max(first, 0));
   const sizes = messages.map(estimateMessage);
-  // What stays from each message on.
+  // Tokens that stay from each message on.
   for (let at = sizes.length - 2; at >= 0; at -= 1) {
     sizes[at] = (sizes[at] as number) + (sizes[at + 1] as number);
   }

@@ -18,7 +18,7 @@ const refused = (explanation: string | null) => ({
   stop_details: { type: "refusal", category: null, explanation },
 });
 
-/** What upstreams answer, the blocks it becomes, why it ended, what else is told. */
+/** Upstream answers with their blocks, stop reason and further keys. */
 export const answers: Record<string, [completion: object, content: object[], stop: string, more?: object]> = {
   "a text": [completion({ content: "Hi" }), [{ type: "text", text: "Hi" }], "end_turn"],
   "a cut text": [

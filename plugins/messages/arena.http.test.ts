@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([common, vendor, speaking].map((each) => each.close()));
 });
 
-// What is translated has lost the key that only its format knows.
+// A translated request has lost the key that only its format knows.
 const asked = [
   ["/api/message", "messages", () => vendor, { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }],
   ["/runtime/v1/responses", "items", () => speaking, { input: "Hi" }],

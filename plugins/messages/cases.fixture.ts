@@ -27,7 +27,7 @@ const image = (url: string) => ({ type: "image_url", image_url: { url } });
 const named = { type: "function", function: { name: "f" } };
 const format = (value: object) => ({ output_config: { format: value } });
 
-/** What is sent, and what the upstream of the common format is asked besides model and limit. */
+/** Requests, and their translations besides model and limit. */
 export const requestCases: [id: string, sent: object, expected: object][] = [
   ["V1", { system: "S" }, asked({ role: "system", content: "S" }, { role: "user", content: "Hi" })],
   [
@@ -156,7 +156,7 @@ const said = (value: string) => ({ type: "text", text: value });
 const at = (index: number, id: string, name: string, args: string) =>
   chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: args } }] });
 
-/** What the upstream streams, and the message that clients put together of the events. */
+/** Frames of the upstream, and the message that clients assemble from the events. */
 export const streamCases: [id: string, frames: Frame[], expected: object][] = [
   [
     "V78",

@@ -1,26 +1,24 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { json, sse, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { completion } from "./answers.fixture.ts";
 
+let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let sdk: Anthropic;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+  stage = await startAppWithUpstream({ models: ["alpha"], connection: {} });
+  ({ app, upstream } = stage);
   const { token } = await app.admin();
   sdk = new Anthropic({ baseURL: `${app.url}/api`, apiKey: token, maxRetries: 0 });
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))?.body;
 const longName = `mcp__library__${"look_up_the_author_of_".repeat(4)}a_book`;

@@ -1,31 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { html } from "#test/support/upstream-faults.ts";
 import { body, failure, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { answers, completion } from "./answers.fixture.ts";
 
+let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { passthrough_params: "top_k, min_p" } }),
-      CUSTOM_API_KEY_HEADER: "X-House-Key",
-    },
+  stage = await startAppWithUpstream({
+    models: ["alpha"],
+    connection: { passthrough_params: "top_k, min_p" },
+    env: { CUSTOM_API_KEY_HEADER: "X-House-Key" },
   });
+  ({ app, upstream } = stage);
   admin = await app.admin();
 });
 
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const question = { model: "alpha", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
 const ask = (more: object = {}, headers: Record<string, string> = {}) =>

@@ -8,7 +8,7 @@ const clock = { id: "call_2", name: "clock", arguments: "{}" };
 const call = (index: number, id: string | undefined, name: string | undefined, text: string) =>
   chunk({ tool_calls: [{ index, ...(id && { id }), function: { ...(name && { name }), arguments: text } }] });
 
-/** Frames of the upstream, the blocks that they become, why the reply ended, what else is told. */
+/** Frames of the upstream with their blocks, stop reason and further keys. */
 export const replies: Record<string, [frames: Frame[], content: object[], stop: string, more?: object]> = {
   "a text": [
     textChunks(["Hel", "lo"], { usage }),

@@ -39,7 +39,7 @@ const weather = calls("call_1", "weather", '{"city":"Łódź"}');
 const clock = calls("call_2", "clock", "{}");
 const toUse = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
 
-/** What an upstream of the Responses format answers, the blocks it becomes, why the reply ended. */
+/** Answers of an upstream of the Responses format with their blocks and stop reason. */
 const answers: Record<string, [script: Parameters<typeof respond>, content: object[], stop: string]> = {
   "a text": [[[said("Grüße 世界")]], [{ type: "text", text: "Grüße 世界" }], "end_turn"],
   "a thought ahead of a text": [

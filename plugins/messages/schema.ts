@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { validate } from "#kernel/http/validate.ts";
 
-// Unknown keys (cache_control, citations, …) are let in everywhere; what is not read here is dropped. Rule 4.
+// Unknown keys (cache_control, citations, …) are accepted everywhere and dropped unless they are passed on. Rule 4.
 
 const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
 
@@ -38,7 +38,7 @@ const SearchResult = z.looseObject({
   content: z.array(Text),
 });
 
-/** A tool that was put off and has been looked up. */
+/** A deferred tool that has been looked up. */
 const ToolReference = z.looseObject({ type: z.literal("tool_reference"), tool_name: z.string().min(1) });
 
 const ToolResult = z.looseObject({
@@ -118,7 +118,7 @@ const OutputFormat = z.discriminatedUnion("type", [
 /** How hard a model can be asked to think; upstreams that know fewer steps map them. */
 const Effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"]);
 
-/** What can be translated into the common format. Core API, vendor-style message API. */
+/** A request that can be translated into the common format. Core API, vendor-style message API. */
 export const TranslatedRequest = z.looseObject({
   model: z.string().min(1),
   max_tokens: z.int().min(1),
@@ -136,8 +136,8 @@ export const TranslatedRequest = z.looseObject({
 });
 
 /**
- * The request as every route takes it: what is passed on to an upstream of the same format is that upstream's to
- * judge, so only what this platform itself acts on is checked.
+ * The request as every route takes it. Only keys that this platform acts on are checked: an upstream of the same format
+ * checks the others itself.
  */
 export const MessageRequest = z
   .looseObject({
@@ -186,7 +186,7 @@ function filled<T extends z.ZodType<readonly unknown[]>>(list: T): T {
   return list.refine((entries) => entries.length > 0, "must not be empty") as T;
 }
 
-/** Unknown kinds are refused, not skipped: the model would answer something else than what was asked. Contract D.24. */
+/** The error of an unknown kind: skipping it would have the model answer another question. Contract D.24. */
 function namesType(what: string) {
   return (issue: { code?: string | undefined; input?: unknown }): string | undefined => {
     const type = (issue.input as { type?: unknown } | null | undefined)?.type;

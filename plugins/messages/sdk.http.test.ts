@@ -7,31 +7,29 @@ import Anthropic, {
   RateLimitError,
 } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chunk, reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter, stallAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, failure, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { completion } from "./answers.fixture.ts";
 import { replies } from "./replies.fixture.ts";
 
+let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 let sdk: Anthropic;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+  stage = await startAppWithUpstream({ models: ["alpha"], connection: {} });
+  ({ app, upstream } = stage);
   admin = await app.admin();
   sdk = connect({ apiKey: admin.token });
 });
 
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const connect = (options: ConstructorParameters<typeof Anthropic>[0]) =>
   new Anthropic({ baseURL: `${app.url}/api`, maxRetries: 0, ...options });

@@ -51,7 +51,7 @@ const statuses: Readonly<Record<string, number>> = {
 export class EventTranslator implements StreamTranslator {
   /** True once the reply's last event came. */
   isDone = false;
-  /** True once it is known how the reply ended. */
+  /** True once the finish reason arrived. */
   isFinished = false;
 
   readonly #options: EventOptions;
@@ -114,7 +114,7 @@ export class EventTranslator implements StreamTranslator {
     ];
   }
 
-  /** What a piece is, it says itself: an upstream that miscounts its blocks loses nothing. */
+  /** Translates by the delta's own type: an upstream that miscounts its blocks loses nothing. */
   #delta(index: number, delta: NonNullable<VendorEvent["delta"]>): Chunk[] {
     const block = this.#blocks.get(index);
     switch (delta.type) {
@@ -184,7 +184,7 @@ export class EventTranslator implements StreamTranslator {
     this.isFinished = true;
     const told = { usage: fromVendorUsage(this.#usage) };
     const choices = [{ index: 0, delta: {}, finish_reason: toFinishReason(reason) }];
-    // Whoever did not ask for a chunk of usage may not be ready for one without choices.
+    // Callers that did not ask for a chunk of usage may not expect one without choices.
     return this.#options.wantsUsage
       ? [
           { ...this.#head, choices },

@@ -16,7 +16,7 @@ export type ThinkingBlock =
 /** Marks thoughts that this vendor signed: those of others would be refused. */
 const format = "anthropic-claude-v1";
 
-/** The thought with its signature, so that whoever sends the message again sends it along: tool loops need it. */
+/** The thought with its signature: clients send it back with the message, and tool loops need it. */
 export function toDetail(block: ThinkingBlock, index: number): ReasoningDetail {
   return block.type === "thinking"
     ? { type: "reasoning.text", format, text: block.thinking, signature: block.signature, index }

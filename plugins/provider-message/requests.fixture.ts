@@ -120,6 +120,23 @@ export const conversations: Record<string, [messages: object[], expected: object
     [user, { role: "assistant", content: "" }, { role: "user", content: [text(""), text("b")] }],
     { messages: [{ role: "user", content: [text("Hi"), text("b")] }] },
   ],
+  "calls of another upstream, whose ids the vendor would refuse": [
+    [
+      user,
+      { role: "assistant", content: null, tool_calls: [call("functions.f:0", "{}")] },
+      { role: "tool", tool_call_id: "functions.f:0", content: "1" },
+    ],
+    {
+      messages: [
+        userTurn,
+        { role: "assistant", content: [use("functions_f_0", {})] },
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: "functions_f_0", content: [text("1")] }],
+        },
+      ],
+    },
+  ],
   "a begun reply without blanks at its end": [
     [user, { role: "assistant", content: "It is \n" }],
     { messages: [userTurn, { role: "assistant", content: [text("It is")] }] },

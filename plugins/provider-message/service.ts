@@ -1,11 +1,11 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { defineService } from "#kernel/service.ts";
 
-/** The vendor's message format, for whoever holds requests in the common one. */
+/** Translates requests of the common format into the vendor's. */
 export interface MessageFormat {
   /**
-   * What a model is to read of a request: instructions, conversation and tools. Throws `invalid`, which names the place,
-   * for what has no counterpart.
+   * The parts of a request that a model reads: instructions, conversation and tools. Throws `invalid`, which names the
+   * place, for a part without counterpart.
    */
   toPrompt(request: CompletionRequest): Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-/** What the vendor's list tells of a model; other upstreams of the format tell less or nothing. */
+/** Facts of a model in the vendor's list; lists of other upstreams have fewer or none. */
 export interface ModelFacts {
   readonly max_tokens?: unknown;
   readonly capabilities?: {
@@ -10,7 +10,7 @@ export interface ModelFacts {
 export interface ThinkingChoice {
   readonly effort: string;
   readonly facts: ModelFacts;
-  /** What the answer is limited to: a budget that is not below it would be refused. */
+  /** The limit of the answer: a budget that is not below it would be refused. */
   readonly limit: number | undefined;
 }
 

@@ -72,7 +72,7 @@ function fromAssistant(message: Message, place: string): Block[] {
       if (!called) {
         throw refuse(`${place}.tool_calls.${at}.function`, "calls of anything but functions");
       }
-      return { type: "tool_use", id, name: called.name, input: toInput(called.arguments) };
+      return { type: "tool_use", id: toCallId(id), name: called.name, input: toInput(called.arguments) };
     }),
   ];
 }
@@ -82,11 +82,16 @@ function toResult(message: Message, place: string): Block {
   return withCacheControl(
     {
       type: "tool_result",
-      tool_use_id: String(message["tool_call_id"] ?? ""),
+      tool_use_id: toCallId(message["tool_call_id"]),
       ...(content.length > 0 && { content }),
     },
     message["cache_control"],
   );
+}
+
+/** The id in characters that the vendor takes: calls of other upstreams may have any. */
+function toCallId(id: unknown): string {
+  return String(id ?? "").replaceAll(/[^\w-]/g, "_");
 }
 
 /** A mark on the message itself counts for its end. */

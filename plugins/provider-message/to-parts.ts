@@ -77,7 +77,7 @@ function readDataUri(uri: unknown): { mediaType: string; text: string; isBase64:
       };
 }
 
-/** What the vendor's format has no place for, and where it stands. */
+/** The error for a part that the vendor's format has no place for. */
 export function refuse(place: string, what: string): AppError {
   return new AppError("invalid", `${place}: the provider of this model takes no ${what}.`);
 }

@@ -1,27 +1,25 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { toFlatName } from "./caller-tools.ts";
 
+let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 let sdk: OpenAI;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+  stage = await startAppWithUpstream({ models: ["m"], connection: {} });
+  ({ app, upstream } = stage);
   admin = await app.admin();
   sdk = new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: admin.token, maxRetries: 0 });
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))!.body;
 const grind = { type: "function" as const, name: "grind", parameters: { type: "object" }, strict: null };

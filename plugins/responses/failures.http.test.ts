@@ -1,27 +1,23 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, rateLimited, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
+let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  app = await startApp({
-    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0":{"access":"everyone"}}' },
-  });
+  stage = await startAppWithUpstream({ models: ["m"] });
+  ({ app, upstream } = stage);
   member = await app.user();
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const sdk = () => new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: member.token, maxRetries: 0 });
 

@@ -1,25 +1,23 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { json, sse, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
+let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let client: OpenAI;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+  stage = await startAppWithUpstream({ models: ["m"], connection: {} });
+  ({ app, upstream } = stage);
   const { token } = await app.admin();
   client = new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: token, maxRetries: 0 });
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 it.each([undefined, "bytes"] as const)("tells thoughts in tags from the text (cut at %s)", async (split) => {
   const said = [" <think>H", "m</think>", "Yes <think>"];

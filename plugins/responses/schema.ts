@@ -14,7 +14,7 @@ export type Part = z.output<typeof Part>;
 const Tool = z.looseObject({ type: z.string(), name: z.string().optional() });
 export type Tool = z.output<typeof Tool>;
 
-/** What can be put as a chat completion. Keys of one that this format does not know are taken as well. */
+/** A request that can become a chat completion; its unknown keys are accepted, too. */
 export const TranslatedRequest = z.looseObject({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(Item)]),
@@ -42,8 +42,8 @@ export const TranslatedRequest = z.looseObject({
 });
 
 /**
- * The request as every route takes it: what is passed on to an upstream of the format is that upstream's to judge, so
- * only what this platform itself acts on is checked.
+ * The request as every route takes it. Only keys that this platform acts on are checked: an upstream of the format checks
+ * the others itself.
  */
 export const ResponsesRequest = z
   .looseObject({

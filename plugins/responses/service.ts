@@ -10,7 +10,7 @@ import type { ResponsesRequest } from "./schema.ts";
 
 export { ResponsesRequest } from "./schema.ts";
 
-/** Who asks, and for how long. */
+/** The caller of a request, with the signal that ends it. */
 export interface ResponsesContext {
   readonly caller: Principal;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export interface ResponsesContext {
   readonly tags?: readonly Tags[];
 }
 
-/** What a route answers: a whole response, its events, or a provider's own bytes. */
+/** The answer of a route: a whole response, its events, or a provider's own bytes. */
 export type ResponsesAnswer = Response | Stream | Relay;
 
 /** The Responses format for routes that offer it. */

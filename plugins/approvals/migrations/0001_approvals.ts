@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** What people decided for all calls of a tool. */
+/** Decisions of people for all calls of a tool. */
 export const createApprovals: Migration = {
   async up(db) {
     await sql`create table tool_approval (

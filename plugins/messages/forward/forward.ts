@@ -44,7 +44,7 @@ function toObject(text: string): { readonly model?: unknown } | undefined {
   }
 }
 
-/** What clients of the format read; everything else is between this platform and the upstream. */
+/** The headers that clients of the format read; others stay between this platform and the upstream. */
 function toHeaders({ headers }: Upstream): OutgoingHttpHeaders {
   const result: OutgoingHttpHeaders = {
     "content-type": String(headers["content-type"] ?? "application/json"),

@@ -44,7 +44,7 @@ function open(counting?: Promise<number | undefined>) {
   };
 }
 
-/** What a read gives, and after how many milliseconds. */
+/** The first line of a read, and its milliseconds. */
 async function timed(
   reading: Promise<IteratorResult<string>>,
 ): Promise<[frames: string | undefined, ms: number]> {

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chunk, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { errorFrame, type Frame, json, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { answers } from "../answers.fixture.ts";
 import { streamed } from "../reader.fixture.ts";
 
+let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+  stage = await startAppWithUpstream({ models: ["alpha"], connection: {} });
+  ({ app, upstream } = stage);
   admin = await app.admin();
   for (const [id, streams] of [
     ["always", true],
@@ -23,10 +24,7 @@ beforeAll(async () => {
     await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
   }
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const question = (model: string) => ({
   model,

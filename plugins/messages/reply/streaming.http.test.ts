@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, type Frame, json, sse } from "#test/support/upstream-scripts.ts";
@@ -8,26 +9,25 @@ import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { type Event, readEvents, streamed } from "../reader.fixture.ts";
 import { replies } from "../replies.fixture.ts";
 
+let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({
-    env: { OPENAI_API_BASE_URLS: upstream.url, AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2" },
+  stage = await startAppWithUpstream({
+    models: ["alpha"],
+    connection: {},
+    env: { AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2" },
   });
+  ({ app, upstream } = stage);
   admin = await app.admin();
 });
 
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
+afterAll(() => stage.close());
 
 const question = { model: "alpha", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
-/** What a reply of these frames becomes. */
+/** The message that a reply of these frames becomes. */
 async function read(frames: readonly Frame[], options: Parameters<typeof sse>[1] = {}) {
   upstream.reply("/chat/completions", sse(frames, options));
   return (await streamed(app, admin.token, question)).message;

@@ -28,7 +28,7 @@ export async function fetchList(
   timeLimit: number,
 ): Promise<RuntimeList> {
   const ask = async (path: string) => parseItems(await readJson(client, backend, { path, timeLimit }));
-  // What is in memory is told for information only: older runtimes do not know the question.
+  // Loaded models are information only: older runtimes do not have the route.
   const loading = ask("/api/ps").catch(() => []);
   const items = await ask("/api/tags");
   const loaded = new Map((await loading).map(({ id, item }) => [id, item["expires_at"] ?? null]));

@@ -83,7 +83,7 @@ function renameLine(line: string, prefix: string): string {
   return data === undefined ? line : `${field}${rename(data, prefix)}`;
 }
 
-/** What is not JSON goes out as it came. */
+/** A text that is not JSON stays as it is. */
 function rename(text: string, prefix: string): string {
   try {
     const value = JSON.parse(text) as Record<string, unknown> | null;

@@ -4,7 +4,7 @@ import { AppError, ProviderError } from "#kernel/errors.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** What chunks and completions of one reply have in common. */
+/** The keys that all chunks of one reply share. */
 export interface ReplyHead {
   readonly id: string;
   readonly created: number;
@@ -76,7 +76,7 @@ export function toFinish(answer: Bag, hasCalls: boolean): string {
 
 const durations = ["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"] as const;
 
-/** What the reply cost, with the runtime's own times in nanoseconds beside it. */
+/** The usage of a reply, with the runtime's own times in nanoseconds. */
 export function toUsage(answer: Bag): Usage {
   const prompt_tokens = toCount(answer["prompt_eval_count"]);
   const completion_tokens = toCount(answer["eval_count"]);

@@ -34,7 +34,7 @@ function withCustom(saved: Bag): Bag {
   };
 }
 
-/** What `toSettings` and `toOptions` read beside the options' own names. */
+/** Keys that `toSettings` and `toOptions` read besides the options' own names. */
 const fields = new Set([
   "response_format",
   "reasoning_effort",

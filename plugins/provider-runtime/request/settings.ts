@@ -2,7 +2,7 @@ import { AppError } from "#kernel/errors.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** What the common wire calls the effort of thinking, as the runtime takes it. */
+/** Efforts of the common wire as the runtime's `think`. */
 const efforts: Readonly<Record<string, boolean | string>> = {
   none: false,
   minimal: "low",

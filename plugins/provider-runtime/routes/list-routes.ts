@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly models: Models;
   /** The version of a backend. */
   fetchVersion(backend: Backend): Promise<string>;
-  /** What a backend has in memory, as it says it. */
+  /** A backend's own list of the models in its memory. */
   fetchLoaded(backend: Backend): Promise<unknown>;
 }
 
@@ -25,7 +25,7 @@ const Version = z.object({ version: z.string() });
 const List = z.object({ object: z.literal("list"), data: z.array(z.looseObject({ id: z.string() })) });
 const status = { access: "public", returns: z.object({ status: z.literal(true) }) } as const;
 
-/** What there is: models, versions, models in memory (contract §2.3). */
+/** Lists of models, versions and models in memory (contract §2.3). */
 export function listRoutes(options: ListOptions) {
   const { models } = options;
   return [

@@ -28,7 +28,7 @@ interface Asked {
 const declared = { access: "admin", fails: [404, 502, 503, 504] } as const;
 const largestAnswer = 1024 * 1024;
 
-/** What administrators do to the models of backends (contract §2.3). */
+/** Routes of administrators for the models of backends (contract §2.3). */
 export function manageRoutes(options: ManageOptions) {
   const { backends } = options;
   const start = ({ caller, request, body }: Asked, path: string, index?: number) => {

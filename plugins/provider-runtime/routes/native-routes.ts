@@ -85,7 +85,7 @@ export function nativeRoutes(options: RelayCallOptions) {
     defineRoute(
       { ...declared, method: "POST", path: "/api/show", summary: "Show a model's details", body: Show },
       ({ body: { name, ...rest }, ...input }) =>
-        // Two names for the model in one body must not reach one that nobody checked.
+        // A body with two names for the model must not reach one whose access was not checked.
         show({ ...input, bodyText: undefined, body: { ...rest, model: rest.model ?? name ?? "" } }),
     ),
   ] as const;

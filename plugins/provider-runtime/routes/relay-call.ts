@@ -22,7 +22,7 @@ export interface RelayCallOptions {
   readonly client: RuntimeClient;
   readonly models: Models;
   readonly findProfile: FindProfile;
-  /** Told of every model call, for these routes reach the backends without the catalogue. */
+  /** Called after every model call: these routes bypass the catalogue, which counts the others. */
   ended: CallEnded;
 }
 
@@ -45,7 +45,7 @@ export interface RelayedCall {
   readonly caller: Principal;
   readonly request: RequestInfo;
   readonly body: Body;
-  /** The body as it was sent; undefined where it must not go out like that. */
+  /** The body as it was sent; undefined where it may not go out as it is. */
   readonly text: string | undefined;
   /** The id the caller named. */
   readonly modelId: string;
@@ -56,11 +56,11 @@ export interface RelayedCall {
   readonly wire: Wire;
   /** Set where the answer has a place for thoughts. */
   readonly thinking?: ThinkingRoute | undefined;
-  /** Fills in what the model has saved; the very same body when there is nothing. */
+  /** Fills in the model's saved parameters; returns the same object where there are none. */
   fill?(body: Body, saved: Body): Body;
 }
 
-/** Passes a request for a model on to a backend that holds it, with the access rules of every other way to the model. */
+/** Relays a request for a model to a backend that holds it, with the access rules of chat completions. */
 export async function relayCall(options: RelayCallOptions, relayed: RelayedCall) {
   const { upstream, prefix, tags } = await send(options, relayed);
   return relayAnswer(upstream, { ...relayed, prefix, tags });
@@ -168,7 +168,7 @@ export async function resolveLatest(
   }
 }
 
-/** The line that was cut off must not swallow what is said last. */
+/** The last frame of a stream that broke off; an empty line ends the line that was cut. */
 function toBroken(error: unknown, wire: Wire, requestId: string): string {
   if (wire === "events") {
     return `\n\ndata: ${toErrorFrame(error, requestId)}\n\n`;
