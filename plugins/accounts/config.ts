@@ -210,7 +210,7 @@ const people = {
   ),
   imageMaxLength: int("PROFILE_IMAGE_MAX_DATA_URI_SIZE", null, {
     min: 1,
-    text: "Largest inline profile image, in characters of its data URI; not set, 5,242,880 for accounts and no limit for models",
+    text: "Largest inline profile image, in characters of its data URI; not set, as large as a request",
   }),
   forwardImages: bool("ENABLE_PROFILE_IMAGE_URL_FORWARDING", true, {
     text: "Redirects to profile images that stand on other sites",

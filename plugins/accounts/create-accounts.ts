@@ -5,7 +5,7 @@ import type { AccountsConfig, config as variables } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
 import { createPasswords, type Passwords } from "./passwords/passwords.ts";
 import { createPermissionDefaults, toEnvironmentDefaults } from "./permissions/permissions.ts";
-import { longestInlineImage, type ProfileImageRules } from "./users/profile-image.ts";
+import type { ProfileImageRules } from "./users/profile-image.ts";
 import { createSessionTokens } from "./sessions/session.ts";
 import { createEmit } from "./system-events.ts";
 import type { AccountsTables } from "./tables.ts";
@@ -90,7 +90,7 @@ export function toLifetime(config: Pick<AccountsConfig, "jwtLifetime">): number 
 export function toImageRules(config: AccountsConfig): ProfileImageRules {
   return {
     allowedTypes: () => config.imageTypes.map((type) => type.toLowerCase()),
-    maxLength: () => config.imageMaxLength ?? longestInlineImage,
+    maxLength: () => config.imageMaxLength ?? undefined,
     forwardsUrls: () => config.forwardImages,
   };
 }

@@ -43,6 +43,7 @@ describe("what everybody may ask", () => {
     expect((await app.call("GET /api/version")).body).toEqual({
       version: expect.any(String),
       deployment_id: "blue",
+      build_hash: "dev-build",
     });
     const updates = await app.call("GET /api/version/updates", { token: user.token });
     expect(updates.body.latest).toBe(updates.body.current);

@@ -104,3 +104,15 @@ it("asks for no account when told so", async () => {
   expect(session.body).toMatchObject({ role: "admin", email: "admin@localhost" });
   expect((await app.call("POST /api/v1/auths/signup", { body: somebody })).status).toBe(403);
 });
+
+it("refuses pictures beyond PROFILE_IMAGE_MAX_DATA_URI_SIZE, and strangers' requests that could only hold such", async () => {
+  const app = await start({ PROFILE_IMAGE_MAX_DATA_URI_SIZE: "1000" });
+  const signUp = async (length: number) => {
+    const profile_image_url = `data:image/png;base64,iVBORw0KGgo${"A".repeat(length + 1)}`;
+    const body = { ...somebody, profile_image_url };
+    return (await app.call("POST /api/v1/auths/signup", { body })).status;
+  };
+  expect(await signUp(20_000)).toBe(413);
+  expect(await signUp(1000)).toBe(413);
+  expect(await signUp(900)).toBe(200);
+});

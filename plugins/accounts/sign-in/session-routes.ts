@@ -41,6 +41,7 @@ const formBytes = 16 * 1024;
 
 function startRoutes({ config, images, signIn, signInVouched, signUp }: SessionRouteParts) {
   const isVouched = trustsHeaders(config);
+  const maxImage = images.maxLength();
   const answer = ({ signed, answer }: StartedSession, request: RequestInfo) =>
     reply(answer, { headers: sessionHeaders(signed, { config, request }) });
   return [
@@ -69,7 +70,7 @@ function startRoutes({ config, images, signIn, signInVouched, signUp }: SessionR
         summary: "Create an account",
         access: "public",
         body: SignUpForm,
-        maxBody: formBytes + images.maxLength(),
+        ...(maxImage === undefined ? {} : { maxBody: formBytes + maxImage }),
         returns: SessionObject,
         fails: [400, 403, 409, 413, 429],
       },

@@ -5,12 +5,7 @@ import { createAccounts } from "../accounts.ts";
 import { toImageRules } from "../create-accounts.ts";
 import { config as variables } from "../config.ts";
 import { defaultAvatar } from "./default-avatar.ts";
-import {
-  longestInlineImage,
-  requireProfileImage,
-  toProfileImageReply,
-  type ProfileImageRules,
-} from "./profile-image.ts";
+import { requireProfileImage, toProfileImageReply, type ProfileImageRules } from "./profile-image.ts";
 
 const png = `data:image/png;base64,${Buffer.from("89504e470d0a1a0a0000", "hex").toString("base64")}`;
 const svg = `data:image/svg+xml;base64,${Buffer.from("<svg onload='x()'/>").toString("base64")}`;
@@ -18,7 +13,7 @@ const svg = `data:image/svg+xml;base64,${Buffer.from("<svg onload='x()'/>").toSt
 function rules(changes: Partial<ProfileImageRules> = {}): ProfileImageRules {
   return {
     allowedTypes: () => ["image/png", "image/jpeg", "image/gif", "image/webp"],
-    maxLength: () => longestInlineImage,
+    maxLength: () => undefined,
     forwardsUrls: () => true,
     ...changes,
   };
@@ -59,17 +54,18 @@ describe("an image that is about to be stored", () => {
     expect(requireProfileImage(png, rules({ maxLength: () => png.length }))).toBe(png);
   });
 
-  it("is bounded in accounts, and in other records where a limit is set", () => {
+  it("is as large as it likes where no limit is set", () => {
     const open = (environment: Record<string, string>) => {
       const config = createRegistry(environment).declare("accounts", variables);
       const images = toImageRules(config);
-      return { images, pictures: createAccounts({ config, images } as never, {} as never).pictures };
+      return { images, pictures: createAccounts({ images } as never, {} as never).pictures };
     };
     const [free, limited] = [open({}), open({ PROFILE_IMAGE_MAX_DATA_URI_SIZE: "100" })];
-    const long = png.replaceAll("=", "") + "A".repeat(longestInlineImage);
+    const long = png.replaceAll("=", "") + "A".repeat(8 * 1024 * 1024);
     const tooLarge = expect.objectContaining({ code: "too_large" });
-    expect(() => requireProfileImage(long, free.images)).toThrowError(tooLarge);
+    expect(requireProfileImage(long, free.images)).toBe(long);
     expect(free.pictures.require(long)).toBe(long);
+    expect(() => requireProfileImage(long, limited.images)).toThrowError(tooLarge);
     expect(() => limited.pictures.require(long)).toThrowError(tooLarge);
   });
 });

@@ -7,14 +7,11 @@ import { defaultAvatar } from "./default-avatar.ts";
 export interface ProfileImageRules {
   /** PROFILE_IMAGE_ALLOWED_MIME_TYPES, lower case. */
   allowedTypes(): readonly string[];
-  /** PROFILE_IMAGE_MAX_DATA_URI_SIZE in characters; `longestInlineImage` for accounts when it is not set. */
-  maxLength(): number;
+  /** PROFILE_IMAGE_MAX_DATA_URI_SIZE in characters; undefined leaves the size of the request as the only limit. */
+  maxLength(): number | undefined;
   /** ENABLE_PROFILE_IMAGE_URL_FORWARDING. */
   forwardsUrls(): boolean;
 }
-
-/** Characters of an account's inline image where nothing else is set: whoever sees it makes the server read it. */
-export const longestInlineImage = 5 * 1024 * 1024;
 
 /**
  * Checks an image address that is about to be stored: empty, a path of this site, an http(s) address or an inline
@@ -86,7 +83,7 @@ const privately = { "cache-control": "private, no-cache" };
 
 function requireInlineImage(value: string, rules: ProfileImageRules): void {
   const limit = rules.maxLength();
-  if (value.length > limit) {
+  if (limit !== undefined && value.length > limit) {
     throw new AppError("too_large", `The profile image may have at most ${limit} characters.`);
   }
   if (decode(value, rules) === undefined) {
