@@ -109,7 +109,7 @@ async function open(
   { host, stopping }: Pick<Stopping, "host" | "stopping">,
 ): Promise<Running> {
   const requests = createOpenRequests();
-  parts.tellOfSelf("system.startup.started");
+  parts.announceSystemEvent("system.startup.started");
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
   const docs = config.env === "dev" ? toDocsRoutes(gathered.routes, version) : toClosedDocsRoutes();
   const routes = [...gathered.routes, ...docs];
@@ -127,7 +127,7 @@ async function open(
     ...(sockets && { sockets }),
   });
   parts.readiness.ready = true;
-  parts.tellOfSelf("system.startup.completed");
+  parts.announceSystemEvent("system.startup.completed");
 
   let stopped: Promise<void> | undefined;
   const stop = () =>
@@ -229,7 +229,7 @@ async function stopAll({
 }: Stopping): Promise<void> {
   const graceMs = config.shutdownGraceSeconds * 1000;
   parts.readiness.ready = false;
-  parts.tellOfSelf("system.shutdown.started");
+  parts.announceSystemEvent("system.shutdown.started");
   requests.closeConnections();
   // At once, so that clients are with another replica while the runs that speak to them end here.
   sockets?.close();
@@ -250,7 +250,7 @@ async function stopAll({
   listening.breakConnections();
   await closed;
   await jobsStopped;
-  parts.tellOfSelf("system.shutdown.completed");
+  parts.announceSystemEvent("system.shutdown.completed");
   await host.stop();
   await parts.egress.close();
   await database.close();

@@ -43,7 +43,7 @@ export interface Parts {
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
-  tellOfSelf(event: `system.${string}.${string}`): void;
+  announceSystemEvent(event: `system.${string}.${string}`): void;
 }
 
 /** Ids of the services the kernel provides; plugins cannot provide them again. */
@@ -91,7 +91,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.deployment, toDeployment(options, readiness));
   offer(kernel.declarations, toDeclarations(options));
   await followSettings(database, registry);
-  const tellOfSelf = (event: `system.${string}.${string}`): void => {
+  const announceSystemEvent = (event: `system.${string}.${string}`): void => {
     const subject = { type: "instance", id: config.instanceId };
     events.announce(event, { actor: null, subject, data: { version: options.version } });
   };
@@ -101,7 +101,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     blobs,
     jobs,
     readiness,
-    tellOfSelf,
+    announceSystemEvent,
   };
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./handle.ts";
-import { patiently } from "./patience.ts";
+import { withoutStatementTimeout } from "./statement-timeout.ts";
 
 /** First half of the advisory lock's key; the second is the name and schema. */
 const LOCK = 771_204_114;
@@ -15,7 +15,7 @@ export async function exclusively<R>(database: Database, name: string, run: () =
   }
   return database.db.connection().execute(async (connection) => {
     const lock = sql`select pg_advisory_lock(${LOCK}, hashtext(${name} || current_schema()))`;
-    await patiently(() => lock.execute(connection));
+    await withoutStatementTimeout(() => lock.execute(connection));
     try {
       return await run();
     } finally {

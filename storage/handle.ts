@@ -39,7 +39,7 @@ export interface DatabaseOptions {
     size?: number;
     maxOverflow?: number;
     timeoutSeconds?: number;
-    /** How long one statement may go unanswered; 20 when left out, 0 for ever. See patience.ts. */
+    /** How long one statement may go unanswered; 20 when left out, 0 for ever. See statement-timeout.ts. */
     queryTimeoutSeconds?: number;
     recycleSeconds?: number;
   };

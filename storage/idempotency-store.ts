@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Database } from "./database.ts";
-import { urgently } from "./urgency.ts";
+import { withReservedConnection } from "./reserved-connection.ts";
 import { anyOf } from "./values.ts";
 
 /** An answer as it was sent the first time. */
@@ -129,7 +129,7 @@ export function createIdempotencyStore({ db }: Pick<Database, "db">): Idempotenc
     },
 
     async renew(claims) {
-      await urgently(() =>
+      await withReservedConnection(() =>
         db
           .updateTable("idempotent_answer")
           .set({ renewed_at: now })

@@ -3,7 +3,7 @@ import type { Migration } from "kysely/migration";
 import { seconds } from "./clock.ts";
 import { StorageError } from "./errors.ts";
 import type { Database } from "./handle.ts";
-import { patiently } from "./patience.ts";
+import { withoutStatementTimeout } from "./statement-timeout.ts";
 
 // oxlint-disable typescript/no-explicit-any -- migrations and ledgers are beyond the typed tables
 
@@ -76,7 +76,7 @@ export async function migrate(
       await sql`select pg_advisory_unlock(${LOCK}, hashtext(${ledgers}))`.execute(connection).catch(() => {});
     }
   };
-  await patiently(() => database.db.connection().execute(work));
+  await withoutStatementTimeout(() => database.db.connection().execute(work));
 }
 
 interface Step {

@@ -1,4 +1,4 @@
-import { Pieces } from "#kernel/egress/pieces.ts";
+import { SegmentedBody } from "#kernel/egress/segmented-body.ts";
 import type { ExactNumbers } from "./exact-numbers.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ const shortest = 256 * 1024;
  * The JSON of a request's body. That of a long conversation is put together from texts that are known: writing forty
  * megabytes anew would stop everything else for a moment.
  */
-export function toRequestJson(sent: Bag, numbers?: ExactNumbers): string | Pieces {
+export function toRequestJson(sent: Bag, numbers?: ExactNumbers): string | SegmentedBody {
   const body = numbers ? numbers.restore(sent) : sent;
   const { messages } = body;
   if (!Array.isArray(messages) || knownLength(messages) < shortest) {
@@ -42,7 +42,7 @@ export function toRequestJson(sent: Bag, numbers?: ExactNumbers): string | Piece
   const { messages: _messages, ...rest } = body;
   const head = `${JSON.stringify(rest).slice(0, -1)}${Object.keys(rest).length > 0 ? "," : ""}"messages":[`;
   const pieces = (messages as Bag[]).flatMap((message, at) => toPieces(at === 0 ? head : ",", message));
-  return new Pieces([...pieces, Buffer.from("]}")]);
+  return new SegmentedBody([...pieces, Buffer.from("]}")]);
 }
 
 function knownLength(messages: readonly unknown[]): number {

@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { buildConnector } from "undici";
 import { isPublicAddress } from "./address.ts";
 import { toAddressRefusal } from "./failure.ts";
-import { onread, readAtOnce } from "./reads.ts";
+import { onread, useSharedReadBuffer } from "./reads.ts";
 import { openTls, requireFingerprint, type TlsSettings } from "./tls.ts";
 
 export interface ConnectorOptions {
@@ -90,6 +90,6 @@ function accept(
     callback(error as Error, null);
     return;
   }
-  readAtOnce(socket);
+  useSharedReadBuffer(socket);
   callback(null, socket);
 }

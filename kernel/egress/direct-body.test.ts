@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { DirectBody, receive } from "./direct-body.ts";
+import { DirectBody, consumeBody } from "./direct-body.ts";
 
 function open() {
   const told: string[] = [];
@@ -30,7 +30,7 @@ describe("a body taken directly", () => {
     const { body } = open();
     const { heard, receiver } = listener();
     body.arrive(Buffer.from("a"));
-    receive(body, receiver);
+    consumeBody(body, receiver);
     body.arrive(Buffer.from("b"));
     body.complete();
     expect(heard).toEqual(["a", "b", "end"]);
@@ -41,7 +41,7 @@ describe("a body taken directly", () => {
     const { heard, receiver } = listener();
     body.arrive(Buffer.from("a"));
     body.complete();
-    receive(body, receiver);
+    consumeBody(body, receiver);
     expect(heard).toEqual(["a", "end"]);
   });
 
@@ -52,9 +52,9 @@ describe("a body taken directly", () => {
       const fail = () => body.destroy(new Error("reset"));
       if (isEarly) {
         fail();
-        receive(body, receiver);
+        consumeBody(body, receiver);
       } else {
-        receive(body, receiver);
+        consumeBody(body, receiver);
         fail();
         fail();
       }
@@ -65,7 +65,7 @@ describe("a body taken directly", () => {
   it("lets the connection go when it is given up, and says nothing more", () => {
     const { body, told } = open();
     const { heard, receiver } = listener();
-    const flow = receive(body, receiver);
+    const flow = consumeBody(body, receiver);
     flow.pause();
     flow.abort();
     expect(told.slice(-2)).toEqual(["pause", "abandon without reason"]);
@@ -110,7 +110,7 @@ describe("a body read as a stream", () => {
     body.arrive(Buffer.from("a"));
     body.arrive(Buffer.from("b"));
     expect(String(body.read(1))).toBe("a");
-    receive(body, receiver);
+    consumeBody(body, receiver);
     body.arrive(Buffer.from("c"));
     body.complete();
     await once(body, "close");
@@ -122,7 +122,7 @@ describe("any other stream", () => {
   it("can be taken the same way", async () => {
     const body = new PassThrough();
     const { heard, receiver } = listener();
-    receive(body, receiver);
+    consumeBody(body, receiver);
     body.write("a");
     body.end("b");
     await new Promise((resolve) => body.once("close", resolve));
@@ -132,7 +132,7 @@ describe("any other stream", () => {
   it("that closes early has failed", async () => {
     const body = new PassThrough();
     const { heard, receiver } = listener();
-    receive(body, receiver);
+    consumeBody(body, receiver);
     body.destroy();
     await new Promise((resolve) => body.once("close", resolve));
     expect(heard).toEqual(["failed: the upstream closed early"]);

@@ -1,18 +1,18 @@
 import { Readable } from "node:stream";
 
-/** Takes a body piece by piece, in the turn in which the pieces arrive. */
-export interface Receiver {
+/** Takes a body piece by piece, each in the event loop turn in which it arrives. */
+export interface BodyConsumer {
   data(piece: Buffer): void;
   end(): void;
   /** Called once, in place of `end`. */
   failed(error: Error): void;
 }
 
-/** What a receiver may ask of the sender, at any time. */
+/** Controls of the sending side, for the consumer. */
 export interface Flow {
   pause(): void;
   resume(): void;
-  /** Gives the rest up; the receiver hears nothing more. */
+  /** Abandons the rest; no further callback runs. */
   abort(): void;
 }
 
@@ -20,43 +20,43 @@ export interface Flow {
 export interface Source {
   pause(): void;
   resume(): void;
-  /** Nobody wants the rest. */
+  /** Closes the connection: the rest is not wanted. */
   abandon(error: Error | null): void;
 }
 
-/** Sees a body's bytes on their way, without being its reader. */
-export interface Watcher {
-  /** Must not keep the reader waiting, nor change the piece. */
+/** Observes a body's bytes without consuming them. */
+export interface BodyObserver {
+  /** Must neither block nor change the piece. */
   data(piece: Buffer): void;
-  /** Called once: with the failure when the body broke off, with `left` when nobody wanted the rest. */
+  /** Called once: with the failure when the body broke off, with `left` when its consumer abandoned the rest. */
   over(why: "ended" | "left" | Error): void;
 }
 
-const watchers = new WeakMap<Readable, Watcher>();
+const observers = new WeakMap<Readable, BodyObserver>();
 
-/** Lets `watcher` see a body that nobody reads yet; undefined takes it away again. */
-export function watch(body: Readable, watcher: Watcher | undefined): void {
-  const telling = watcher && onceOver(watcher);
+/** Attaches `observer` to a body before it is read; undefined detaches it. */
+export function observeBody(body: Readable, observer: BodyObserver | undefined): void {
+  const once = observer && onceOver(observer);
   if (body instanceof DirectBody) {
-    body.watch(telling);
-  } else if (telling) {
-    watchers.set(body, telling);
-    body.once("close", () => watchers.has(body) && telling.over(body.readableEnded ? "ended" : "left"));
+    body.observe(once);
+  } else if (once) {
+    observers.set(body, once);
+    body.once("close", () => observers.has(body) && once.over(body.readableEnded ? "ended" : "left"));
   } else {
-    watchers.delete(body);
+    observers.delete(body);
   }
 }
 
-/** Hands the bytes of `body` to `receiver`; nobody else may read it. */
-export function receive(body: Readable, receiver: Receiver): Flow {
+/** Makes `consumer` the only reader of `body`. */
+export function consumeBody(body: Readable, consumer: BodyConsumer): Flow {
   if (body instanceof DirectBody && !body.isStream) {
-    return body.receive(receiver);
+    return body.consume(consumer);
   }
-  const watcher = watchers.get(body);
-  return listen(body, watcher ? toWatched(receiver, watcher) : receiver);
+  const observer = observers.get(body);
+  return listen(body, observer ? toObserved(consumer, observer) : consumer);
 }
 
-function onceOver({ data, over }: Watcher): Watcher {
+function onceOver({ data, over }: BodyObserver): BodyObserver {
   let isOver = false;
   return {
     data,
@@ -69,54 +69,54 @@ function onceOver({ data, over }: Watcher): Watcher {
   };
 }
 
-function toWatched(receiver: Receiver, watcher: Watcher): Receiver {
+function toObserved(consumer: BodyConsumer, observer: BodyObserver): BodyConsumer {
   return {
     data(piece) {
-      watcher.data(piece);
-      receiver.data(piece);
+      observer.data(piece);
+      consumer.data(piece);
     },
     end() {
-      watcher.over("ended");
-      receiver.end();
+      observer.over("ended");
+      consumer.end();
     },
     failed(error) {
-      watcher.over(error);
-      receiver.failed(error);
+      observer.over(error);
+      consumer.failed(error);
     },
   };
 }
 
 /**
- * A body that is a node stream for whoever reads it as one, and none for who takes it directly: the machinery of a
- * stream costs more than everything else that happens to a token on its way.
+ * A body that is a node stream for readers of streams and calls a `BodyConsumer` directly otherwise. Node's stream
+ * machinery costs more CPU per token than all other relay work; P1 and P2 of performance.md fail with it.
  */
 export class DirectBody extends Readable {
   readonly #source: Source;
-  /** What came before anybody asked; undefined once somebody reads the stream. */
+  /** Pieces that arrived before a consumer; undefined once the body is read as a stream. */
   #early: Buffer[] | undefined = [];
   #earlySize = 0;
-  #receiver: Receiver | undefined;
-  #watcher: Watcher | undefined;
+  #consumer: BodyConsumer | undefined;
+  #observer: BodyObserver | undefined;
   #isComplete = false;
 
   constructor(source: Source) {
-    super({ highWaterMark: mostEarly });
+    super({ highWaterMark: maxEarlyBytes });
     this.#source = source;
-    // Who reads sees the failure as well; without a listener one that comes before the reader would end the process.
+    // A failure before the first reader would be an unhandled error event and end the process.
     this.on("error", ignore);
   }
 
-  /** True once somebody reads it as a stream. */
+  /** True once the body is read as a stream. */
   get isStream(): boolean {
     return this.#early === undefined;
   }
 
   /** The connection brought a piece. */
   arrive(piece: Buffer): void {
-    this.#watcher?.data(piece);
-    if (this.#receiver) {
-      this.#receiver.data(piece);
-    } else if (!this.#keep(piece)) {
+    this.#observer?.data(piece);
+    if (this.#consumer) {
+      this.#consumer.data(piece);
+    } else if (!this.#buffer(piece)) {
       this.#source.pause();
     }
   }
@@ -124,49 +124,49 @@ export class DirectBody extends Readable {
   /** The connection brought the last piece. */
   complete(): void {
     this.#isComplete = true;
-    this.#watcher?.over("ended");
+    this.#observer?.over("ended");
     if (this.#early === undefined) {
       this.push(null);
     }
-    this.#take()?.end();
+    this.#releaseConsumer()?.end();
   }
 
-  watch(watcher: Watcher | undefined): void {
-    this.#watcher = watcher;
-    if (watcher === undefined) {
+  observe(observer: BodyObserver | undefined): void {
+    this.#observer = observer;
+    if (observer === undefined) {
       return;
     }
-    this.#early?.forEach((piece) => watcher.data(piece));
+    this.#early?.forEach((piece) => observer.data(piece));
     if (this.#isComplete) {
-      watcher.over("ended");
+      observer.over("ended");
     } else if (this.destroyed) {
-      watcher.over(this.errored ?? "left");
+      observer.over(this.errored ?? "left");
     }
   }
 
-  receive(receiver: Receiver): Flow {
-    for (const piece of this.#takeEarly()) {
-      receiver.data(piece);
+  consume(consumer: BodyConsumer): Flow {
+    for (const piece of this.#drainEarly()) {
+      consumer.data(piece);
     }
     if (this.#isComplete) {
-      receiver.end();
+      consumer.end();
     } else if (this.destroyed) {
-      receiver.failed(this.errored ?? closedEarly());
+      consumer.failed(this.errored ?? closedEarly());
     } else {
-      this.#receiver = receiver;
+      this.#consumer = consumer;
       this.#source.resume();
     }
     return {
       pause: () => this.#source.pause(),
       resume: () => this.#source.resume(),
       abort: () => {
-        this.#take();
+        this.#releaseConsumer();
         this.destroy();
       },
     };
   }
 
-  /** Somebody reads the stream: from now on it is one. */
+  /** The first read turns the body into a stream. */
   override _read(): void {
     const early = this.#early;
     this.#early = undefined;
@@ -180,13 +180,13 @@ export class DirectBody extends Readable {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#early &&= [];
     this.#source.abandon(error);
-    this.#watcher?.over(error ?? "left");
-    this.#take()?.failed(error ?? closedEarly());
+    this.#observer?.over(error ?? "left");
+    this.#releaseConsumer()?.failed(error ?? closedEarly());
     callback(error);
   }
 
-  /** False when no more should come before somebody asks. */
-  #keep(piece: Buffer): boolean {
+  /** False when the buffer is full. */
+  #buffer(piece: Buffer): boolean {
     if (this.#early === undefined) {
       return this.push(piece);
     }
@@ -194,29 +194,29 @@ export class DirectBody extends Readable {
       this.#early.push(piece);
       this.#earlySize += piece.length;
     }
-    return this.#earlySize < mostEarly;
+    return this.#earlySize < maxEarlyBytes;
   }
 
-  #takeEarly(): Buffer[] {
+  #drainEarly(): Buffer[] {
     const early = this.#early ?? [];
     this.#early &&= [];
     this.#earlySize = 0;
     return early;
   }
 
-  #take(): Receiver | undefined {
-    const receiver = this.#receiver;
-    this.#receiver = undefined;
-    return receiver;
+  #releaseConsumer(): BodyConsumer | undefined {
+    const consumer = this.#consumer;
+    this.#consumer = undefined;
+    return consumer;
   }
 }
 
-/** Bytes that may wait for somebody who asks. */
-const mostEarly = 65_536;
+/** Bytes buffered for a later consumer. */
+const maxEarlyBytes = 65_536;
 
 function ignore(): void {}
 
-function listen(body: Readable, receiver: Receiver): Flow {
+function listen(body: Readable, consumer: BodyConsumer): Flow {
   let isOver = false;
   const once = (tell: () => void) => {
     if (!isOver) {
@@ -224,12 +224,12 @@ function listen(body: Readable, receiver: Receiver): Flow {
       tell();
     }
   };
-  body.on("data", (piece: Buffer) => isOver || receiver.data(piece));
-  body.once("end", () => once(() => receiver.end()));
-  body.once("error", (error) => once(() => receiver.failed(error)));
-  body.once("close", () => once(() => receiver.failed(closedEarly())));
+  body.on("data", (piece: Buffer) => isOver || consumer.data(piece));
+  body.once("end", () => once(() => consumer.end()));
+  body.once("error", (error) => once(() => consumer.failed(error)));
+  body.once("close", () => once(() => consumer.failed(closedEarly())));
   if (body.destroyed) {
-    once(() => receiver.failed(body.errored ?? closedEarly()));
+    once(() => consumer.failed(body.errored ?? closedEarly()));
   }
   return {
     pause: () => body.pause(),

@@ -5,7 +5,7 @@ import { exchange, type UpstreamResponse } from "./exchange.ts";
 import { toHeaderRefusal } from "./failure.ts";
 import { type FetchBody, fetchOnce, toSendable } from "./fetch.ts";
 import { follow, type Route } from "./follow.ts";
-import type { Pieces } from "./pieces.ts";
+import type { SegmentedBody } from "./segmented-body.ts";
 import { createPools } from "./pools.ts";
 import type { Hop, OutgoingHeaders } from "./redirect.ts";
 import { takeCredentials, toUrl, type Trust } from "./target.ts";
@@ -54,7 +54,7 @@ export interface FetchInit extends CommonInit {
 
 export interface RequestInit extends CommonInit {
   readonly headers?: OutgoingHeaders;
-  readonly body?: string | Uint8Array | Pieces | Readable | undefined;
+  readonly body?: string | Uint8Array | SegmentedBody | Readable | undefined;
   /** Milliseconds until the head of the answer, 600,000 when left out. */
   readonly headersTimeoutMs?: number | undefined;
   /** Milliseconds of silence within the body, 600,000 when left out. */

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { DirectBody } from "./direct-body.ts";
-import { Pieces } from "./pieces.ts";
+import { SegmentedBody } from "./segmented-body.ts";
 import { toEgressError, toTimeLimit } from "./failure.ts";
 import type { OutgoingHeaders } from "./redirect.ts";
 
@@ -19,7 +19,7 @@ export interface Call {
   readonly path: string;
   readonly method: string;
   readonly headers: OutgoingHeaders;
-  readonly body: string | Uint8Array | Pieces | Readable | undefined;
+  readonly body: string | Uint8Array | SegmentedBody | Readable | undefined;
   readonly signal: AbortSignal | undefined;
   /** Milliseconds until the head of the answer, 0 for no limit. */
   readonly headersTimeoutMs: number;
@@ -39,7 +39,8 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<UpstreamRe
     if (!handler.isSettled) {
       const { path, method, headers, body, headersTimeoutMs, idleTimeoutMs } = call;
       // The length of what is in one piece or a stream is found out there.
-      const length = body instanceof Pieces ? { "content-length": String(body.byteLength) } : undefined;
+      const length =
+        body instanceof SegmentedBody ? { "content-length": String(body.byteLength) } : undefined;
       dispatcher.dispatch(
         {
           path,

@@ -9,9 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Flow, receive } from "./direct-body.ts";
+import { type Flow, consumeBody } from "./direct-body.ts";
 import { createEgress, type Egress } from "./egress.ts";
-import { Pieces } from "./pieces.ts";
+import { SegmentedBody } from "./segmented-body.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
@@ -67,7 +67,7 @@ async function ask(egress: Egress, url: string) {
   const pieces: Buffer[] = [];
   const first = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
-  const flow: Flow = receive(body, {
+  const flow: Flow = consumeBody(body, {
     data(piece) {
       pieces.push(piece);
       first.resolve();
@@ -164,7 +164,7 @@ it("sends a body in pieces with its length, and as often as it has to", async ()
     response.end("ok");
   });
   const pieces = Array.from({ length: 400 }, (_, n) => randomBytes(n * 30));
-  const body = new Pieces(pieces);
+  const body = new SegmentedBody(pieces);
   const whole = Buffer.concat(pieces);
   for (let n = 0; n < 2; n++) {
     const answer = await egress.request(url, { trust: "operator", method: "POST", body });

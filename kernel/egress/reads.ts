@@ -1,10 +1,10 @@
 import { type OnReadOpts, Socket } from "node:net";
 
 /**
- * How connections to upstreams are read. A token is a few hundred bytes, but a stream takes 64 KiB for each read, gives
- * most of them back and passes the rest through its queue, which costs more than the read itself. Here all connections
- * read into one buffer, and each piece is copied out of it in the turn in which it came. The HTTP client gets it
- * at once, through the same `readable` and `read()`; what it does not take goes into the stream's queue as ever.
+ * Socket options that read all upstream connections into one buffer; each piece is copied out of it in the same turn. A
+ * token has a few hundred bytes, but a stream allocates 64 KiB for each read and passes the rest through its queue, which
+ * costs more than the read itself (P1). The HTTP client gets the piece through the usual `readable` and `read()`; an
+ * untaken piece goes into the stream's queue.
  */
 export const onread: OnReadOpts = {
   buffer: Buffer.allocUnsafeSlow(64 * 1024),
@@ -18,8 +18,8 @@ export const onread: OnReadOpts = {
 
 const reader = Symbol("reader");
 
-/** Lets the client have pieces before the stream does. For sockets that were opened with `onread`. */
-export function readAtOnce(socket: Socket): void {
+/** Hands pieces to the HTTP client before the stream's queue. For sockets opened with `onread`. */
+export function useSharedReadBuffer(socket: Socket): void {
   const own = new Reader(socket);
   Object.assign(socket, { [reader]: own, read: (size?: number) => own.read(size) });
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { type Authenticator, concerns, type RequestFacts } from "#kernel/access/authenticator.ts";
 import type { Principal } from "#kernel/access/principal.ts";
-import { judgeAgain, judgeAll } from "#kernel/access/rejudge.ts";
+import { reauthorize, reauthorizeAll } from "#kernel/access/reauthorize.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "./credential.ts";
 import { requireAccess } from "./gate.ts";
@@ -31,7 +31,7 @@ export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
   const state = { changes: 0 };
 
   async function judge(answer: OpenAnswer): Promise<void> {
-    const judged = await judgeAgain(
+    const judged = await reauthorize(
       () => open.has(answer),
       async () => {
         const caller = await authenticator.authenticate(answer.credential, answer.facts);
@@ -45,7 +45,7 @@ export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
   }
   authenticator.onChange((change) => {
     state.changes += 1;
-    void judgeAll(
+    void reauthorizeAll(
       [...open].filter(({ caller }) => concerns(change, caller)),
       judge,
     );

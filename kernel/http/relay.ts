@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type Flow, receive, type Receiver } from "#kernel/egress/direct-body.ts";
+import { type Flow, consumeBody, type BodyConsumer } from "#kernel/egress/direct-body.ts";
 import { DoneFrame } from "./done-frame.ts";
 import { type RespondContext, writeHead } from "./head.ts";
 import { onceDrained, writeHttpChunk } from "./http-chunk.ts";
@@ -18,7 +18,7 @@ export function writeRelay(response: ServerResponse, relay: Relay, context: Resp
   response.flushHeaders();
   return new Promise((resolve) => {
     const writing = new RelayWriter(response, relay, context);
-    const flow = receive(upstream.body, writing);
+    const flow = consumeBody(upstream.body, writing);
     writing.flow = flow;
     const left = () => {
       void writing.settle(response.writableFinished ? undefined : new Error("the client left"));
@@ -34,7 +34,7 @@ export function writeRelay(response: ServerResponse, relay: Relay, context: Resp
 }
 
 /** Writes the pieces of one body; those of one socket read leave in one write. */
-class RelayWriter implements Receiver {
+class RelayWriter implements BodyConsumer {
   flow: Flow | undefined;
   readonly #response: ServerResponse;
   readonly #options: RelayOptions;

@@ -15,22 +15,22 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What comes over a channel. */
+/** Callbacks of a channel. */
 export interface ChannelEnds {
   /** One event of the client, as it sent it. */
-  take(data: unknown): void;
-  /** The session has ended, or the replica that held it; nothing comes any more. */
-  gone(): void;
+  onData(data: unknown): void;
+  /** The session, or the replica that held it, has ended. */
+  onGone(): void;
 }
 
-/** A way for one session to stream to the server: an event of a name that was made for it alone. */
+/** Lets one session stream to the server, by events of a name that is made for it alone. */
 export interface Channel {
   /** The event that the client emits. */
   readonly name: string;
   close(): void;
 }
 
-/** The way from the server to clients that keep a connection open, on whichever replica that is. */
+/** Reaches clients that keep a connection open, on whichever replica that is. */
 export interface Hub {
   /**
    * Sends an event to every session in `room` (`toRoom`); what one caller emits arrives in that order. `instance_id` is
@@ -46,14 +46,14 @@ export interface Hub {
   ask(question: Question, options?: AskOptions): Promise<unknown>;
   /** Opens a way for one session to stream to the server; the question that asks for it tells the channel's name. */
   channel(to: { readonly userId: string; readonly sessionId: string }, ends: ChannelEnds): Channel;
-  /** Brings every session of a user into a room, or out of it. Whoever calls has checked that the user may. */
+  /** Adds every session of a user to a room, or removes it. The caller has checked that the user may. */
   join(userId: string, room: string): void;
   leave(userId: string, room: string): void;
   /** Whether a user has an open session on this replica. */
   isHere(userId: string): boolean;
   /** Ids of the users whose clients on this replica gave a sign of life lately (contract 3.3). */
   activeUsers(): string[];
-  /** Says what this replica answers when one collects `topic`, or asks who knows about a question. */
+  /** Registers this replica's answers to `collect` and `find`. */
   contribute(topic: string, answer: (question: unknown) => unknown): void;
   /** The answers of all replicas that answer within a second, this one's first. */
   collect(topic: string): Promise<unknown[]>;

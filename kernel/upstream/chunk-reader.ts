@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
-import { type Flow, receive } from "#kernel/egress/direct-body.ts";
+import { type Flow, consumeBody } from "#kernel/egress/direct-body.ts";
 import { toUpstreamError } from "./failure.ts";
 import { DeltaBatcher } from "./delta-batcher.ts";
 
@@ -76,7 +76,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
     this.#signal = options.signal;
     this.#batcher = new DeltaBatcher(options.atLeast ?? 1, this.#deliverDue);
     this.#parser = options.parser;
-    this.#flow = receive(body, {
+    this.#flow = consumeBody(body, {
       data: (piece) => this.#take(piece),
       end: () => this.#end(),
       failed: (error) => this.#fail(error),

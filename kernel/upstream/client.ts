@@ -1,6 +1,6 @@
 import { pipeline, type Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { Pieces } from "#kernel/egress/pieces.ts";
+import type { SegmentedBody } from "#kernel/egress/segmented-body.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
@@ -13,7 +13,7 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Record<string, string>;
-  readonly body?: string | Buffer | Pieces | Readable | undefined;
+  readonly body?: string | Buffer | SegmentedBody | Readable | undefined;
   /** Seconds of silence that end the answer; null for the general limit. */
   readonly idleSeconds?: number | null;
   /** Milliseconds in all; the general limit when left out. */

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { type Flow, receive } from "#kernel/egress/direct-body.ts";
+import { type Flow, consumeBody } from "#kernel/egress/direct-body.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toUpstreamError } from "./failure.ts";
 
@@ -11,7 +11,7 @@ export function readText(body: Readable, limit: number, signal?: AbortSignal): P
     const isTooLarge = () => size > limit;
     // Undefined while what came before anybody asked is handed over.
     let flow: Flow | undefined;
-    flow = receive(body, {
+    flow = consumeBody(body, {
       data(piece) {
         size += piece.length;
         if (!isTooLarge()) {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { watch } from "#kernel/egress/direct-body.ts";
+import { observeBody } from "#kernel/egress/direct-body.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Chunk, Completion, Delta, Usage } from "#kernel/completion/chunk.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
@@ -24,7 +24,7 @@ export function watchBytes(upstream: Upstream, call: OpenCall): Upstream {
 
 function watchBody(body: Readable, call: OpenCall): void {
   const scanner = new UsageScanner(call.wire);
-  watch(body, {
+  observeBody(body, {
     data(piece) {
       call.arrived();
       scanner.add(piece);
@@ -55,7 +55,7 @@ function watchStream(stream: ChunkStream, call: OpenCall): ChunkStream {
     raw,
     chunks(atLeast) {
       if (raw) {
-        watch(raw.body, undefined);
+        observeBody(raw.body, undefined);
       }
       return (watched ?? new WatchedChunks(call)).read(stream.chunks(atLeast));
     },

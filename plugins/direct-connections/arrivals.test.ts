@@ -13,14 +13,14 @@ async function readAll(items: AsyncIterable<Json>): Promise<Json[]> {
 it("items are read in the order in which they came, those that came while others were read too", async () => {
   const arrivals = createArrivals(() => null);
   const numbers = Array.from({ length: 1000 }, (_, n) => ({ n }));
-  numbers.slice(0, 500).forEach((item) => arrivals.take(item));
+  numbers.slice(0, 500).forEach((item) => arrivals.onData(item));
   const reading = readAll(arrivals);
   for (const item of numbers.slice(500)) {
-    arrivals.take(`data: ${JSON.stringify(item)}\n\n`);
+    arrivals.onData(`data: ${JSON.stringify(item)}\n\n`);
     await Promise.resolve();
   }
-  arrivals.take({ done: true });
-  arrivals.take({ n: "late" });
+  arrivals.onData({ done: true });
+  arrivals.onData({ n: "late" });
   expect(await reading).toEqual(numbers);
 });
 
@@ -30,16 +30,16 @@ it.each([
 ])("a client that sends faster than it is read fails: %s", async (_name, make) => {
   const arrivals = createArrivals(() => null);
   for (let n = 0; n < 100_000; n++) {
-    arrivals.take(make());
+    arrivals.onData(make());
   }
   await expect(readAll(arrivals)).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 it("a line that cannot be read ends the answer with its error", async () => {
   const arrivals = createArrivals(() => null);
-  arrivals.take({ n: 1 });
-  arrivals.take('data: {"text":"begun');
-  arrivals.take({ done: true });
+  arrivals.onData({ n: 1 });
+  arrivals.onData('data: {"text":"begun');
+  arrivals.onData({ done: true });
   const seen: Json[] = [];
   await expect(
     (async () => {

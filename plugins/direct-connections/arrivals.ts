@@ -3,15 +3,15 @@ import type { Json } from "#kernel/sandbox.ts";
 import type { ChannelEnds } from "#kernel/sockets/hub.ts";
 import { createFrameReader } from "./frames.ts";
 
-/** The items of one answer, in the order in which they came. */
+/** The buffer of one streamed answer: its items in the order of arrival. */
 export interface Arrivals extends ChannelEnds, AsyncIterable<Json> {
-  /** Nothing is waited for any more; what has come is still read. */
+  /** Ends the stream with an error after the buffered items. */
   fail(error: unknown): void;
 }
 
-/** A client that sends faster than its answer is read may be so many characters ahead. */
-const mostWaiting = 16 * 1024 * 1024;
-/** What an item takes besides its characters. */
+/** Characters that may be buffered for a slow reader. */
+const maxBufferedLength = 16 * 1024 * 1024;
+/** Memory of an item besides its characters. */
 const itemSize = 256;
 
 interface Waiting {
@@ -19,7 +19,7 @@ interface Waiting {
   readonly size: number;
 }
 
-/** Keeps what comes over a channel until it is read. A client that says nothing for `idleTimeout` seconds has failed. */
+/** Buffers the events of a channel until they are read. A client that is silent for `idleTimeout` seconds has failed. */
 export function createArrivals(idleTimeout: () => number | null): Arrivals {
   const read = createFrameReader();
   let waiting: Waiting[] = [];
@@ -39,7 +39,7 @@ export function createArrivals(idleTimeout: () => number | null): Arrivals {
       waiting.push({ items, size: own });
       size += own;
     }
-    if (size > mostWaiting) {
+    if (size > maxBufferedLength) {
       waiting = [];
       throw new AppError("rate_limited", "The client sends faster than its answer is read.");
     }
@@ -49,7 +49,7 @@ export function createArrivals(idleTimeout: () => number | null): Arrivals {
     wake.resolve();
   };
   return {
-    take(data) {
+    onData(data) {
       try {
         if (!ending) {
           add(data);
@@ -58,7 +58,7 @@ export function createArrivals(idleTimeout: () => number | null): Arrivals {
         finish(error);
       }
     },
-    gone: () => finish(new AppError("unavailable", "Client session disconnected.")),
+    onGone: () => finish(new AppError("unavailable", "Client session disconnected.")),
     fail: finish,
     async *[Symbol.asyncIterator]() {
       for (;;) {

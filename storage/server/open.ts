@@ -19,8 +19,8 @@ export async function openServer(url: string, options: DatabaseOptions): Promise
     if (options.schema) {
       await findSchema(pool, options.schema, mayCreate);
     }
-    const urgent = openPool({ ...config, ...urgentPool }, log);
-    return toEngine({ pool, urgent, config, log, hasVector: await findVector(pool, mayCreate) });
+    const reserved = openPool({ ...config, ...reservedPool }, log);
+    return toEngine({ pool, reserved, config, log, hasVector: await findVector(pool, mayCreate) });
   } catch (error) {
     await pool.end();
     throw toStorageError(error, config);
@@ -37,8 +37,8 @@ function openPool(config: PoolConfig, log: (message: string) => void): Pool {
   return pool;
 }
 
-/** See urgency.ts. */
-const urgentPool = {
+/** See reserved-connection.ts. */
+const reservedPool = {
   max: 1,
   connectionTimeoutMillis: 2_000,
   query_timeout: 2_000,
@@ -47,12 +47,12 @@ const urgentPool = {
 
 function toEngine(parts: {
   pool: Pool;
-  urgent: Pool;
+  reserved: Pool;
   config: ClientConfig;
   log(message: string): void;
   hasVector: boolean;
 }): Engine {
-  const { pool, urgent, config, log, hasVector } = parts;
+  const { pool, reserved, config, log, hasVector } = parts;
   const listener = new Listener({
     config,
     log,
@@ -61,7 +61,7 @@ function toEngine(parts: {
   });
   const engine: Engine = {
     kind: "server",
-    dialect: new PostgresDialect({ pool: preparingPool(pool, urgent) }),
+    dialect: new PostgresDialect({ pool: preparingPool(pool, reserved) }),
     hasVector,
     async run(text, values) {
       // Without values the simple protocol takes several statements and answers with several results.
@@ -77,7 +77,7 @@ function toEngine(parts: {
     onGap: () => {},
     async close() {
       await listener.close();
-      await urgent.end();
+      await reserved.end();
       await pool.end();
     },
   };

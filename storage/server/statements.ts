@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import type { Pool, PoolClient, QueryResult } from "pg";
 import { isSilence, isStalePlan, UnavailableError } from "../errors.ts";
-import { isPatient } from "../patience.ts";
-import { isUrgent } from "../urgency.ts";
+import { hasNoStatementTimeout } from "../statement-timeout.ts";
+import { usesReservedConnection } from "../reserved-connection.ts";
 
 /** How many different statements are kept prepared on each connection. */
 const MAX_PREPARED = 400;
 
 /**
  * A pool for kysely whose repeated statements are parsed and planned once per connection. What may not wait takes a
- * connection of `urgent` instead.
+ * connection of `reserved` instead.
  */
-export function preparingPool(pool: Pool, urgent: Pool): PostgresPool {
+export function preparingPool(pool: Pool, reserved: Pool): PostgresPool {
   const names = createNames();
   const wrapped = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
     async connect() {
-      const client = await (isUrgent() ? urgent : pool).connect();
+      const client = await (usesReservedConnection() ? reserved : pool).connect();
       let entry = wrapped.get(client);
       if (!entry) {
         entry = wrap(client, names);
@@ -66,7 +66,7 @@ const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i;
 
 /** The limit of a statement that may take longer than others: the longest that a timer takes. */
 export function ownLimit(): { query_timeout?: number } {
-  return isPatient() ? { query_timeout: 2 ** 31 - 1 } : {};
+  return hasNoStatementTimeout() ? { query_timeout: 2 ** 31 - 1 } : {};
 }
 
 function wrap(client: PoolClient, names: StatementNames): PostgresPoolClient {

@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/completion/provider.ts";
-import type { Pieces } from "#kernel/egress/pieces.ts";
+import type { SegmentedBody } from "#kernel/egress/segmented-body.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Target } from "../models/offers.ts";
 
@@ -7,7 +7,7 @@ import type { Target } from "../models/offers.ts";
 export interface PreparedCall {
   readonly target: Target;
   /** The JSON body. */
-  readonly body: string | Buffer | Pieces;
+  readonly body: string | Buffer | SegmentedBody;
   readonly isStream: boolean;
   readonly context: CallContext;
   /** Headers that go along where the connection sets none of its own. */

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { CallContext } from "#kernel/completion/provider.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
-import type { Pieces } from "#kernel/egress/pieces.ts";
+import type { SegmentedBody } from "#kernel/egress/segmented-body.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { openUpstream } from "#kernel/upstream/client.ts";
 import type { Connection } from "./connection.ts";
@@ -12,7 +12,7 @@ export interface UpstreamCall {
   /** Full address. */
   readonly url: string;
   readonly method: string;
-  readonly body?: string | Buffer | Pieces | Readable | undefined;
+  readonly body?: string | Buffer | SegmentedBody | Readable | undefined;
   /** The streamed answer's limit of silence holds instead of the general one. */
   readonly isStream?: boolean;
   /** Content type of the body when it is not JSON. */

@@ -17,20 +17,23 @@ export interface AdmissionParts {
   origins(): readonly string[];
 }
 
-/** What a request for a connection shows. */
-export interface Entrance {
+/** The facts and credential of an upgrade request. */
+export interface Handshake {
   readonly facts: RequestFacts;
   readonly credential: Credential | undefined;
   readonly principal: Principal | undefined;
 }
 
-/** The one way in: whoever asks for a connection, or brings a token later, is judged here. */
+/** Authenticates connections: at the upgrade request, and by tokens that come later. */
 export interface Admission {
   /** Throws `forbidden` for a page of a site that may not call, and `unauthenticated` for a bad header. */
-  enter(req: IncomingMessage): Promise<Entrance>;
-  /** Makes a session its principal's and puts it into the user's room. Returns why not. */
-  settle(session: Session, entrance: Pick<Entrance, "credential" | "principal">): Closing | undefined;
-  /** Authenticates a token and settles. Throws `unauthenticated` or `forbidden`. */
+  accept(req: IncomingMessage): Promise<Handshake>;
+  /** Binds a session to a principal and joins the user's room. Returns the reason of a refusal. */
+  bindPrincipal(
+    session: Session,
+    handshake: Pick<Handshake, "credential" | "principal">,
+  ): Closing | undefined;
+  /** Authenticates a token and binds its principal. Throws `unauthenticated` or `forbidden`. */
   signIn(session: Session, token: string): Promise<void>;
 }
 
@@ -43,9 +46,9 @@ const codes = new Map<Closing, ErrorCode>([
 export function createAdmission(parts: AdmissionParts): Admission {
   const { authenticator, clientAddress, members, origins } = parts;
 
-  function settle(
+  function bindPrincipal(
     session: Session,
-    { credential, principal }: Pick<Entrance, "credential" | "principal">,
+    { credential, principal }: Pick<Handshake, "credential" | "principal">,
   ): Closing | undefined {
     if (principal === undefined || (session.principal && session.principal.userId !== principal.userId)) {
       return closing.unauthenticated;
@@ -64,7 +67,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   return {
-    async enter(req) {
+    async accept(req) {
       const client = clientAddress(req.socket.remoteAddress ?? "", req.headers);
       const path = (req.url ?? "/").split("?", 1)[0]?.replace(/(?<=.)\/$/, "") ?? "/";
       const proxied = client.isProxied ? req.headers : undefined;
@@ -80,11 +83,11 @@ export function createAdmission(parts: AdmissionParts): Admission {
       const principal = await authenticate(authenticator, credential, facts);
       return { facts, credential: principal && credential, principal };
     },
-    settle,
+    bindPrincipal,
     async signIn(session, token) {
       const credential: Credential = { value: token, source: "bearer" };
       const principal = await authenticator.authenticate(credential, session.facts);
-      const refused = settle(session, { credential, principal });
+      const refused = bindPrincipal(session, { credential, principal });
       if (refused !== undefined) {
         throw new AppError(codes.get(refused) ?? "forbidden", refused.reason);
       }
@@ -92,7 +95,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
   };
 }
 
-/** A stale cookie must not keep anybody out: a credential may still follow. A bad header is a bad request. */
+/** A stale cookie is ignored, because a token may still follow. A bad header is refused. */
 async function authenticate(
   authenticator: Authenticator,
   credential: Credential | undefined,

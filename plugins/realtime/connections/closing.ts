@@ -6,7 +6,7 @@ export const closing = {
   left: { code: 1000, reason: "Goodbye" },
   /** The server stops: connect again at once. */
   stopping: { code: 1012, reason: "The server restarts" },
-  /** The server cannot tell who asks just now: connect again later. */
+  /** Authentication is not available just now: connect again later. */
   unavailable: { code: 1013, reason: "Try again later" },
   /** No credential in time, a bad one, or one that was taken back: sign in again. */
   unauthenticated: { code: 4001, reason: "Not authenticated" },

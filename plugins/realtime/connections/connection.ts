@@ -1,5 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
-import type { Admission, Entrance } from "./admission.ts";
+import type { Admission, Handshake } from "./admission.ts";
 import { type Closing, closing } from "./closing.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
@@ -25,7 +25,7 @@ export interface Connection {
   closed(): void;
 }
 
-/** What protocols are made of. */
+/** Dependencies of a protocol. */
 export interface ProtocolParts {
   readonly admission: Admission;
   readonly dispatch: Dispatch;
@@ -38,29 +38,29 @@ export interface ProtocolParts {
   pingTimeoutMs(): number;
 }
 
-/** What a protocol is opened over. */
+/** One accepted WebSocket. */
 export interface Opening {
   readonly wire: Wire;
-  readonly entrance: Entrance;
-  /** The count of credential changes before the entrance was judged. */
+  readonly handshake: Handshake;
+  /** The count of credential changes before the handshake was authenticated. */
   readonly changes: number;
 }
 
 export type Protocol = (parts: ProtocolParts, opening: Opening) => Connection;
 
-/** A client that was let in before its first frame has this long to say who it is, or what it wants. */
-export const patienceMs = 10_000;
+/** Time for the first frame of a client that is not signed in. */
+export const signInTimeoutMs = 10_000;
 
 /**
  * Makes a session its principal's. What changed while the credential was judged was told before the session could
  * hear of it, so then it is judged again.
  */
-export function settle(
+export function bindPrincipal(
   session: Session,
-  entrance: Entrance,
+  handshake: Handshake,
   { admission, renewal, changes }: { admission: Admission; renewal: Renewal; changes: number },
 ): Closing | undefined {
-  const refused = admission.settle(session, entrance);
+  const refused = admission.bindPrincipal(session, handshake);
   if (refused === undefined && renewal.changes !== changes) {
     void renewal.renew(session);
   }
@@ -87,7 +87,7 @@ export function openInbox(session: Session, wire: Wire, { log }: Pick<ProtocolPa
     resume: () => wire.resume(),
     // What was sent before a credential was taken back is not done with it.
     isOver: () => !session.isOpen,
-    eased: () => session.eased(),
+    whenWritable: () => session.whenWritable(),
     failed(error) {
       log.error({ err: error }, "a frame of a client could not be handled");
       session.end(closing.unavailable);

@@ -12,7 +12,7 @@ import type { Session } from "./session.ts";
 export interface DispatchParts {
   readonly handlers: readonly OwnedSocketHandler[];
   readonly members: Members;
-  readonly channels: Pick<Channels, "take" | "eased">;
+  readonly channels: Pick<Channels, "consume" | "whenWritable">;
   readonly instanceId: string;
   readonly log: Logger;
   /** Signs a session in with a token that came in an event. Throws `unauthenticated` or `forbidden`. */
@@ -33,19 +33,19 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       await signIn(session, token);
     }
     if (!session.isOpen) {
-      // It was ended while its credential was judged.
+      // The session ended while its credential was authenticated.
       return undefined;
     }
     const owned = byEvent.get(event);
     const caller = session.principal;
     if (owned?.handler.access !== "public" && (caller === undefined || !isMember(caller))) {
-      // Security case S43: only who is signed in has anything to say.
+      // Security case S43: only signed-in clients may emit.
       session.end(closing.unauthenticated);
       return undefined;
     }
-    if (owned === undefined && parts.channels.take(session, event, data)) {
-      // The session is not read on while what it streams cannot be handed on.
-      await parts.channels.eased();
+    if (owned === undefined && parts.channels.consume(session, event, data)) {
+      // Backpressure: the session is not read while its stream cannot be forwarded.
+      await parts.channels.whenWritable();
       return undefined;
     }
     if (owned === undefined) {

@@ -1,21 +1,21 @@
-/** What a client asked for, done one after another. */
+/** The queue of a client's requests, handled one after another. */
 export interface Inbox {
-  /** Adds work; work that fails does not keep what follows from being done. */
+  /** Queues work; failed work does not stop the queue. */
   add(work: () => Promise<void>): void;
 }
 
-/** A client that sends faster than its work gets done is read no further until most of it is. */
+/** Reading pauses above the first count of queued entries and resumes at the second. */
 const most = 64;
 const enough = 16;
 
 export function createInbox(source: {
   pause(): void;
   resume(): void;
-  /** True when nothing is to be done any more. */
+  /** True when queued work is to be dropped. */
   isOver(): boolean;
-  /** Resolves when what was done has been taken; nothing else is done before. */
-  eased(): Promise<void>;
-  /** Told of work that failed although nothing should. */
+  /** Resolves when the client has read enough of its answers for the next one. */
+  whenWritable(): Promise<void>;
+  /** Called with the error of work that failed. */
   failed(error: unknown): void;
 }): Inbox {
   let last: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export function createInbox(source: {
       last = last
         .then(() => (source.isOver() ? undefined : work()))
         .catch((error: unknown) => source.failed(error))
-        .then(() => source.eased())
+        .then(() => source.whenWritable())
         .finally(() => {
           waiting -= 1;
           if (isPaused && waiting <= enough) {

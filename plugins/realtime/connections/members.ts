@@ -40,7 +40,7 @@ export function createMembers(): Members {
       removedHandlers.forEach((handler) => handler(session));
     },
     enter(session, room) {
-      // A session that closed while somebody asked for it would stay for ever.
+      // A session that closed meanwhile would stay for ever.
       if (!sessions.has(session.id) || session.rooms.has(room)) {
         return;
       }

@@ -4,9 +4,9 @@ import {
   type Connection,
   openInbox,
   type Opening,
-  patienceMs,
+  signInTimeoutMs,
   type ProtocolParts,
-  settle,
+  bindPrincipal,
   signIn,
   type Wire,
 } from "./connection.ts";
@@ -27,8 +27,8 @@ interface Frame {
  * answers an emit that has an id with `{"type":"ack","id","data"}`. An event with an id wants a
  * `{"type":"ack","id","data"}` from the client. The first event, `session`, tells `{session_id, id, name}`.
  */
-export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Opening): Connection {
-  const session = new Session(toLink(wire), entrance.facts);
+export function openPlain(parts: ProtocolParts, { wire, handshake, changes }: Opening): Connection {
+  const session = new Session(toLink(wire), handshake.facts);
   const inbox = openInbox(session, wire, parts);
   parts.members.add(session);
 
@@ -50,7 +50,7 @@ export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Ope
       session.end(toClosing(error));
       return;
     }
-    clearTimeout(patience);
+    clearTimeout(signInTimer);
     acknowledge(id, { id: session.principal?.userId, name: session.principal?.name });
     if (isNew) {
       greet();
@@ -76,10 +76,10 @@ export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Ope
     }
   };
 
-  const patience = setTimeout(() => session.end(closing.unauthenticated), patienceMs).unref();
-  if (entrance.principal !== undefined) {
-    clearTimeout(patience);
-    const refused = settle(session, entrance, { ...parts, changes });
+  const signInTimer = setTimeout(() => session.end(closing.unauthenticated), signInTimeoutMs).unref();
+  if (handshake.principal !== undefined) {
+    clearTimeout(signInTimer);
+    const refused = bindPrincipal(session, handshake, { ...parts, changes });
     if (refused === undefined) {
       greet();
     } else {
@@ -97,7 +97,7 @@ export function openPlain(parts: ProtocolParts, { wire, entrance, changes }: Ope
         take(read);
       }
     },
-    closed: () => clearTimeout(patience),
+    closed: () => clearTimeout(signInTimer),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Authenticator, concerns } from "#kernel/access/authenticator.ts";
 import { isMember } from "#kernel/access/principal.ts";
-import { judgeAgain, judgeAll } from "#kernel/access/rejudge.ts";
+import { reauthorize, reauthorizeAll } from "#kernel/access/reauthorize.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "#kernel/http/credential.ts";
 import { closing, toClosing } from "./closing.ts";
@@ -12,26 +12,26 @@ export interface RenewalParts {
   readonly authenticator: Authenticator;
 }
 
-/** Keeps open sessions as good as a request with their credential would be (security case S99). */
+/** Reauthorizes open sessions as if each were a request with its credential (security case S99). */
 export interface Renewal {
-  /** Counts the changes so far: taken before a credential is judged, it tells whether that is still true. */
+  /** Count of credential changes; a count taken before authenticating tells whether the result still holds. */
   readonly changes: number;
-  /** Judges one session's credential anew. */
+  /** Reauthorizes one session. */
   renew(session: Session): Promise<void>;
   stop(): void;
 }
 
-const lookEveryMs = 5_000;
+const checkEveryMs = 5_000;
 /** Changes are announced; this bounds the harm of an announcement that was never made. */
 const verifyEveryMs = 60_000;
-/** Who says nothing for so long is not there (contract 3.3), and unverified connections then of no use to anybody. */
+/** A client that is silent for so long counts as away (contract 3.3); unauthenticated connections are closed then. */
 const silentMs = 120_000;
 
 export function createRenewal({ members, authenticator }: RenewalParts): Renewal {
   const state = { changes: 0, stopped: false };
 
   async function renew(session: Session): Promise<void> {
-    const judged = await judgeAgain(
+    const judged = await reauthorize(
       () => session.isOpen && !state.stopped && session.credential !== undefined,
       () => {
         const isSilent = session.heardAt < Date.now() - silentMs;
@@ -49,13 +49,13 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
       }
     }
   }
-  const look = () => {
+  const checkAll = () => {
     const now = Date.now();
     const sessions = [...members.all()];
     sessions
       .filter(({ principal, heardAt }) => principal === undefined && heardAt < now - silentMs)
       .forEach((session) => session.end(closing.silent));
-    void judgeAll(
+    void reauthorizeAll(
       sessions.filter(
         ({ principal, verifiedAt }) =>
           principal !== undefined &&
@@ -66,12 +66,12 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
   };
   authenticator.onChange((change) => {
     state.changes += 1;
-    void judgeAll(
+    void reauthorizeAll(
       [...members.all()].filter(({ principal }) => principal !== undefined && concerns(change, principal)),
       renew,
     );
   });
-  const timer = setInterval(look, lookEveryMs).unref();
+  const timer = setInterval(checkAll, checkEveryMs).unref();
   return {
     get changes() {
       return state.changes;

@@ -5,7 +5,7 @@ import { OutgoingEvent } from "./outgoing.ts";
 import { type Link, Session } from "./session.ts";
 
 const facts = { method: "GET", path: "/ws", address: "127.0.0.1" };
-const limits = { waitingBytes: 100, patienceMs: 50, mostBytes: 1_000, answerMs: 50, openCalls: 2 };
+const limits = { waitingBytes: 100, slowGraceMs: 50, mostBytes: 1_000, answerMs: 50, openCalls: 2 };
 
 /** A session whose reader leaves as much unread as the test says. */
 function open() {
@@ -69,10 +69,10 @@ it("an answer does not count, but what comes behind it does", async () => {
 it("who does not read its answers is cut off", async () => {
   const { seen, session } = open();
   session.acknowledge("{}");
-  await session.eased();
+  await session.whenWritable();
   expect(seen.ended).toBeUndefined();
   seen.unread = 500;
-  await session.eased();
+  await session.whenWritable();
   expect(seen.ended).toBe(closing.slow);
 });
 

@@ -22,9 +22,9 @@ export interface Link {
 }
 
 export interface SessionLimits {
-  /** Bytes that may wait for a slow reader longer than `patienceMs` (promise R16). */
+  /** Bytes that may wait for a slow reader longer than `slowGraceMs` (promise R16). */
   readonly waitingBytes: number;
-  readonly patienceMs: number;
+  readonly slowGraceMs: number;
   /** Bytes that may not wait at all. */
   readonly mostBytes: number;
   /** How long what the client asked for may take on its way. */
@@ -35,7 +35,7 @@ export interface SessionLimits {
 const megabyte = 1024 * 1024;
 export const sessionLimits: SessionLimits = {
   waitingBytes: megabyte,
-  patienceMs: 1_000,
+  slowGraceMs: 1_000,
   mostBytes: 16 * megabyte,
   // About as long as a connection may go without a sign of life, which waits behind what is being sent.
   answerMs: 20_000,
@@ -47,7 +47,7 @@ const lookMs = 20;
 export class Session {
   readonly id = randomUUID();
   readonly rooms = new Set<string>();
-  /** What its credential is judged by, as if every use were a request. */
+  /** The request facts that its credential is authenticated with. */
   readonly facts: RequestFacts;
   principal: Principal | undefined;
   credential: Credential | undefined;
@@ -61,7 +61,7 @@ export class Session {
   #lastCall = 0;
   /** Bytes that were sent since the last acknowledgement. */
   #behind = 0;
-  #patience: NodeJS.Timeout | undefined;
+  #slowTimer: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   constructor(link: Link, facts: RequestFacts, limits: SessionLimits = sessionLimits) {
@@ -97,7 +97,7 @@ export class Session {
   }
 
   /** Resolves when there is room for another acknowledgement. A client that does not read them is cut off. */
-  async eased(): Promise<void> {
+  async whenWritable(): Promise<void> {
     const end = Date.now() + this.#limits.answerMs;
     while (this.#isOpen && this.#link.waiting() > this.#limits.waitingBytes) {
       if (Date.now() > end) {
@@ -111,7 +111,7 @@ export class Session {
     this.#behind += Buffer.byteLength(frame);
     const waiting = this.#toCounted(this.#link.send(frame));
     if (waiting > this.#limits.waitingBytes) {
-      this.#doubt(waiting);
+      this.#checkBacklog(waiting);
     }
   }
 
@@ -120,17 +120,17 @@ export class Session {
   }
 
   /** A burst may be more than the network takes at once; a reader that keeps up has taken it a moment later. */
-  #doubt(waiting: number): void {
+  #checkBacklog(waiting: number): void {
     if (waiting > this.#limits.mostBytes) {
       this.end(closing.slow);
       return;
     }
-    this.#patience ??= setTimeout(() => {
-      this.#patience = undefined;
+    this.#slowTimer ??= setTimeout(() => {
+      this.#slowTimer = undefined;
       if (this.#toCounted(this.#link.waiting()) > this.#limits.waitingBytes) {
         this.end(closing.slow);
       }
-    }, this.#limits.patienceMs).unref();
+    }, this.#limits.slowGraceMs).unref();
   }
 
   /** Sends an event and resolves with the client's answer. Rejects when the connection ends or `signal` aborts. */
@@ -172,7 +172,7 @@ export class Session {
   /** The connection is over, whoever ended it. */
   closed(): void {
     this.#isOpen = false;
-    clearTimeout(this.#patience);
+    clearTimeout(this.#slowTimer);
     for (const answer of this.#calls.values()) {
       answer.reject(gone());
     }

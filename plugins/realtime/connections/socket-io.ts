@@ -6,9 +6,9 @@ import {
   type Connection,
   openInbox,
   type Opening,
-  patienceMs,
+  signInTimeoutMs,
   type ProtocolParts,
-  settle,
+  bindPrincipal,
   signIn,
   type Wire,
 } from "./connection.ts";
@@ -22,20 +22,20 @@ export const maxFrameBytes = 1_000_000;
  * Socket.IO v4 over a WebSocket at /ws/socket.io (contract 3.3). The token comes with the connect packet, later as
  * `auth: {token}` of an event, or with the request. Without a good one the client stays connected, in no room.
  */
-export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: Opening): Connection {
-  const session = new Session(toLink(wire), entrance.facts);
+export function openSocketIo(parts: ProtocolParts, { wire, handshake, changes }: Opening): Connection {
+  const session = new Session(toLink(wire), handshake.facts);
   const inbox = openInbox(session, wire, parts);
   const decoder = new Decoder();
   const life = keepAlive(parts, {
     ping: () => sendEngine(wire, "ping"),
     silent: () => session.end(closing.silent),
   });
-  const patience = setTimeout(() => session.end(closing.malformed), patienceMs).unref();
+  const signInTimer = setTimeout(() => session.end(closing.malformed), signInTimeoutMs).unref();
   let state: "new" | "connecting" | "connected" = "new";
   parts.members.add(session);
 
   const connect = async (auth: unknown) => {
-    const refused = await admit(session, auth, { ...parts, entrance, changes });
+    const refused = await admit(session, auth, { ...parts, handshake, changes });
     // A bad token is no reason to disconnect: signing in may follow. Who only has to wait would not know of it.
     if (refused !== undefined && !isFinal(refused)) {
       session.end(refused);
@@ -57,7 +57,7 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
     if (type === PacketType.CONNECT && nsp !== "/") {
       sendPacket(wire, { type: PacketType.CONNECT_ERROR, nsp, data: { message: "Invalid namespace" } });
     } else if (type === PacketType.CONNECT && state === "new") {
-      clearTimeout(patience);
+      clearTimeout(signInTimer);
       state = "connecting";
       inbox.add(() => connect(packet.data));
     } else if (type === PacketType.DISCONNECT || type === PacketType.CONNECT) {
@@ -94,7 +94,7 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
       }
     },
     closed() {
-      clearTimeout(patience);
+      clearTimeout(signInTimer);
       life.stop();
       decoder.destroy();
     },
@@ -105,13 +105,13 @@ export function openSocketIo(parts: ProtocolParts, { wire, entrance, changes }: 
 async function admit(
   session: Session,
   auth: unknown,
-  { entrance, ...parts }: ProtocolParts & Omit<Opening, "wire">,
+  { handshake, ...parts }: ProtocolParts & Omit<Opening, "wire">,
 ): Promise<Closing | undefined> {
   const token = (auth as { token?: unknown } | null | undefined)?.token;
   if (typeof token === "string" && token !== "") {
     return await signIn(session, token, parts).then(() => undefined, toClosing);
   }
-  return entrance.principal && settle(session, entrance, parts);
+  return handshake.principal && bindPrincipal(session, handshake, parts);
 }
 
 function greet({ pingIntervalMs, pingTimeoutMs }: ProtocolParts, wire: Wire, sid: string): void {

@@ -41,10 +41,10 @@ export function createSockets(options: SocketsOptions): Sockets {
       requireRoom();
       const open = toProtocol(req) ?? notFound();
       const { changes } = renewal;
-      const entrance = await admission.enter(req);
+      const handshake = await admission.accept(req);
       // Again: checking a credential takes time, and a stop closes only what is open.
       requireRoom();
-      const context = { open, entrance, changes };
+      const context = { open, handshake, changes };
       const request = Object.assign(new Request("http://socket/", { headers: toHeaders(req) }), { context });
       await adapter.handleUpgrade(req, socket, head, request);
     },

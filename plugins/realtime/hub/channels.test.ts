@@ -34,8 +34,8 @@ async function open() {
   await vi.waitFor(() => expect(asker.replicas.known()).toHaveLength(1));
   const heard: unknown[] = [];
   const listen = () =>
-    asker.channels.open(place, { take: (data) => heard.push(data), gone: () => heard.push("gone") });
-  const stream = (name: string, data: unknown) => holder.channels.take(session, name, data);
+    asker.channels.open(place, { onData: (data) => heard.push(data), onGone: () => heard.push("gone") });
+  const stream = (name: string, data: unknown) => holder.channels.consume(session, name, data);
   const held = (name: string) => vi.waitFor(() => expect(stream(name, "first")).toBe(true));
   return { asker, holder, state, heard, listen, stream, held };
 }
@@ -74,14 +74,14 @@ it("who streams waits while the other replicas cannot be reached", async () => {
   state.ready = reachable.promise;
   const piece = "x".repeat(1024 * 1024);
   let sent = 0;
-  while (holder.channels.eased() === undefined && sent < 100) {
+  while (holder.channels.whenWritable() === undefined && sent < 100) {
     stream(channel.name, piece);
     sent += 1;
   }
   expect(sent).toBeLessThan(8);
-  const eased = holder.channels.eased();
+  const whenWritable = holder.channels.whenWritable();
   reachable.resolve();
-  await eased;
+  await whenWritable;
   await vi.waitFor(() => expect(heard).toEqual(["first", ...Array.from({ length: sent }, () => piece)]));
 });
 
@@ -91,5 +91,5 @@ it("a session has so many channels at most", async () => {
   expect(listen).toThrow("Too many answers");
   all[0]?.close();
   expect(listen).not.toThrow();
-  expect(() => asker.channels.open({ ...place, sessionId: "t" }, { take() {}, gone() {} })).not.toThrow();
+  expect(() => asker.channels.open({ ...place, sessionId: "t" }, { onData() {}, onGone() {} })).not.toThrow();
 });

@@ -1,43 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "#kernel/errors.ts";
-import { toJson } from "#kernel/http/json.ts";
 import type { Channel, ChannelEnds } from "#kernel/sockets/hub.ts";
-import type { Members } from "../connections/members.ts";
-import type { Replicas } from "../replicas/replicas.ts";
 import type { Session } from "../connections/session.ts";
+import { type ChannelParts, createRemoteChannels, isOf, type Place } from "./remote-channels.ts";
 
-type Place = { readonly userId: string; readonly sessionId: string };
-
-/** The channels of this process, and those of other replicas that its sessions stream to. */
+/** The channels of this process, and the channels of other replicas to its sessions. */
 export interface Channels {
   /** Opens a channel to a session on whichever replica that is. Throws `rate_limited` when it has too many. */
   open(to: Place, ends: ChannelEnds): Channel;
-  /** Hands on an event of a session; false when it is of no channel of that session. */
-  take(session: Session, event: string, data: unknown): boolean;
-  /** What to wait for before more is taken; undefined while nothing is in the way. */
-  eased(): Promise<void> | undefined;
+  /** Consumes an event of a session; false when it belongs to no channel of that session. */
+  consume(session: Session, event: string, data: unknown): boolean;
+  /** Backpressure: resolves when more can be consumed; undefined while nothing is in the way. */
+  whenWritable(): Promise<void> | undefined;
 }
 
-/** Nobody reads more answers at a time. */
+/** Streams that one session may have open. */
 const mostOfSession = 32;
-
-interface ChannelParts {
-  readonly members: Members;
-  readonly replicas: Replicas;
-}
-
-const isOf = (session: Session, { sessionId, userId }: Place) =>
-  session.id === sessionId && session.principal?.userId === userId;
 
 /** Builds the channels of one process. */
 export function createChannels(parts: ChannelParts): Channels {
   const { members, replicas } = parts;
   const open = new Map<string, Place & { readonly ends: ChannelEnds; holder?: string; taken: number }>();
-  const lent = createLent(parts);
+  const remote = createRemoteChannels(parts);
   const end = (name: string) => {
     const channel = open.get(name);
     open.delete(name);
-    channel?.ends.gone();
+    channel?.ends.onGone();
   };
   const giveUp = (name: string) => {
     end(name);
@@ -54,9 +42,9 @@ export function createChannels(parts: ChannelParts): Channels {
     const channel = open.get(name);
     if (channel && Number(number) === channel.taken + 1) {
       channel.taken += 1;
-      channel.ends.take(JSON.parse(json));
+      channel.ends.onData(JSON.parse(json));
     } else if (to === replicas.id) {
-      // Something was lost on the way, or nobody listens any more: the rest of an answer is none.
+      // A text was lost, or the channel is closed: the rest of the stream is useless.
       giveUp(name);
     }
   });
@@ -88,49 +76,14 @@ export function createChannels(parts: ChannelParts): Channels {
         },
       };
     },
-    take(session, event, data) {
+    consume(session, event, data) {
       const channel = open.get(event);
       if (channel && isOf(session, channel)) {
-        channel.ends.take(data);
+        channel.ends.onData(data);
         return true;
       }
-      return lent.take(session, event, data);
+      return remote.consume(session, event, data);
     },
-    eased: () => replicas.eased(),
-  };
-}
-
-/** Channels of other replicas to sessions of this one: what comes over them is handed on, numbered from 1. */
-function createLent({ members, replicas }: ChannelParts): Pick<Channels, "take"> {
-  const lent = new Map<string, Place & { readonly to: string; sent: number }>();
-
-  replicas.on("channel.open", (from, [name = "", sessionId = "", userId = ""]) => {
-    const session = members.find(sessionId);
-    if (session && isOf(session, { sessionId, userId })) {
-      lent.set(name, { sessionId, userId, to: from, sent: 0 });
-      replicas.send("channel.held", [name]);
-    }
-  });
-  replicas.on("channel.close", (_from, [name = ""]) => void lent.delete(name));
-  replicas.onGone((id) => [...lent].filter(([, { to }]) => to === id).forEach(([name]) => lent.delete(name)));
-  members.onRemoved((session) => {
-    for (const [name, { sessionId }] of lent) {
-      if (sessionId === session.id) {
-        lent.delete(name);
-        replicas.send("channel.gone", [name]);
-      }
-    }
-  });
-
-  return {
-    take(session, event, data) {
-      const away = lent.get(event);
-      if (away === undefined || !isOf(session, away)) {
-        return false;
-      }
-      away.sent += 1;
-      replicas.send("channel.data", [event, away.to, String(away.sent)], toJson(data ?? null));
-      return true;
-    },
+    whenWritable: () => replicas.whenWritable(),
   };
 }

@@ -1,11 +1,11 @@
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "#kernel/http/json.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
-import { createAsking, type HubParts } from "./asking.ts";
+import { createRpc, type HubParts } from "./rpc.ts";
 import { OutgoingEvent, toPayload } from "../connections/outgoing.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 
-/** A client that sent nothing for this long, not even a heartbeat, is away. */
+/** A client that sent nothing for this long, not even a heartbeat, counts as away. */
 const silentMs = 120_000;
 const collectMs = 1_000;
 
@@ -26,7 +26,7 @@ export function createHub(options: HubParts): Hub {
         if (!(error instanceof AppError)) {
           throw error;
         }
-        // A connection in too many rooms misses events of this one; nobody else must suffer for it.
+        // A connection in too many rooms misses events of this one; others are not affected.
       }
     }
   };
@@ -38,7 +38,7 @@ export function createHub(options: HubParts): Hub {
   replicas.on("join", (_from, [userId = "", room = ""]) => joinHere(userId, room));
   replicas.on("leave", (_from, [userId = "", room = ""]) => leaveHere(userId, room));
   replicas.onMissed(() => {
-    // Nobody knows whose events did not come; clients look again at what they show (promise R27).
+    // The missed events are unknown, so every client refetches (promise R27).
     const resync = new OutgoingEvent("resync", toPayload({}, instanceId));
     for (const session of members.all()) {
       if (session.principal !== undefined) {
@@ -46,20 +46,19 @@ export function createHub(options: HubParts): Hub {
       }
     }
   });
-  const asking = createAsking(options);
-  const isHeard = (room: string) => !members.isEmpty(room) || !replicas.areNone();
+  const rpc = createRpc(options);
+  const isHeard = (room: string) => !members.isEmpty(room) || !replicas.isAlone();
   return {
     isHeard,
     emit(room, event, payload, { except = "" } = {}) {
       if (!isHeard(room)) {
-        // Nobody listens: what nobody gets need not be written.
         return;
       }
       const json = toPayload(payload, instanceId);
       deliver(room, new OutgoingEvent(event, json), except);
       replicas.send("emit", [room, event, except], json);
     },
-    ask: asking.ask,
+    ask: rpc.call,
     channel: options.channels.open,
     join(userId, room) {
       joinHere(userId, room);
@@ -87,7 +86,7 @@ function createCollecting(replicas: Replicas): Pick<Hub, "contribute" | "collect
     const answer = answers.get(topic)?.(JSON.parse(json || "null"));
     replicas.send("found", [from, id], toJson(answer ?? null));
   });
-  // Only the one that asked has an open question of that number under its own name.
+  // The key holds the asking replica's id, so no other replica finds it.
   replicas.on("found", (from, [to = "", id = ""], json) => open.get(`${to} ${id}`)?.(from, JSON.parse(json)));
   /** Resolves when `take` says that it has enough, when all have answered, or after a second. */
   const askOthers = async (topic: string, question: unknown, take: (value: unknown) => boolean) => {
@@ -123,7 +122,7 @@ function createCollecting(replicas: Replicas): Pick<Hub, "contribute" | "collect
       let found = answers.get(topic)?.(question) ?? undefined;
       if (found === undefined) {
         await askOthers(topic, question, (value) => {
-          // Answers that come together are all heard: one that knows nothing must not undo one that knows.
+          // Several answers may arrive in one turn: an empty one must not undo an earlier one.
           found ??= value ?? undefined;
           return found !== undefined;
         });

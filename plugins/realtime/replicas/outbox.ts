@@ -11,11 +11,11 @@ export interface OutboxOptions {
   readonly limit?: number;
 }
 
-/** Lines on their way out, in their order. */
+/** The queue of outgoing lines, in order. */
 export interface Outbox {
   push(line: string): void;
-  /** What to wait for before more is said, by those who can wait; undefined while there is much room. */
-  eased(): Promise<void> | undefined;
+  /** Backpressure: resolves when the queue has room; undefined while it has. */
+  whenWritable(): Promise<void> | undefined;
   /** Resolves when nothing waits, or after `ms`. */
   drained(ms: number): Promise<void>;
 }
@@ -25,21 +25,21 @@ const firstPauseMs = 50;
 const longestPauseMs = 1_000;
 
 /**
- * Sends lines one text after another: what is said during one turn of the event loop, or while a text is on its way,
- * goes together. While nothing can be sent, lines wait up to a limit; beyond it they are lost, and a number is left out
- * so that the others notice.
+ * Batches lines into texts and sends one text after another: a batch holds the lines of one event loop turn, or those
+ * queued while a text was being sent. While sending fails, lines wait up to a limit; beyond it they are lost, and a number
+ * is skipped so that the other replicas notice.
  */
 export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: OutboxOptions): Outbox {
-  // Who emits may stand inside a transaction; sending must not.
+  // The emitter may be inside a transaction; sending must not be.
   const outside = AsyncLocalStorage.snapshot();
   let lines: string[] = [];
   let length = 0;
   let number = 0;
   let lost = 0;
   let running: Promise<void> | undefined;
-  let easing: PromiseWithResolvers<void> | undefined;
+  let writable: PromiseWithResolvers<void> | undefined;
 
-  const take = (): string[] => {
+  const dequeue = (): string[] => {
     let end = 0;
     for (
       let taken = 0;
@@ -52,8 +52,8 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
     lines = lines.slice(end);
     length -= batch.reduce((sum, line) => sum + line.length, 0);
     if (length <= limit / 2) {
-      easing?.resolve();
-      easing = undefined;
+      writable?.resolve();
+      writable = undefined;
     }
     return batch;
   };
@@ -78,7 +78,7 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
         lost = 0;
         number += 1;
       }
-      await deliver(pack(take(), (number += 1)));
+      await deliver(pack(dequeue(), (number += 1)));
     }
     running = undefined;
   };
@@ -92,11 +92,11 @@ export function createOutbox({ send, pack, log, limit = 8 * 1024 * 1024 }: Outbo
       length += line.length;
       running ??= outside(run);
     },
-    eased() {
+    whenWritable() {
       if (length > limit / 2) {
-        easing ??= Promise.withResolvers();
+        writable ??= Promise.withResolvers();
       }
-      return easing?.promise;
+      return writable?.promise;
     },
     async drained(ms) {
       const stop = new AbortController();

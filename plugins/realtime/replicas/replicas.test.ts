@@ -71,7 +71,7 @@ it("a replica that surely is alone says nothing", async () => {
   try {
     const one = await join({ helloEveryMs: 60_000 });
     vi.setSystemTime(Date.now() + 10_000);
-    expect(one.areNone()).toBe(true);
+    expect(one.isAlone()).toBe(true);
     state.texts.length = 0;
     one.send("say", ["nobody"]);
     await pause(20);
@@ -107,7 +107,7 @@ it("who cannot hear takes nobody for gone, and what was said meanwhile arrives",
   two.onGone((id) => gone.push(id));
   state.failures = Infinity;
   await pause(600);
-  expect(one.areNone()).toBe(false);
+  expect(one.isAlone()).toBe(false);
   one.send("say", ["late"]);
   state.failures = 0;
   await vi.waitFor(() => expect(heard).toEqual(["late"]), { timeout: 3_000 });
@@ -121,7 +121,7 @@ it("who never heard itself is not sure to be alone", async () => {
     state.loses = true;
     const one = await join();
     vi.setSystemTime(Date.now() + 10_000);
-    expect(one.areNone()).toBe(false);
+    expect(one.isAlone()).toBe(false);
   } finally {
     vi.useRealTimers();
   }

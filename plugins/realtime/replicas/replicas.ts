@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Bus } from "./bus.ts";
 import { createOutbox } from "./outbox.ts";
-import { createPeers } from "./peers.ts";
+import { createMembership } from "./membership.ts";
 
 /** One message of another replica: a kind, its arguments, and JSON that need not be read on the way. */
 export type Received = (from: string, args: readonly string[], json: string) => void;
@@ -12,16 +12,16 @@ export interface Replicas {
   readonly id: string;
   /** Sends to all others in the order of the calls; nothing goes out while there are none. */
   send(kind: string, args: readonly string[], json?: string): void;
-  /** What a sender of much waits for before it sends more; undefined while nothing is in the way. */
-  eased(): Promise<void> | undefined;
+  /** Backpressure: resolves when more can be sent; undefined while nothing is in the way. */
+  whenWritable(): Promise<void> | undefined;
   on(kind: string, handler: Received): void;
-  /** Ids of those that were heard of lately. */
+  /** Ids of the replicas that sent something lately. */
   known(): readonly string[];
-  /** True when there surely are no others. */
-  areNone(): boolean;
-  /** Runs when one has gone, by its own word or by silence. */
+  /** True when there are certainly no other replicas. */
+  isAlone(): boolean;
+  /** Runs when a replica has gone, by its goodbye or by silence. */
   onGone(handler: (id: string) => void): void;
-  /** Runs when something that others sent may not have come. */
+  /** Runs when texts of other replicas may have been missed. */
   onMissed(handler: () => void): void;
   /** Says goodbye. */
   close(): Promise<void>;
@@ -38,7 +38,7 @@ const head = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}) ([1-9]\d{0,14})$/;
 /** Joins the other replicas; resolves when messages of theirs arrive. */
 export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: ReplicasOptions): Promise<Replicas> {
   const id = randomUUID();
-  const peers = createPeers({ id, helloEveryMs });
+  const membership = createMembership({ id, helloEveryMs });
   const handlers = new Map<string, Received>();
   const outbox = createOutbox({
     log,
@@ -61,38 +61,38 @@ export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: Replicas
     const [, from, number] = head.exec(first) ?? [];
     if (from === undefined) {
       log("A text that no replica sends came over the way between them; it was left out");
-    } else if (peers.hear(from, Number(number))) {
+    } else if (membership.observe(from, Number(number))) {
       lines.forEach((line) => handle(from, line));
     }
   };
   handlers.set("hello", (_from, [wants]) => wants === "answer" && say("hello", []));
-  handlers.set("bye", peers.leave);
+  handlers.set("bye", membership.leave);
   await bus.listen(receive, () => {
-    peers.doubt();
+    membership.markUncertain();
     say("hello", ["answer"]);
   });
   say("hello", ["answer"]);
   await outbox.drained(2_000);
   const beat = setInterval(() => {
     say("hello", []);
-    peers.judge();
+    membership.expire();
   }, helloEveryMs).unref();
   return {
     id,
-    areNone: peers.areNone,
+    isAlone: membership.isAlone,
     send(kind, args, json) {
-      if (!peers.areNone()) {
+      if (!membership.isAlone()) {
         say(kind, args, json);
       }
     },
-    eased: outbox.eased,
+    whenWritable: outbox.whenWritable,
     on: (kind, handler) => void handlers.set(kind, handler),
-    known: peers.known,
-    onGone: peers.onGone,
-    onMissed: peers.onMissed,
+    known: membership.known,
+    onGone: membership.onGone,
+    onMissed: membership.onMissed,
     async close() {
       clearInterval(beat);
-      peers.close();
+      membership.close();
       say("bye", []);
       await outbox.drained(1_000);
       await bus.close();
@@ -104,10 +104,10 @@ export async function joinReplicas({ bus, log, helloEveryMs = 10_000 }: Replicas
 export const alone: Replicas = {
   id: "alone",
   send() {},
-  eased: () => undefined,
+  whenWritable: () => undefined,
   on() {},
   known: () => [],
-  areNone: () => true,
+  isAlone: () => true,
   onGone() {},
   onMissed() {},
   close: async () => {},

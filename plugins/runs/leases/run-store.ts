@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { isUniqueViolation } from "#storage/errors.ts";
-import { urgently } from "#storage/urgency.ts";
+import { withReservedConnection } from "#storage/reserved-connection.ts";
 import { anyOf } from "#storage/values.ts";
 import type { RunDatabase, RunTable } from "../tables.ts";
 
@@ -46,7 +46,7 @@ export async function deleteRuns(db: RunDatabase, ids: readonly string[]): Promi
  * stop. Other work of the process does not hold it up: whoever is not heard of counts as gone.
  */
 export async function beat(db: RunDatabase, ownerId: string): Promise<Map<string, { shallStop: boolean }>> {
-  const { rows } = await urgently(() =>
+  const { rows } = await withReservedConnection(() =>
     sql<{ id: string; stop_reason: string | null }>`
       with owner as (insert into chat_run_owner (id, seen_at) values (${ownerId}, ${now})
         on conflict (id) do update set seen_at = excluded.seen_at)

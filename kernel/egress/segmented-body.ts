@@ -1,11 +1,11 @@
-/** Bytes that are put together and written at a time. */
+/** Bytes copied and written at a time. */
 const atATime = 512 * 1024;
 
 /**
- * A long body of a request that lies in many pieces. It is put together while it is sent: in one go that would stop
- * everything else for a moment, and the upstream would hear nothing before it.
+ * A long request body in many pieces, joined while it is sent: joining a body of megabytes at once would block the event
+ * loop and delay the first byte.
  */
-export class Pieces implements Iterable<Uint8Array> {
+export class SegmentedBody implements Iterable<Uint8Array> {
   readonly #pieces: readonly Buffer[];
   readonly byteLength: number;
 
@@ -15,8 +15,8 @@ export class Pieces implements Iterable<Uint8Array> {
   }
 
   /**
-   * What is given holds until the next but one is asked for: two rooms are filled in turn. New ones each time, of half a
-   * megabyte, would have the engine look through all of its memory after every long conversation.
+   * Two buffers are filled in turn, so a yielded one holds until the next but one is asked for. A new buffer of half a
+   * megabyte each time would trigger a full garbage collection after every long conversation.
    */
   *[Symbol.iterator](): Iterator<Buffer> {
     const most = Math.min(atATime, this.byteLength);

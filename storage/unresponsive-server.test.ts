@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTcpProxy, type TcpProxy } from "#test/support/tcp-proxy.ts";
 import { isUnavailable, openDatabase, type Database } from "./database.ts";
-import { patiently } from "./patience.ts";
+import { withoutStatementTimeout } from "./statement-timeout.ts";
 import { prepareTestDataDir, type TestDataDir } from "./testing.ts";
 
 const limitMs = 1_000;
@@ -80,7 +80,7 @@ describe("a server that takes connections and says nothing", () => {
     const slow = () =>
       database.db.selectNoFrom((eb) => eb.fn("pg_sleep", [eb.val(1.6)]).as("slept")).execute();
     expect(await untilRefused(slow)).toBeLessThan(limitMs + 500);
-    expect(await patiently(slow)).toHaveLength(1);
+    expect(await withoutStatementTimeout(slow)).toHaveLength(1);
     // The late answer of the first reached nobody.
     expect(await read()).toEqual([]);
   });

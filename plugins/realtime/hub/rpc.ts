@@ -7,13 +7,13 @@ import type { Members } from "../connections/members.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import { gone } from "../connections/session.ts";
 
-/** What hub and questions are made of. */
+/** Dependencies of the hub. */
 export interface HubParts {
   readonly members: Members;
   readonly replicas: Replicas;
   readonly channels: Channels;
   readonly instanceId: string;
-  /** WEBSOCKET_EVENT_CALLER_TIMEOUT in seconds; null = as long as whoever asks. */
+  /** WEBSOCKET_EVENT_CALLER_TIMEOUT in seconds; null = bounded by the caller's signal alone. */
   callTimeout(): number | null;
 }
 
@@ -21,20 +21,20 @@ interface Open {
   readonly answer: PromiseWithResolvers<unknown>;
   /** The replica that holds the session, once it said so. */
   holder: string | undefined;
-  /** Those that may still say so. */
+  /** Replicas that may still do so. */
   readonly maybe: Set<string>;
 }
 
-/** A replica says at once whether it has the session; the client behind it may take its time. */
+/** Time for a replica to say that it holds the session; the client behind it may take longer. */
 const takenMs = 2_000;
 
-/** Creates the function that asks a session on any replica, and answers what others ask sessions of this one. */
-export function createAsking(parts: HubParts) {
+/** Creates calls to a session on any replica, and serves the calls of other replicas to sessions of this one. */
+export function createRpc(parts: HubParts) {
   const { members, replicas, instanceId, callTimeout } = parts;
-  const askThere = createAskingThere(replicas);
+  const askThere = createRemoteCalls(replicas);
   answerOthers(parts);
   return {
-    async ask(question: Question, { timeoutMs, signal }: AskOptions = {}): Promise<unknown> {
+    async call(question: Question, { timeoutMs, signal }: AskOptions = {}): Promise<unknown> {
       const seconds = callTimeout();
       const limit = timeoutMs ?? (seconds === null ? undefined : seconds * 1000);
       const timeout = limit === undefined ? undefined : AbortSignal.timeout(limit);
@@ -44,7 +44,7 @@ export function createAsking(parts: HubParts) {
       const session = findSession(members, question);
       try {
         end?.throwIfAborted();
-        if (session === undefined && (members.find(question.sessionId) || replicas.areNone())) {
+        if (session === undefined && (members.find(question.sessionId) || replicas.isAlone())) {
           throw gone();
         }
         return await (session ? session.call(question.event, json, end) : askThere(question, json, end));
@@ -55,7 +55,7 @@ export function createAsking(parts: HubParts) {
   };
 }
 
-function createAskingThere(replicas: Replicas) {
+function createRemoteCalls(replicas: Replicas) {
   const open = new Map<string, Open>();
   let last = 0;
   replicas.on("taken", (from, [to, id]) => {

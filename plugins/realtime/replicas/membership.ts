@@ -1,39 +1,39 @@
-/** What a process knows of the others by the numbered texts that it hears. */
-export interface Peers {
-  /** Notes a text; false when it has been read already, or is this process's own. */
-  hear(from: string, number: number): boolean;
-  /** One said goodbye. */
+/** The other replicas of this deployment, known by the numbered texts that arrive from them. */
+export interface Membership {
+  /** Records a text; false for a duplicate and for this process's own. */
+  observe(from: string, number: number): boolean;
+  /** Removes a replica that said goodbye. */
   leave(id: string): void;
-  /** Takes those that were silent for long for gone. */
-  judge(): void;
-  /** Something may not have been heard, newcomers among it. */
-  doubt(): void;
-  /** Ids of those that were heard of lately. */
+  /** Removes replicas that were silent for too long. */
+  expire(): void;
+  /** Assumes that texts were missed, those of new replicas among them. */
+  markUncertain(): void;
+  /** Ids of the replicas that sent something lately. */
   known(): readonly string[];
-  /** True when there surely are no others. */
-  areNone(): boolean;
-  /** Runs when one has gone. */
+  /** True when there are certainly no other replicas. */
+  isAlone(): boolean;
+  /** Runs when a replica has gone. */
   onGone(handler: (id: string) => void): void;
-  /** Runs when something that others sent may not have come. */
+  /** Runs when texts of other replicas may have been missed. */
   onMissed(handler: () => void): void;
   close(): void;
 }
 
-/** A newcomer is heard of within this time; until then everything is sent. */
+/** New replicas become known within this time; until then everything is sent. */
 const unsureMs = 5_000;
-/** What is missed within this time is told once. */
+/** Gaps within this time are reported once. */
 const missingMs = 500;
 
-export function createPeers({ id, helloEveryMs }: { id: string; helloEveryMs: number }): Peers {
+export function createMembership({ id, helloEveryMs }: { id: string; helloEveryMs: number }): Membership {
   const seen = new Map<string, { heardAt: number; number: number }>();
   const left = new Set<string>();
   const goneHandlers: ((id: string) => void)[] = [];
   const missedHandlers: (() => void)[] = [];
   let missing: NodeJS.Timeout | undefined;
-  // What this process sends comes back to it. While it does not, others cannot be heard either.
+  // The process receives its own texts, too. While they do not arrive, those of others may be missed as well.
   let ownAt = -Infinity;
   let sureAt = Infinity;
-  const hears = () => Date.now() - ownAt < 2 * helloEveryMs;
+  const isHearing = () => Date.now() - ownAt < 2 * helloEveryMs;
   const forget = (gone: string) => {
     if (seen.delete(gone)) {
       goneHandlers.forEach((handler) => handler(gone));
@@ -45,19 +45,19 @@ export function createPeers({ id, helloEveryMs }: { id: string; helloEveryMs: nu
       missedHandlers.forEach((handler) => handler());
     }, missingMs).unref();
   };
-  const hearOwn = () => {
+  const observeOwn = () => {
     const now = Date.now();
-    sureAt = hears() ? sureAt : now + unsureMs;
+    sureAt = isHearing() ? sureAt : now + unsureMs;
     ownAt = now;
   };
   const spareAll = () => seen.forEach((entry) => (entry.heardAt = Date.now()));
   return {
-    hear(from, number) {
+    observe(from, number) {
       const last = seen.get(from)?.number ?? 0;
       if (from === id) {
-        hearOwn();
+        observeOwn();
       }
-      // A text whose sending seemed to fail is sent again.
+      // A text is sent again when its sending seemed to fail, so duplicates are dropped.
       if (from === id || left.has(from) || number <= last) {
         return false;
       }
@@ -71,21 +71,21 @@ export function createPeers({ id, helloEveryMs }: { id: string; helloEveryMs: nu
       left.add(gone);
       forget(gone);
     },
-    judge() {
-      if (!hears()) {
+    expire() {
+      if (!isHearing()) {
         spareAll();
         return;
       }
       const oldest = Date.now() - 3.5 * helloEveryMs;
       [...seen].filter(([, { heardAt }]) => heardAt < oldest).forEach(([silent]) => forget(silent));
     },
-    doubt() {
+    markUncertain() {
       ownAt = -Infinity;
       spareAll();
       miss();
     },
     known: () => [...seen.keys()],
-    areNone: () => seen.size === 0 && hears() && Date.now() >= sureAt,
+    isAlone: () => seen.size === 0 && isHearing() && Date.now() >= sureAt,
     onGone: (handler) => void goneHandlers.push(handler),
     onMissed: (handler) => void missedHandlers.push(handler),
     close: () => clearTimeout(missing),
