@@ -14,6 +14,7 @@ import { passThrough } from "./scenarios/pass-through.ts";
 import { peerGateway } from "./scenarios/peer-gateway.ts";
 import { peerRouter } from "./scenarios/peer-router.ts";
 import { plainRoutes } from "./scenarios/plain-routes.ts";
+import { readingChats } from "./scenarios/reading-chats.ts";
 import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
 import { streamed } from "./scenarios/streamed.ts";
@@ -36,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   busyDatabase,
   chatAppend,
   chatRuns,
+  readingChats,
   longChats,
   fanOut,
   plainRoutes,

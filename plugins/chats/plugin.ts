@@ -13,6 +13,7 @@ import { createEndedRuns } from "./migrations/0003_ended_runs.ts";
 import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { createTails } from "./migrations/0005_tails.ts";
 import { boundWords } from "./migrations/0006_bounded_words.ts";
+import { createWireTexts } from "./migrations/0007_wire_texts.ts";
 import { sharedType } from "./parts.ts";
 import {
   chatContext,
@@ -51,6 +52,7 @@ export default definePlugin({
     "0004_quick_texts": createQuickTexts,
     "0005_tails": createTails,
     "0006_bounded_words": boundWords,
+    "0007_wire_texts": createWireTexts,
   },
   resources: [sharedType],
 

@@ -56,6 +56,8 @@ export interface ChatMessageTable {
   error: Json<unknown>;
   usage: Json<unknown>;
   context_summary: string | null;
+  /** The members of the message's JSON as the wire shows them; null while a run writes it (`reading/message-rows.ts`). */
+  wire: Made<string | null>;
   /** Keys of the wire without a column (timestamp, models, modelName, modelIdx, unknown ones), and explicit nulls. */
   extra: Json<Bag>;
   /** The run that writes this message now; nobody else changes what it writes. */

@@ -3,7 +3,7 @@ import { type BodyStep, LongBody } from "#kernel/http/long-body.ts";
 import { type Reply, type RequestInfo, reply } from "#kernel/http/route.ts";
 import { readChatFiles } from "../files/chat-files.ts";
 import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "../chat-store.ts";
-import { chatPieces, type ChatSource, collect, findAuthor, opened, readTree, toPath } from "./compose.ts";
+import { chatPieces, type ChatSource, collect, opened, openChat } from "./compose.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 /** A chat as the wire shows it. */
@@ -22,7 +22,7 @@ export async function answerChat(
   if (/(?:^|[,;\s])return=minimal\b/i.test(String(request.headers["prefer"] ?? ""))) {
     return reply(toRecord(row), { headers: { "preference-applied": "return=minimal" } });
   }
-  return toJsonReply(wirePieces(db, row, { parts: await readAnswer(db, row), more: await more() }));
+  return toJsonReply(wirePieces(row, await readNamed(db, row), await more()));
 }
 
 /** The chat as this caller may see it: how its owner keeps it is nobody's business but theirs and administrators'. */
@@ -34,7 +34,7 @@ export function toShown(caller: Principal, row: ChatRow): ChatRow {
 
 /** A stored chat as a value; for answers that are kept for repeats. */
 export async function readWhole(db: ChatDatabase, row: ChatRow): Promise<WireChat> {
-  return JSON.parse(await collect(wirePieces(db, row, { parts: await readAnswer(db, row) }))) as WireChat;
+  return JSON.parse(await collect(wirePieces(row, await readNamed(db, row)))) as WireChat;
 }
 
 /** What changes of a chat on its way into a text. */
@@ -50,11 +50,11 @@ export async function readChatText(
   db: ChatDatabase,
   row: ChatRow,
   rewrite: Rewrites,
-): Promise<{ text: string; path: string[]; files: readonly unknown[] }> {
-  const { tree, files: all } = await readParts(db, row);
+): Promise<{ text: string; branch: readonly string[]; files: readonly unknown[] }> {
+  const { chat, files: all } = await readParts(db, row);
   const files = rewrite.files(all);
-  const text = await collect(chatPieces(db, row, { tree, files, each: rewrite.message }));
-  return { text, path: toPath(tree, row.current_message_id), files };
+  const text = await collect(chatPieces(row, { chat, files, each: rewrite.message }));
+  return { text, branch: chat.branch, files };
 }
 
 /** The record of a chat without its content. */
@@ -88,42 +88,35 @@ async function* allPieces(
   for (let rows = await next(after, chatsAtOnce); rows.length > 0; rows = await next(after, chatsAtOnce)) {
     for (const row of rows) {
       yield after === undefined ? "" : ",";
-      yield* wirePieces(db, row, { parts: await readAnswer(db, row) });
+      yield* wirePieces(row, await readNamed(db, row));
       after = row.id;
     }
   }
   yield "]";
 }
 
-async function readParts(db: ChatDatabase, row: ChatRow) {
-  const tree = await readTree(db, row.id);
-  return { tree, files: await readChatFiles(db, row.id, row.chat["files"]) };
+async function readParts(db: ChatDatabase, row: ChatRow, options: { isNamed?: boolean } = {}) {
+  const [chat, files] = await Promise.all([
+    openChat(db, row, options),
+    readChatFiles(db, row.id, row.chat["files"]),
+  ]);
+  return { chat, files };
 }
 
-/** What an answer names besides what is stored: who wrote the user's messages. */
-async function readAnswer(db: ChatDatabase, row: ChatRow) {
-  const [parts, author] = await Promise.all([readParts(db, row), findAuthor(db, row.user_id)]);
-  return { ...parts, author };
-}
-
-interface WireOptions {
-  readonly parts: ChatSource;
-  /** Keys beside those of the record. */
-  readonly more?: Readonly<Record<string, unknown>>;
-}
+/** What an answer shows: user messages name who wrote them. */
+const readNamed = (db: ChatDatabase, row: ChatRow) => readParts(db, row, { isNamed: true });
 
 async function* wirePieces(
-  db: ChatDatabase,
   row: ChatRow,
-  { parts, more }: WireOptions,
+  parts: ChatSource,
+  more: Readonly<Record<string, unknown>> = {},
 ): AsyncGenerator<BodyStep> {
-  const running = parts.tree.nodes.findLast(({ run_id: run }) => run !== null);
   const record = toRecord(row);
-  const meta = { ...record.meta, task_id: running?.run_id ?? null };
+  const meta = { ...record.meta, task_id: parts.chat.runId };
   yield `${opened({ ...record, meta, context_usage: null, ...more })}"chat":`;
   // What is shared of a chat is always the snapshot of one moment.
   const share_mode = row.share_id === null ? null : "snapshot";
-  yield* chatPieces(db, row, { ...parts, more: { share_mode } });
+  yield* chatPieces(row, { ...parts, more: { share_mode } });
   yield "}";
 }
 

@@ -3,11 +3,10 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { ChatRow } from "../chat-store.ts";
 import { joinParent } from "./ancestor-join.ts";
-import { type Author, findAuthor, withLinks } from "./compose.ts";
-import { readRows } from "./message-rows.ts";
+import { type Author, findAuthor, toLinks } from "./compose.ts";
+import { readRows, rowSize } from "./message-rows.ts";
 import type { ChatParts } from "../parts.ts";
 import { readChildren } from "./read-branch.ts";
-import { appendedSize } from "../replies/append-log.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 export interface PageWish {
@@ -50,11 +49,7 @@ export function createBranches({ db, chats }: Pick<ChatParts, "db" | "chats">) {
       const author = await findAuthor(db, chat.user_id);
       const messages = await composeSteps(db, chat.id, { steps: taken.toReversed(), author });
       const rest = { before: last?.parent_id ? last.id : null, current_message_id: chat.current_message_id };
-      return Buffer.concat([
-        Buffer.from(`{"messages":[`),
-        ...messages,
-        Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
-      ]);
+      return Buffer.from(`{"messages":[${messages}],${JSON.stringify(rest).slice(1)}`);
     },
   };
 }
@@ -78,11 +73,8 @@ async function climb(
   chatId: string,
   { from, limit }: { from: string; limit: number },
 ): Promise<Step[]> {
-  const columns = sql`m.id, m.parent_id, m.role, (
-    coalesce(octet_length(m.content::text), 0) + coalesce(octet_length(m.output::text), 0)
-    + coalesce(octet_length(m.sources::text), 0) + coalesce(octet_length(m.files::text), 0)
-    + coalesce(octet_length(m.status_history::text), 0) + coalesce(octet_length(m.embeds::text), 0)
-    + octet_length(m.extra::text) + 2 * ${appendedSize} + 300)::int as bytes`;
+  // Links, author and commas are about three hundred bytes.
+  const columns = sql`m.id, m.parent_id, m.role, ${rowSize} + 300 as bytes`;
   const { rows } = await sql<Step>`
     with recursive path as (
       select 1 as depth, ${columns} from chat_message as m where m.chat_id = ${chatId} and m.id = ${from}
@@ -97,15 +89,15 @@ async function composeSteps(
   db: ChatDatabase,
   chatId: string,
   { steps, author }: { steps: readonly Step[]; author: Author | undefined },
-): Promise<Buffer[]> {
+): Promise<string> {
   const ids = steps.map(({ id }) => id);
   const texts = await readRows(db, chatId, ids);
   const children = await readChildren(db, chatId, steps);
   const composed = steps.flatMap((step) => {
-    const text = texts.get(step.id)?.text;
+    const text = texts.get(step.id);
     return text === undefined
       ? []
-      : [withLinks(text, step, { children: children.get(step.id) ?? [], author })];
+      : [`${toLinks(step, { children: children.get(step.id) ?? [], author })}${text.members}}`];
   });
-  return composed.flatMap((pieces, at) => (at === 0 ? pieces : [Buffer.from(","), ...pieces]));
+  return composed.join(",");
 }

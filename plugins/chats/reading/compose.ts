@@ -1,18 +1,17 @@
-import { sql } from "kysely";
 import { type BodyStep, toPieces } from "#kernel/http/long-body.ts";
 import type { ChatRow } from "../chat-store.ts";
-import { type MessageText, rowSize, rowVersion } from "./message-rows.ts";
-import { type Readable, readTexts } from "./read-texts.ts";
 import { tagsOf } from "../tags/tag-store.ts";
 import type { ChatDatabase } from "../tables.ts";
-
-/** A message's place in the tree. */
-export interface TreeNode extends Readable {
-  readonly parent_id: string | null;
-  readonly role: string;
-  /** The run that writes it. */
-  readonly run_id: string | null;
-}
+import {
+  type Place,
+  readTree,
+  readWholeChat,
+  toPath,
+  type Tree,
+  type TreeNode,
+  type WholeChat,
+} from "./chat-tree.ts";
+import { readTexts } from "./read-texts.ts";
 
 /** The account that wrote the user's messages of a chat: its owner, as answers name it. */
 export interface Author {
@@ -28,63 +27,23 @@ export async function findAuthor(db: ChatDatabase, ownerId: string): Promise<Aut
   return await query.where("id", "=", ownerId).executeTakeFirst();
 }
 
-/** The tree of a chat without what its messages say. */
-export interface Tree {
-  readonly nodes: readonly TreeNode[];
-  readonly byId: ReadonlyMap<string, TreeNode>;
-  readonly children: ReadonlyMap<string, readonly string[]>;
-}
-
-/** Reads the tree of a chat, oldest first. */
-export async function readTree(db: ChatDatabase, chatId: string): Promise<Tree> {
-  const { rows } = await sql<TreeNode & { position: number }>`
-    select m.id, m.parent_id, m.role, m.run_id, m.position, ${rowVersion} as version, ${rowSize} as size
-    from chat_message as m where m.chat_id = ${chatId} order by m.created_at, m.position, m.id`.execute(db);
-  const children = new Map<string, string[]>();
-  for (const { id, parent_id } of rows.toSorted(
-    (a, b) => a.position - b.position || (a.id < b.id ? -1 : 1),
-  )) {
-    if (parent_id !== null) {
-      const list = children.get(parent_id) ?? [];
-      children.set(parent_id, list);
-      list.push(id);
-    }
-  }
-  return { nodes: rows, byId: new Map(rows.map((row) => [row.id, row])), children };
-}
-
-/** Ids from the root to a message. */
-export function toPath(tree: Tree, leaf: string | null): string[] {
-  const path: string[] = [];
-  for (let at = leaf === null ? undefined : tree.byId.get(leaf); at !== undefined;) {
-    path.push(at.id);
-    at = at.parent_id === null ? undefined : tree.byId.get(at.parent_id);
-  }
-  return path.toReversed();
-}
-
 interface Links {
   readonly children: readonly string[];
   /** Named by the user's messages. */
   readonly author: Author | undefined;
 }
 
-/** Adds a message's links and its author to its stored part: pieces of one JSON text. */
-export function withLinks(
-  text: Buffer,
+/** The beginning of a message's JSON object: its links and its author. Its members follow, and a closing brace. */
+export function toLinks(
   { id, parent_id, role }: Pick<TreeNode, "id" | "parent_id" | "role">,
   { children, author }: Links,
-): Buffer[] {
+): string {
   const named = role === "user" && author !== undefined ? { user_id: author.id, user: author } : {};
-  const links = JSON.stringify({ id, parentId: parent_id, childrenIds: children, ...named });
-  // An empty object is two bytes long.
-  return text.length === 2
-    ? [Buffer.from(links)]
-    : [Buffer.from(`${links.slice(0, -1)}, `), text.subarray(1)];
+  return JSON.stringify({ id, parentId: parent_id, childrenIds: children, ...named }).slice(0, -1);
 }
 
 /** What stands in `chat` besides messages: what was sent, the defaults of what was not, title, tags and files. */
-export function toChatHead(row: ChatRow, files: readonly unknown[]) {
+function toChatHead(row: ChatRow, files: readonly unknown[]) {
   const { history, ...rest } = row.chat as Record<string, unknown> & { history?: Record<string, unknown> };
   return {
     head: { params: {}, ...rest, title: row.title, tags: tagsOf(row), files },
@@ -93,10 +52,8 @@ export function toChatHead(row: ChatRow, files: readonly unknown[]) {
 }
 
 export interface ChatSource {
-  readonly tree: Tree;
+  readonly chat: OpenedChat;
   readonly files: readonly unknown[];
-  /** Snapshots name nobody: visitors read them. */
-  readonly author?: Author | undefined;
   /** What stands in `chat` of this answer besides. */
   readonly more?: Readonly<Record<string, unknown>>;
   /**
@@ -108,33 +65,103 @@ export interface ChatSource {
 
 /** Writes `chat` of a stored chat as JSON, piece by piece. Messages of the shown branch stand in it twice. */
 export async function* chatPieces(
-  db: ChatDatabase,
   row: ChatRow,
-  { tree, files, author, more, each }: ChatSource,
+  { chat, files, more, each }: ChatSource,
 ): AsyncGenerator<BodyStep> {
   const { head, history } = toChatHead(row, files);
-  const linked = (node: TreeNode, text: Buffer) =>
-    withLinks(text, node, { children: tree.children.get(node.id) ?? [], author });
-  const replaced = new Map<string, Buffer>();
+  const replaced = new Map<string, string>();
   yield `${opened({ ...head, ...more })}"history":${opened({ ...history, currentId: row.current_message_id })}"messages":{`;
-  yield* joined(readTexts(db, row.id, tree.nodes), (node, stored) => {
-    const pieces = linked(node, stored);
-    const other = each?.(node.id, String(Buffer.concat(pieces)));
+  yield* joined(chat.all(), (id, text) => {
+    const other = each?.(id, text.join(""));
     if (other !== undefined) {
-      replaced.set(node.id, Buffer.from(other));
+      replaced.set(id, other);
     }
-    return [
-      Buffer.from(`${JSON.stringify(node.id)}:`),
-      ...(other === undefined ? pieces : [Buffer.from(other)]),
-    ];
+    return [`${JSON.stringify(id)}:`, ...(other === undefined ? text : [other])];
   });
   yield `}},"messages":[`;
-  const path = toPath(tree, row.current_message_id).flatMap((id) => tree.byId.get(id) ?? []);
-  yield* joined(readTexts(db, row.id, path), (node, stored) => {
-    const other = replaced.get(node.id);
-    return other === undefined ? linked(node, stored) : [other];
+  yield* joined(chat.path(), (id, text) => {
+    const other = replaced.get(id);
+    return other === undefined ? text : [other];
   });
   yield "]}";
+}
+
+/** The text of a message in parts: what was kept as bytes stays bytes. */
+type Text = readonly (string | Buffer)[];
+type Texts = AsyncIterable<[id: string, text: Text][]>;
+
+/** The messages of a stored chat. */
+export interface OpenedChat {
+  /** Ids of the shown branch. */
+  readonly branch: readonly string[];
+  /** The run that writes into it. */
+  readonly runId: string | null;
+  all(): Texts;
+  /** Those of the shown branch. */
+  path(): Texts;
+}
+
+/** Reads a chat, or for a long one its tree: the texts then follow while it is sent. */
+export async function openChat(
+  db: ChatDatabase,
+  { id, current_message_id: leaf, user_id }: Pick<ChatRow, "id" | "user_id" | "current_message_id">,
+  { isNamed = false }: { readonly isNamed?: boolean } = {},
+): Promise<OpenedChat> {
+  const [whole, author] = await Promise.all([
+    readWholeChat(db, id),
+    // Snapshots name nobody: visitors read them.
+    isNamed ? findAuthor(db, user_id) : undefined,
+  ]);
+  if (whole !== undefined) {
+    return toOpened(whole, leaf, (nodes) => readShort(whole, { nodes, author }));
+  }
+  const tree = await readTree(db, id);
+  return toOpened(tree, leaf, (nodes) => readLong(db, id, { tree, nodes, author }));
+}
+
+function toOpened<N extends Place>(
+  tree: Tree<N>,
+  leaf: string | null,
+  read: (nodes: readonly N[]) => Texts,
+): OpenedChat {
+  const branch = toPath(tree, leaf);
+  return {
+    branch,
+    runId: tree.nodes.findLast(({ run_id: run }) => run !== null)?.run_id ?? null,
+    all: () => read(tree.nodes),
+    path: () => read(branch.map((id) => tree.byId.get(id) as N)),
+  };
+}
+
+/** Messages between two turns of the event loop. */
+const perStep = 100;
+
+async function* readShort(
+  { texts, children }: WholeChat,
+  { nodes, author }: { readonly nodes: readonly Place[]; readonly author: Author | undefined },
+): Texts {
+  for (let at = 0; at < nodes.length; at += perStep) {
+    yield nodes.slice(at, at + perStep).map((node): [string, Text] => {
+      return [
+        node.id,
+        [`${toLinks(node, { children: children.get(node.id) ?? [], author })}${texts.get(node.id) ?? ""}}`],
+      ];
+    });
+  }
+}
+
+interface LongRead {
+  readonly tree: Tree;
+  readonly nodes: readonly TreeNode[];
+  readonly author: Author | undefined;
+}
+
+async function* readLong(db: ChatDatabase, chatId: string, { tree, nodes, author }: LongRead): Texts {
+  for await (const batch of readTexts(db, chatId, nodes)) {
+    yield batch.map(([node, { members }]): [string, Text] => {
+      return [node.id, [toLinks(node, { children: tree.children.get(node.id) ?? [], author }), members, "}"]];
+    });
+  }
 }
 
 /** All of a generator as one text. */
@@ -151,19 +178,25 @@ export function opened(value: Record<string, unknown>): string {
   return `${JSON.stringify(value).slice(0, -1)},`;
 }
 
-/** Messages as items of one list. What they say is passed on as it is kept: copies of it would be most of the work. */
-async function* joined(
-  batches: AsyncIterable<[node: TreeNode, text: MessageText][]>,
-  toPieces: (node: TreeNode, text: Buffer) => Buffer[],
-): AsyncGenerator<Buffer[]> {
-  let isFirst = true;
+/** Messages as items of one list. */
+async function* joined(batches: Texts, toItem: (id: string, text: Text) => Text): AsyncGenerator<Buffer[]> {
+  let comma = "";
   for await (const batch of batches) {
-    const pieces = batch.flatMap(([node, { text }]) => [comma, ...toPieces(node, text)]);
-    if (pieces.length > 0) {
-      yield isFirst ? pieces.slice(1) : pieces;
-      isFirst = false;
+    const pieces: Buffer[] = [];
+    let text = "";
+    for (const [id, message] of batch) {
+      text += comma;
+      comma = ",";
+      for (const part of toItem(id, message)) {
+        if (typeof part === "string") {
+          text += part;
+        } else {
+          pieces.push(Buffer.from(text), part);
+          text = "";
+        }
+      }
     }
+    pieces.push(Buffer.from(text));
+    yield pieces;
   }
 }
-
-const comma = Buffer.from(",");

@@ -4,14 +4,13 @@ import { createMessageCache } from "./message-cache.ts";
 import { MessageText } from "./message-rows.ts";
 
 const texts = (...ids: string[]) => new Map(ids.map((id) => [id, ofVersion("1")]));
-const ofVersion = (version: string | null) =>
-  new MessageText({ text: Buffer.alloc(10, "x"), content: undefined, version });
+const ofVersion = (version: string | null) => new MessageText("x".repeat(10), version);
 const first = (id: string) => ({ id, version: "1" });
 
 it("gives texts of one state of a row, and of no other", () => {
   const kept = createMessageCache({ most: 200, idleMs: 1000 });
   kept.add("c", texts("a"));
-  expect(kept.find("c", first("a"))?.text).toHaveLength(10);
+  expect(kept.find("c", first("a"))?.members).toHaveLength(10);
   expect(kept.find("c", { id: "a", version: "2" })).toBeUndefined();
   expect(kept.find("other", first("a"))).toBeUndefined();
   kept.add("c", new Map([["a", ofVersion("2")]]));

@@ -91,5 +91,5 @@ export function createMessageCache({ most, idleMs }: MessageCacheOptions): Messa
 }
 
 function sizeOf(text: MessageText | undefined): number {
-  return 2 * (text?.text.length ?? 0);
+  return 2 * (text?.members.length ?? 0);
 }

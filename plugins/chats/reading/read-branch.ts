@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { withContentText } from "#kernel/completion/content-text.ts";
 import { joinParent } from "./ancestor-join.ts";
-import { readTree, toPath } from "./compose.ts";
+import { readTree, toPath } from "./chat-tree.ts";
 import { rowSize, rowVersion } from "./message-rows.ts";
 import { findChildren } from "../tree/message-store.ts";
 import { type Readable, readTexts } from "./read-texts.ts";

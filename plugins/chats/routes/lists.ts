@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
-import { defineRoute } from "#kernel/http/route.ts";
+import { defineRoute, reply } from "#kernel/http/route.ts";
 import { answerAll, readNext } from "../reading/answers.ts";
 import { foldersNamed, requireFolder, usesFolders } from "../folders/folders.ts";
 import {
@@ -8,6 +8,7 @@ import {
   type Filter,
   folderPageSize,
   listTitles,
+  listTitlesAsJson,
   pageSize,
   type TitleRow,
   toPage,
@@ -39,7 +40,8 @@ function plainRoutes(parts: ChatParts) {
       folder: query.include_folders || !usesFolders(parts, caller) ? undefined : null,
     };
     const order = { by: query.sort_by, direction: query.sort_dir };
-    return toTitles(await listTitles(db, caller.userId, { filter, order, page: toPage(query.page) }));
+    const list = await listTitlesAsJson(db, caller.userId, { filter, order, page: toPage(query.page) });
+    return reply(list, { headers: { "content-type": "application/json; charset=utf-8" } });
   };
   const facts = { access: "user", query: ListQuery, returns: z.array(ChatTitle) } as const;
   return [

@@ -51,27 +51,37 @@ export function toPage(page: number | undefined, size: number = pageSize): Page 
   return page === undefined ? undefined : { limit: size, offset: (page - 1) * size };
 }
 
+/** What a list of titles is asked for. */
+export interface TitleWish {
+  readonly filter: Filter;
+  readonly order?: Order;
+  readonly page?: Page | undefined;
+}
+
 /** Titles of an account's chats, in order. */
 export async function listTitles(
   db: ChatDatabase,
   userId: string,
-  { filter, order = newestFirst, page }: { filter: Filter; order?: Order; page?: Page | undefined },
+  wish: TitleWish,
 ): Promise<(TitleRow & { share_id: string | null })[]> {
+  return await titles(db, userId, wish).select("chat.share_id").execute();
+}
+
+/** The same as JSON text, made by the database: a whole list may have thousands of rows (performance.md, P19). */
+export async function listTitlesAsJson(db: ChatDatabase, userId: string, wish: TitleWish): Promise<string> {
+  const { rows } = await sql<{ list: string }>`
+    select coalesce(json_agg(t), '[]')::text as list from (${titles(db, userId, wish)}) as t`.execute(db);
+  return rows[0]?.list ?? "[]";
+}
+
+function titles(db: ChatDatabase, userId: string, { filter, order = newestFirst, page }: TitleWish) {
   const query = filtered(db, userId, filter)
-    .select([
-      "chat.id",
-      "chat.title",
-      "chat.updated_at",
-      "chat.created_at",
-      "chat.last_read_at",
-      "chat.archived",
-      "chat.share_id",
-    ])
-    .select(sql<null>`null`.as("snippet"))
+    .select(["chat.id", "chat.title", "chat.updated_at", "chat.created_at", "chat.last_read_at"])
+    .select(["chat.archived", sql<null>`null`.as("snippet")])
     .select(isActive.as("active"))
     .orderBy(order.by === "title" ? sql`lower(chat.title)` : sql.ref(`chat.${order.by}`), order.direction)
     .orderBy("chat.id");
-  return await (page === undefined ? query : query.limit(page.limit).offset(page.offset)).execute();
+  return page === undefined ? query : query.limit(page.limit).offset(page.offset);
 }
 
 export async function countChats(db: ChatDatabase, userId: string, filter: Filter): Promise<number> {

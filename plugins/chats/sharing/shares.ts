@@ -68,7 +68,11 @@ async function takeSnapshot(db: ChatDatabase, row: ChatRow): Promise<Snapshot> {
   const linked = await linkedFileIds(db, row.id);
   const own = new Set(linked);
   const isOwn = (file: string) => own.has(file);
-  const { text, path, files } = await readChatText(
+  const {
+    text,
+    branch: shownBranch,
+    files,
+  } = await readChatText(
     db,
     { ...row, meta: {} },
     {
@@ -87,7 +91,7 @@ async function takeSnapshot(db: ChatDatabase, row: ChatRow): Promise<Snapshot> {
   const head = JSON.stringify(toOpenHead({ ...row.chat, title: row.title }));
   const messages = [...open].map(([id, message]) => `${JSON.stringify(id)}:${message}`).join(",");
   const currentId = JSON.stringify(row.current_message_id);
-  const branch = path.flatMap((id) => open.get(id) ?? []).join(",");
+  const branch = shownBranch.flatMap((id) => open.get(id) ?? []).join(",");
   return {
     title: row.title,
     chat: text,
