@@ -102,7 +102,7 @@ describe("an answer nested 5,000 deep", () => {
   });
 
   it("of a dry run is told as an error", async () => {
-    const content = `${deep} export const inlet = () => deep; export const stream = () => deep;`;
+    const content = `${deep} export const inlet = () => deep; export const stream = () => ({ deep });`;
     for (const hook of ["inlet", "stream"]) {
       const body = { content, hook, body: {} };
       const answer = await app.call("POST /api/v1/functions/dry-run", { token: admin.token, body });
