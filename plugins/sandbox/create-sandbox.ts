@@ -28,7 +28,7 @@ export interface OpenSandbox extends Sandbox {
   settle(): Promise<void>;
 }
 
-/** Opens the sandbox: isolates are made when code is called and dropped when nobody needs them. */
+/** Opens the sandbox: isolates are made when code is called, and dropped when they are idle and memory is short. */
 export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSandbox {
   const consoles = createConsoles();
   const overruns = createOverruns();

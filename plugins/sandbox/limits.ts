@@ -16,7 +16,7 @@ export const limits = {
   successesToForgive: 100,
   /** How long a script whose calls were not short runs on threads before it is tried inline again. */
   inlinePauseMs: 5 * 60_000,
-  /** What inline calls may take together in one turn of the event loop; the others wait for the next. */
+  /** Inline calls share so much of one turn of the event loop; the others wait for the next. */
   inlineTurnMs: 5,
   /** Compiling and evaluating a module whose stream hook runs on the main thread: longer than that would be felt. */
   streamLoadMs: 100,
@@ -24,7 +24,7 @@ export const limits = {
   streamMs: 20,
   /**
    * Batches that come sooner after a crossing wait for others: half of the time since the last batch of their stream,
-   * within these bounds. Nobody who reads along notices.
+   * within these bounds: too short to be noticed by a reader.
    */
   streamEveryMs: 5,
   streamEveryMostMs: 25,
@@ -32,7 +32,7 @@ export const limits = {
   crossingWorth: 4096,
   /** Characters that cross at once: enough for hundreds of tokens, and quick enough for the time of one batch. */
   crossingLength: 64 * 1024,
-  /** What crossings may take in one turn of the event loop; one that is expected to take longer carries less. */
+  /** Crossings share so much of one turn of the event loop; one that would take longer carries less. */
   crossingMs: 5,
   /** Characters of a batch; a longer one, such as a picture, passes the stream hooks by. */
   batchLength: 2 ** 20,
@@ -41,11 +41,11 @@ export const limits = {
   contextValues: 2 ** 13,
   /** A hook that held the event loop for so long of the thread's own time is switched off at once. */
   heldMs: 250,
-  /** What a stopped isolate gets beyond its limit before it is given up. */
+  /** A stopped isolate gets so long beyond its limit before it is given up. */
   graceMs: 1000,
   /** Characters of a source, of an answer, of arguments. */
   sourceLength: 512 * 1024,
-  /** What a module exports as data, as JSON: it stands in records and lists. */
+  /** JSON of the data that a module exports: it stands in records and lists. */
   shapeLength: 512 * 1024,
   answerLength: 16 * 1024 * 1024,
   /** Levels of lists and objects in what code hands over, as in bodies of requests. */
@@ -53,7 +53,7 @@ export const limits = {
   argumentsLength: 16 * 1024 * 1024,
   /** Values in arguments: parsed, they take more room than their text. */
   argumentsValues: 2 ** 18,
-  /** With more characters of arguments in an isolate, what becomes of its memory is laid to nobody's code. */
+  /** Characters of arguments in an isolate from which a memory overrun is not counted against its code. */
   givenLength: 2 ** 20,
   /** Bytes that an isolate with one booted context is taken to hold until it is measured. */
   freshBytes: 1_500_000,
@@ -68,7 +68,7 @@ export const limits = {
   /** Overruns within `overrunWindowMs` after which the owner plugin is told. */
   overruns: 3,
   overrunWindowMs: 60_000,
-  /** What is kept of a script's console. */
+  /** Lines and characters that are kept of a script's console. */
   logLines: 200,
   logCharacters: 64 * 1024,
 } as const;

@@ -28,7 +28,7 @@ export class BatchScheduler<T extends Sized> {
   /** When the timer runs out. */
   #flushAt = 0;
   #flushedAt = Number.NEGATIVE_INFINITY;
-  /** What one item took in the last flush. */
+  /** Milliseconds of one item in the last flush. */
   #msEach = limits.crossingMs / 16;
 
   constructor(send: (items: readonly T[]) => void) {

@@ -5,7 +5,8 @@ import type { Realm } from "../host/realm.ts";
 import { SandboxError, type StreamChain, type StreamLink } from "#kernel/sandbox.ts";
 import { requireDepth } from "../host/call-result.ts";
 import { hasMoreValues } from "../hardening/size.ts";
-import { type BatchListener, multiplexerOf, type StreamMultiplexer } from "./stream-multiplexer.ts";
+import type { BatchListener } from "./crossing.ts";
+import { multiplexerOf, type StreamMultiplexer } from "./stream-multiplexer.ts";
 
 export interface StreamParts {
   readonly links: readonly StreamLink[];
@@ -187,7 +188,7 @@ class Chain implements StreamChain, BatchListener {
   }
 }
 
-/** What a hook may read of its context: parsing the rest would hold everybody up, and be laid to the hook. */
+/** The JSON of a member, unless it is so long that parsing it would hold the event loop up. */
 function toReadable(text: string | undefined): string | undefined {
   const { contextLength, contextValues } = limits;
   return text === undefined || text.length > contextLength || hasMoreValues(text, contextValues)

@@ -1,6 +1,6 @@
 import type ivm from "isolated-vm";
 
-/** What crosses: texts and numbers. */
+/** A list as it crosses: texts and numbers. */
 export type Copied = readonly (string | number)[];
 
 /**

@@ -56,7 +56,7 @@ import { guards } from "./guards.js";
     }
   }
 
-  // Nothing can stop the arithmetic of large numbers: there are none. What is written in a source, source.ts looks at.
+  // The arithmetic of large numbers cannot be interrupted: there are none. Literals of a source are refused in source.ts.
   const { exec } = RegExp.prototype;
   const number = /(?<![\w$])(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)n(?![\w$])/;
   const without = (holder, name, what) => {

@@ -12,7 +12,7 @@ import { guards } from "./guards.js";
   const { exec } = RegExp.prototype;
   const { match, matchAll, replace, search, split, iterator } = Symbol;
 
-  /** What a built-in would make a text of behind its guard. */
+  /** Values of which a built-in would make a text behind its guard. */
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
   const toText = (value) => (isObject(value) ? String_(value) : value);
   const checkPattern = (value) =>
@@ -39,8 +39,8 @@ import { guards } from "./guards.js";
   };
 
   /**
-   * What has a way of its own for this, such as a regular expression, is asked for it once: the next time it may say
-   * something else. All else is a text.
+   * A value with a method of its own for this, such as a regular expression, is asked for it once: the next time it may
+   * answer another one. All others become texts.
    */
   const isPlain = (given, way) =>
     way !== undefined &&

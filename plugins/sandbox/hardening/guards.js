@@ -7,7 +7,7 @@
 import { onLoop, send, state } from "../inside/environment.js";
 import { NativeProxy } from "../inside/natives.js";
 
-/** What the guards are made of (guarded-*.js). */
+/** The parts of which guarded-*.js makes guards. */
 export const guards = { __proto__: null };
 {
   const { apply, construct, ownKeys } = Reflect;
@@ -36,7 +36,7 @@ export const guards = { __proto__: null };
 
   const isProxy = (value) => isProxied && apply(has, proxies, [value]);
 
-  /** The length of a list or a text. What may tell another one the next time it is asked is refused. */
+  /** The length of a list or a text. A value that may tell another one the next time it is asked is refused. */
   function lengthOf(value) {
     if ((typeof value !== "object" && typeof value !== "function") || value === null) {
       return typeof value === "string" ? value.length : 0;

@@ -16,7 +16,7 @@ export function hasMoreValues(text: string, most: number): boolean {
   return false;
 }
 
-/** Whether a JSON text is nested deeper than `most`. What walks such values would run out of stack. */
+/** Whether a JSON text is nested deeper than `most`: code that walks such values runs out of stack. */
 export function isDeeperThan(text: string, most: number): boolean {
   // Each level opens and closes.
   if (text.length <= 2 * most) {

@@ -1,11 +1,11 @@
 import type ivm from "isolated-vm";
 import { bootstrap } from "./bootstrap.ts";
 
-/** What the bootstrap is given: its `$0`, `$1` and `$2` (inside/environment.js). */
+/** The arguments of the bootstrap: its `$0`, `$1` and `$2` (inside/environment.js). */
 export type BootArguments = readonly [send: ivm.Callback, lookup: ivm.Callback, onLoop: boolean];
 
 /**
- * What the compiler made of the bootstrap the first time, for every isolate of the process: all of them run under the
+ * The compiled bootstrap of the first time, for every isolate of the process: all of them run under the
  * same flags. Compiling it anew was most of what the first call of an owner waited for.
  */
 let compiled: ivm.ExternalCopy<ArrayBuffer> | undefined;

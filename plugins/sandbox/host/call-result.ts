@@ -8,8 +8,8 @@ interface Reporter {
 }
 
 /**
- * What a call's last message brings: an answer, or the error that it stands for. What cannot be read
- * is an error as well: code that changed its language may have had a part in what came.
+ * Reads a call's last message: an answer, or the error that it stands for. A text that cannot be read is an error as well:
+ * code that changed its language may have had a part in it.
  */
 export function parseResult(
   realm: Reporter,
@@ -46,7 +46,7 @@ const prototypeKey = '"__proto__":';
 
 /**
  * Reads JSON that code made, which `what` names in the error about one that is nested too deep. A key that would become a
- * prototype is left out, whoever copies the value later: long texts come without (inside/values.js).
+ * prototype is left out for those who copy the value later; long texts come without (inside/values.js).
  */
 export function fromText(text: string | undefined, what = "The answer is"): Json | undefined {
   if (text === undefined) {

@@ -8,7 +8,7 @@ import { type CallOptions, type HostFunction, type Json, SandboxError } from "#k
 import { hasMoreValues } from "../hardening/size.ts";
 import { isBatches, Sources } from "./sources.ts";
 
-/** What becomes of a call. Exactly one of `done` and `failed` is called, once. */
+/** The outcome of a call. Exactly one of `done` and `failed` is called, once. */
 export interface Outcome {
   done(answer: Json | undefined): void;
   failed(error: unknown): void;
@@ -84,7 +84,7 @@ export class Call implements Receiver {
     this.#deadline = setTimeout(() => this.#expire(ms), ms);
   }
 
-  /** Nobody waits for the code: its time does not run. */
+  /** Stops the clock: the reader of the items is busy. */
   wait(): void {
     clearTimeout(this.#deadline);
     this.#until = Number.POSITIVE_INFINITY;
@@ -195,7 +195,7 @@ export class Call implements Receiver {
     } catch (error) {
       if (error instanceof SandboxError && error.kind === "timeout" && !realm.cell.isGone) {
         if (entry === "end" || this.#isStopped) {
-          // What code does on the way out has little time and counts for nothing, but may have been broken off.
+          // Code on its way out has little time and is not blamed, but may have been broken off.
           realm.retire();
         } else {
           overran(realm, error);
@@ -266,7 +266,7 @@ function toRefusal(texts: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** What code is told about a host function's failure: an AppError's own text, never an inner one. */
+/** The text of a host function's failure for the code: an AppError's own, never an inner one. */
 function toShown(error: unknown): string {
   if (error instanceof AppError || error instanceof SandboxError) {
     return error.message;

@@ -2,7 +2,7 @@ import { limits } from "../limits.ts";
 import { LruMap } from "./lru.ts";
 import type { LogLine } from "#kernel/sandbox.ts";
 
-/** What scripts wrote, by script: the last lines of each, within bounds. */
+/** The last lines that each script wrote, within bounds. */
 export interface Consoles {
   write(id: string, level: string, text: string): void;
   lines(id: string): readonly LogLine[];

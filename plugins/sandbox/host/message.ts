@@ -1,6 +1,6 @@
 import type { CallOptions, LazyMembers, SandboxError } from "#kernel/sandbox.ts";
 
-/** Whoever waits for messages of one call. */
+/** Receives the messages of one call. */
 export interface Receiver {
   receive(message: Message): void;
   fail(error: SandboxError): void;
@@ -17,7 +17,7 @@ export function toLazyLine(members: LazyMembers = {}): string {
     .join("\t");
 }
 
-/** What code sends: how a call ended, a host function it asks for, a timer it sets, items of a generator. */
+/** A message of code: how a call ended, a host function it asks for, a timer it sets, items of a generator. */
 export interface Message {
   readonly kind: string;
   readonly text: string | undefined;
@@ -25,7 +25,7 @@ export interface Message {
   readonly at: number | undefined;
 }
 
-/** What begins a call, as inside/calls.js takes it. */
+/** The list that begins a call (inside/calls.js). */
 export function toEntry(
   id: number,
   options: CallOptions,
@@ -44,7 +44,7 @@ export function toEntry(
   ];
 }
 
-/** The JSON of arguments. What JSON has no word for becomes null, as lists have it. */
+/** The JSON of arguments. A value that is not JSON becomes null, as in lists. */
 export function toArguments(args: readonly unknown[]): string[] {
   return args.map((value) => JSON.stringify(value) ?? "null");
 }

@@ -47,7 +47,7 @@ class IsolatePool implements Pool {
   readonly #leaving = new Set<Cell<Realm>>();
   readonly #opening = new Map<string, Promise<Realm>>();
   readonly #warm = createWarmIsolates();
-  // What the compiler made of a TypeScript source, so that it works once a source and not once a context.
+  // Stripped TypeScript sources: the compiler works once a source and not once a context.
   readonly #stripped = new LruMap<string, Code>(256);
 
   constructor(options: PoolOptions) {

@@ -3,7 +3,7 @@ import { limits } from "../limits.ts";
 import { type Json, type ModuleShape, SandboxError } from "#kernel/sandbox.ts";
 import { toComments, toHeader } from "./source.ts";
 
-/** What the code says about itself is not believed to have the right form: it may have changed how JSON is made. */
+/** Reads what a module exports. Its form is checked: the code may have changed how JSON is made. */
 export function toShape(text: string, source: string): ModuleShape {
   if (text.length > limits.shapeLength) {
     const kilobytes = limits.shapeLength / 1024;

@@ -45,7 +45,7 @@ export function isBatches(value: unknown): value is Batches {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** Nobody reads it any more, so that nobody wants to know how its end went. */
+/** Closes a stream that is not read any more; how that ends does not matter. */
 function leave(source: AsyncIterator<readonly Json[]> | undefined): void {
   source?.return?.().catch(() => undefined);
 }

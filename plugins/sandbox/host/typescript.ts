@@ -45,7 +45,7 @@ export function createStripper(): Stripper {
     clearTimeout(idle);
     void worker?.terminate();
     worker = undefined;
-    // Whoever still waits gets no answer from a worker that broke.
+    // A worker that broke answers no more.
     for (const [id, resolve] of waiting) {
       resolve({ id, isBroken: true, isSpared: true });
     }

@@ -2,7 +2,7 @@ import ivm from "isolated-vm";
 import { type BootedContext, type Lane, openContext } from "./bridge-functions.ts";
 import { limits } from "../limits.ts";
 
-/** An isolate of nobody yet. */
+/** An isolate without an owner yet. */
 export interface WarmIsolate {
   readonly isolate: ivm.Isolate;
   /** Booted for the first code that will run in it; undefined in an isolate that is made when it is wanted. */
@@ -47,14 +47,14 @@ export function createWarmIsolates(): WarmIsolates {
     try {
       const made = makeIsolate(lane);
       isolate = made.isolate;
-      // On a thread in both lanes: nobody is in the isolate whom the event loop could wait for.
+      // On a thread in both lanes: no code runs in the isolate yet for which the event loop would wait.
       const first = await openContext(isolate, { lane, onLoop: false });
       if (!isClosed) {
         ready.set(lane, { ...made, first });
         return;
       }
     } catch {
-      // Who wants one makes it, and is told what is wrong.
+      // The next owner makes its own, and is told what is wrong.
     }
     if (isolate && !isolate.isDisposed) {
       isolate.dispose();

@@ -9,7 +9,7 @@ const none = freeze([]);
 /** Calls that ended with open questions, until the host says `end`. */
 export const leaving = { __proto__: null };
 
-/** What a call has under way. What most calls never need is made later. */
+/** A call that is under way. Parts that most calls never need are made later. */
 export const Call = toRecord(
   class {
     live = true;

@@ -1,4 +1,4 @@
-// What the code writes is kept for its author.
+// The console: lines that the host keeps for the author.
 import { send, state } from "./environment.js";
 import { stringify } from "./natives.js";
 import { now, String_ } from "./primordials.js";

@@ -66,12 +66,12 @@ function toMemberLook(name) {
   return { __proto__: null, get, enumerable: true };
 }
 
-/** What was made of texts that many calls are given, and the characters of those. An isolate may have many contexts. */
+/** Values of texts that many calls are given, and the characters of those texts. An isolate may have many contexts. */
 let shared = { __proto__: null };
 let sharedLength = 0;
 const mostShared = 2 ** 15;
 
-/** The value of a JSON text, frozen in depth: whoever is given the same text gets the same value. */
+/** The value of a JSON text, frozen in depth. The same text gives the same value. */
 export function toShared(text) {
   let value = shared[text];
   if (value === undefined) {

@@ -1,4 +1,4 @@
-// What a bare context lacks and authors expect. With console (console.js), timers and queueMicrotask (timers.js) these exist:
+// Globals that a bare context lacks and authors expect. With console (console.js), timers and queueMicrotask (timers.js) these exist:
 //   structuredClone (of JSON values), atob, btoa, TextEncoder, TextDecoder (UTF-8), URL, URLSearchParams,
 //   crypto.randomUUID, crypto.getRandomValues, crypto.subtle.digest (SHA-1, SHA-256, SHA-384, SHA-512).
 // There is no network, no file, no process, no import, no WebAssembly, no shared memory: what reaches outside goes

@@ -16,7 +16,7 @@ import {
 } from "./primordials.js";
 import { cut, rejected, resolved, toText } from "./values.js";
 
-/** The `host` of one call. It is bound to that call, so that nobody else's rights can be used through it. */
+/** The `host` of one call. It is bound to that call, so that other callers' rights cannot be used through it. */
 export function toHost(call) {
   if (typeof call.names === "string") {
     call.names = call.names === "" ? [] : apply(split, call.names, [" "]);
@@ -47,7 +47,7 @@ export function toHost(call) {
   });
 }
 
-/** What stands before the dot of a name such as `storage.get`. */
+/** The part before the dot of a name such as `storage.get`. */
 function groupOf(name) {
   for (let at = 0; at < name.length; at++) {
     if (name[at] === ".") {
@@ -126,7 +126,7 @@ function has(names, name) {
   return false;
 }
 
-/** What a host function streams: items one by one, fetched a batch at a time. `at` is the question it answers. */
+/** Items that a host function streams, one by one, fetched a batch at a time. `at` is the question that it answers. */
 export function toSource(call, at) {
   let items = [];
   let from = 0;

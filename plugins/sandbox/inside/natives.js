@@ -1,4 +1,4 @@
-// Built-ins as they are before they are guarded: the ways of the host hand them what it made itself.
+// Built-ins as they are before they are guarded, for values that the bridge made itself.
 export const NativeProxy = Proxy;
 export const { parse, stringify } = JSON;
 export const { includes, indexOf, slice, split } = String.prototype;

@@ -1,5 +1,4 @@
-// What the host's ways in are made of. Everything that is used later is taken from the built-ins now, because the code
-// that runs here afterwards may change every one of them.
+// Built-ins for the bridge. They are taken now, because the author's code that runs later may change every one of them.
 import { NativeProxy } from "./natives.js";
 
 export const { apply } = Reflect;
@@ -26,8 +25,8 @@ export const [maxItems, maxItemText, quietTurns] = [64, 65_536, 8];
 export const newList = () => setPrototypeOf([], null);
 
 /**
- * A class of records that inherit nothing. What is made for every call or batch is one: to the engine a literal without a
- * prototype is a table, twenty times as slow to make.
+ * Makes the instances of a class inherit nothing. Values of which every call or batch needs one are made so: a literal
+ * without a prototype is a table to the engine, twenty times as slow to make.
  */
 export function toRecord(record) {
   setPrototypeOf(record.prototype, null);

@@ -13,12 +13,12 @@ const Run = toRecord(
   class {
     /** `{ read, pass }` of each hook; undefined for one that is left out. */
     hooks = newList();
-    /** What failed since the host was told, `place:report` each, apart by tabs. */
+    /** Failures that the host does not know of yet, `place:report` each, apart by tabs. */
     failures = "";
   },
 );
 
-/** What crosses: the list, the place in it, and what is answered so far. */
+/** One crossing: its list, the place in it, and the answer so far. */
 const Crossing = toRecord(
   class {
     at = 0;
@@ -116,7 +116,7 @@ function begin(id, count) {
       const { read, pass } = bind(list[at + 1], list[at + 2], id);
       hook = { __proto__: null, read, pass };
     } catch {
-      // What was thrown is another context's: it is not looked at.
+      // The thrown value belongs to another context: it is not looked at.
       addFailure(run, place, toReport("The stream hook could not be opened."));
     }
     add(run.hooks, hook);

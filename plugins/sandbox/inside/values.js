@@ -48,7 +48,7 @@ export function toReport(thrown) {
   return stringify(report);
 }
 
-/** The JSON of a value; undefined for nothing. What JSON has no word for is an error rather than silently lost. */
+/** The JSON of a value; undefined for nothing. A value that is not JSON is an error rather than silently lost. */
 export function toText(value) {
   if (value === undefined) {
     return undefined;
