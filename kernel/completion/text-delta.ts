@@ -1,19 +1,19 @@
 import type { Chunk, ChunkChoice } from "./chunk.ts";
 
-// Most chunks of a stream differ from the one before in nothing but their text. Both classes keep what is around the
-// text and leave parsing and writing it again to chunks that differ in more.
+// P2, P8 (paced and burst CPU of streamed completions): most chunks of a stream differ from the one before in nothing but
+// their text. Both classes keep the JSON around the text; only other chunks are parsed or written whole.
 
 /** Reads the chunks of one stream. */
 export class TextDeltaReader {
-  #around: Around | undefined;
+  #template: ChunkTemplate | undefined;
   #misses = 0;
 
   /** The chunk in `text` when it is like the one learned last; undefined when it has to be parsed. */
   read(text: string): Chunk | undefined {
-    if (this.#around === undefined) {
+    if (this.#template === undefined) {
       return undefined;
     }
-    const { before, after, chunk, choice } = this.#around;
+    const { before, after, chunk, choice } = this.#template;
     const end = text.length - after.length;
     // Slices are compared five times as fast as startsWith and endsWith do it.
     if (end < before.length || text.slice(0, before.length) !== before || text.slice(end) !== after) {
@@ -32,28 +32,28 @@ export class TextDeltaReader {
     const choice = toTextChoice(chunk);
     if (choice !== undefined && this.#misses < mostMisses && isPlain(chunk, choice)) {
       this.#misses += 1;
-      this.#around = findAround(text, { chunk: { ...chunk }, choice: { ...choice } });
+      this.#template = findTemplate(text, { chunk: { ...chunk }, choice: { ...choice } });
     }
   }
 }
 
 /** Writes the chunks of one stream as JSON. */
 export class TextDeltaWriter {
-  #around: Around | undefined;
-  /** Of the chunk that `#around` is from: what the next ones are compared with. */
+  #template: ChunkTemplate | undefined;
+  /** Of the chunk that `#template` is from: what the next ones are compared with. */
   #fields: Fields | undefined;
   #choiceFields: Fields | undefined;
   #misses = 0;
 
   write(chunk: Chunk): string {
-    const around = this.around(chunk);
-    return around === undefined
+    const template = this.#templateOf(chunk);
+    return template === undefined
       ? JSON.stringify(chunk)
-      : around.before + JSON.stringify(textOf(chunk)) + around.after;
+      : template.before + JSON.stringify(textOf(chunk)) + template.after;
   }
 
-  /** What is around the chunk's text, the same object for chunks that are alike; undefined where it is not known. */
-  around(chunk: Chunk): Around | undefined {
+  /** The template of a chunk; undefined for one that has none. */
+  #templateOf(chunk: Chunk): ChunkTemplate | undefined {
     const choice = toTextChoice(chunk);
     if (choice === undefined) {
       return undefined;
@@ -66,7 +66,7 @@ export class TextDeltaWriter {
       isAlike(choice, choiceFields, "delta")
     ) {
       this.#misses = 0;
-      return this.#around;
+      return this.#template;
     }
     if (this.#misses >= mostMisses || !isPlain(chunk, choice)) {
       return undefined;
@@ -74,8 +74,8 @@ export class TextDeltaWriter {
     this.#misses += 1;
     this.#fields = toFields(chunk);
     this.#choiceFields = toFields(choice);
-    this.#around = split({ chunk: { ...chunk }, choice: { ...choice } });
-    return this.#around;
+    this.#template = split({ chunk: { ...chunk }, choice: { ...choice } });
+    return this.#template;
   }
 }
 
@@ -85,14 +85,13 @@ const mostMisses = 8;
 /** Stands for the text while its surroundings are looked for. Plain ASCII: what it touches must stay one byte a character. */
 const mark = "~~the text of a chunk~~";
 
-/** A chunk that others are like, and its choice; their fields but the one and the text are plain. */
-export interface Shape {
+/** A chunk that others are like, and its choice: all fields but the choices, the delta and the text are plain. */
+type Model = Pick<ChunkTemplate, "chunk" | "choice">;
+
+/** The JSON before and after the text of a chunk. The reader's `before` ends with the opening quote, the writer's before it. */
+interface ChunkTemplate {
   readonly chunk: Chunk;
   readonly choice: ChunkChoice;
-}
-
-/** The JSON text before and after the text of a chunk. The reader's ends with the opening quote, the writer's before it. */
-export interface Around extends Shape {
   readonly before: string;
   readonly after: string;
 }
@@ -166,7 +165,7 @@ function toContent(raw: string): string | undefined {
 }
 
 /** Looks the text up in what the upstream wrote, and proves by parsing that nothing else was found. */
-function findAround(text: string, shape: Shape): Around | undefined {
+function findTemplate(text: string, model: Model): ChunkTemplate | undefined {
   const found = /"content"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text);
   if (found === null) {
     return undefined;
@@ -174,8 +173,8 @@ function findAround(text: string, shape: Shape): Around | undefined {
   const end = found.index + found[0].length - 1;
   const before = text.slice(0, end - (found[1] as string).length);
   const after = text.slice(end);
-  const isProven = tryParse(`${before}${mark}${after}`) === JSON.stringify(withText(shape, mark));
-  return isProven ? { before, after, ...shape } : undefined;
+  const isProven = tryParse(`${before}${mark}${after}`) === JSON.stringify(withText(model, mark));
+  return isProven ? { before, after, ...model } : undefined;
 }
 
 function tryParse(text: string): string | undefined {
@@ -186,19 +185,19 @@ function tryParse(text: string): string | undefined {
   }
 }
 
-function split(shape: Shape): Around | undefined {
-  const [before, after, more] = JSON.stringify(withText(shape, mark)).split(JSON.stringify(mark));
+function split(model: Model): ChunkTemplate | undefined {
+  const [before, after, more] = JSON.stringify(withText(model, mark)).split(JSON.stringify(mark));
   return before === undefined || after === undefined || more !== undefined
     ? undefined
-    : { before, after, ...shape };
+    : { before, after, ...model };
 }
 
 /** The text of a chunk that has one choice and text. */
-export function textOf({ choices }: Chunk): string {
+function textOf({ choices }: Chunk): string {
   return choices?.[0]?.delta?.content as string;
 }
 
 /** A chunk that is like another one but for its text. */
-export function withText({ chunk, choice }: Shape, content: string): Chunk {
+function withText({ chunk, choice }: Model, content: string): Chunk {
   return { ...chunk, choices: [{ ...choice, delta: { content } }] };
 }
