@@ -92,6 +92,7 @@ export const ModelParams = z
 const fields = {
   base_model_id: z.string().max(256).nullish(),
   name: z.string().trim().min(1).max(1000),
+  model: z.string().max(1000).nullish(),
   meta: ModelMeta.optional(),
   params: ModelParams.optional(),
   access_grants: GrantInputs.nullish(),

@@ -10,6 +10,8 @@ export interface ModelTable {
   user_id: string;
   base_model_id: string | null;
   name: string;
+  /** The wire's `model` as it was sent; null counts as the id. */
+  model: string | null;
   params: Json<Record<string, unknown>>;
   meta: Json<Record<string, unknown>>;
   is_active: boolean;

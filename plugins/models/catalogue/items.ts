@@ -34,7 +34,7 @@ export function toItem(offer: Offer, model: ResolvedModel, addons: readonly Mode
   const info = {
     id,
     name,
-    model: id,
+    model: record?.model ?? id,
     base_model_id: record?.base_model_id ?? null,
     meta,
     params: toReadersParams(model.params),

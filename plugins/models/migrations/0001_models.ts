@@ -8,6 +8,7 @@ export const createModels: Migration = {
       .addColumn("user_id", "text", (column) => column.notNull())
       .addColumn("base_model_id", "text")
       .addColumn("name", "text", (column) => column.notNull())
+      .addColumn("model", "text")
       .addColumn("params", "jsonb", (column) => column.notNull().defaultTo("{}"))
       .addColumn("meta", "jsonb", (column) => column.notNull().defaultTo("{}"))
       .addColumn("is_active", "boolean", (column) => column.notNull().defaultTo(true))

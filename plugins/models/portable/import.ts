@@ -94,7 +94,7 @@ async function planOne(
   { model, row, mode }: { model: Portable; row: ModelRow | undefined; mode: ImportMode },
 ): Promise<Planned> {
   const { id } = model;
-  const form = mode === "exact" ? collectCompletion(model) : model;
+  const form = mode === "exact" ? toComplete(model) : model;
   const image = model.background_image_data
     ? readBackgroundImage(model.background_image_data, id)
     : undefined;
@@ -112,9 +112,9 @@ async function planOne(
 }
 
 /** What the list leaves out is gone. */
-function collectCompletion(model: Portable): Portable {
+function toComplete(model: Portable): Portable {
   const meta = { voice_avatar: null, ...model.meta };
-  return { params: {}, base_model_id: null, ...model, meta };
+  return { params: {}, base_model_id: null, model: null, ...model, meta };
 }
 
 /** Pictures first, rows after: a row never names a picture that is not there. */

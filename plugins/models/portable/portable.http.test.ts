@@ -110,17 +110,27 @@ describe("between two instances", () => {
 
 describe("an export", () => {
   it("of a model that the caller may not write is refused as a whole", async () => {
-    await source.post("create", form("own"), builder);
-    await source.post("create", form("readable", { access_grants: [reads(builder)] }), source.admin);
+    const strict = await startModels({ BYPASS_ADMIN_ACCESS_CONTROL: "false" });
+    const admin = await strict.app.user("admin");
+    await strict.post("create", form("own"), admin);
+    await strict.post("create", form("readable", { access_grants: [reads(admin)] }));
     const statuses = ["ids=own", "ids=own&ids=readable", "ids=readable", "ids=own&ids=absent"].map(
-      async (ids) => (await source.get(`export?${ids}`, builder)).status,
+      async (ids) => (await strict.get(`export?${ids}`, admin)).status,
     );
     expect(await Promise.all(statuses)).toEqual([200, 403, 403, 403]);
-    const all = (await source.get("export", builder)).body as { id: string }[];
+    const all = (await strict.get("export", admin)).body as { id: string }[];
     expect(all.map(({ id }) => id)).toEqual(["own"]);
+    await strict.close();
     expect((await source.get("export?ids=absent")).status).toBe(404);
-    const user = await source.app.user();
-    expect((await source.get("export", user)).status).toBe(403);
+  });
+
+  it("is for administrators, whatever permissions a member has", async () => {
+    await source.post("create", form("builders"), builder);
+    for (const member of [builder, await source.app.user()]) {
+      expect((await source.get("export", member)).status).toBe(403);
+      expect((await source.get("export?ids=builders", member)).status).toBe(403);
+    }
+    expect((await source.get("export?ids=builders")).status).toBe(200);
     expect((await source.app.call("GET /api/v1/models/export")).status).toBe(401);
   });
 
@@ -192,6 +202,24 @@ describe("at once", () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => target.post("create", form("one"))));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
   });
+});
+
+it("keeps the name of the model as it was sent", async () => {
+  const modelOf = async (id: string) => (await find(target, id)).body.model;
+  await target.post("create", form("named", { model: "vendor/alpha-large" }));
+  await target.post("create", form("unnamed"));
+  expect([await modelOf("named"), await modelOf("unnamed")]).toEqual(["vendor/alpha-large", "unnamed"]);
+  await target.post("model/update", { id: "named", name: "Another name" });
+  expect(await modelOf("named")).toBe("vendor/alpha-large");
+  const listed = (await target.get("/api/models")).body.data as { id: string; info: { model: string } }[];
+  expect(listed.find(({ id }) => id === "named")?.info.model).toBe("vendor/alpha-large");
+  const models = (await target.get("export?ids=named&ids=unnamed")).body as object[];
+  expect(models).toMatchObject([{ model: "vendor/alpha-large" }, { model: "unnamed" }]);
+  await target.post("import", { models: [{ ...models[0], id: "moved" }] });
+  expect(await modelOf("moved")).toBe("vendor/alpha-large");
+  await target.post("model/update", { id: "named", model: null });
+  expect(await modelOf("named")).toBe("named");
+  expect((await target.post("create", form("wrong", { model: 5 }))).status).toBe(422);
 });
 
 it("takes in what older exports say about access", async () => {

@@ -9,6 +9,7 @@ export interface ModelRecord {
   readonly user_id: string;
   readonly base_model_id: string | null;
   readonly name: string;
+  readonly model: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly is_active: boolean;
@@ -95,7 +96,17 @@ export function createModelRecords({ db, grants, log, signal }: RecordsOptions):
 async function load(db: ModelDatabase, grants: Grants): Promise<RecordMap> {
   const rows = await db
     .selectFrom("model")
-    .select(["id", "user_id", "base_model_id", "name", "params", "is_active", "created_at", "updated_at"])
+    .select([
+      "id",
+      "user_id",
+      "base_model_id",
+      "name",
+      "model",
+      "params",
+      "is_active",
+      "created_at",
+      "updated_at",
+    ])
     .select(sql<Record<string, unknown>>`meta - 'profile_image_url'`.as("meta"))
     .execute();
   const ids = rows.map(({ id }) => id);

@@ -150,7 +150,7 @@ describe("avatars and animations", () => {
     const reader = await source.app.user();
     const meta = { voice_avatar: avatar };
     await source.post("create", form("figure", { meta, access_grants: [reads(reader)] }), builder);
-    const [exported] = (await source.get("export?ids=figure", builder)).body;
+    const [exported] = (await source.get("export?ids=figure")).body;
     expect(exported.meta).toEqual(meta);
     const status = async (by: TestUser) =>
       (await Promise.all(files.map((id) => source.get(`/api/v1/files/${id}/content`, by)))).map(

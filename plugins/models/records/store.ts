@@ -13,6 +13,8 @@ export interface ModelRow {
   readonly user_id: string;
   readonly base_model_id: string | null;
   readonly name: string;
+  /** As sent; null counts as the id. */
+  readonly model: string | null;
   readonly params: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   /** `meta.profile_image_url`, of an inline image the beginning only; null for none. */
@@ -26,6 +28,7 @@ export interface ModelRow {
 export interface ModelValues {
   readonly base_model_id: string | null;
   readonly name: string;
+  readonly model: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
   readonly picture: string | null | undefined;
@@ -37,6 +40,7 @@ const columns = [
   "model.user_id",
   "model.base_model_id",
   "model.name",
+  "model.model",
   "model.params",
   "model.is_active",
   "model.created_at",
@@ -158,7 +162,7 @@ export async function insertSeed(
   if (first === undefined) {
     return false;
   }
-  const values = { base_model_id: null, name, picture: null, is_active: true };
+  const values = { base_model_id: null, name, model: null, picture: null, is_active: true };
   const bags = { meta: meta as Record<string, unknown>, params: params as Record<string, unknown> };
   return await insertRow(tx, { id, userId: "" }, { ...values, ...bags });
 }

@@ -9,6 +9,7 @@ export interface ModelForm {
   readonly id: string;
   readonly base_model_id?: string | null | undefined;
   readonly name?: string | undefined;
+  readonly model?: string | null | undefined;
   readonly meta?: Record<string, unknown> | undefined;
   readonly params?: Record<string, unknown> | undefined;
   readonly is_active?: boolean | undefined;
@@ -35,6 +36,7 @@ export function toValues(form: ModelForm, row: ModelRow | undefined, pictures: P
     base_model_id:
       form.base_model_id === undefined ? (row?.base_model_id ?? null) : form.base_model_id || null,
     name: form.name ?? row?.name ?? form.id,
+    model: form.model === undefined ? (row?.model ?? null) : form.model,
     params: form.params ?? row?.params ?? {},
     meta: form.meta === undefined ? (row?.meta ?? {}) : withAvatar(sent, row),
     picture:

@@ -8,7 +8,7 @@ export interface WireModel {
   user_id: string;
   base_model_id: string | null;
   name: string;
-  /** The name by which requests call it. */
+  /** As it was sent; the id where nothing was. Requests call a model by its id. */
   model: string;
   meta: Record<string, unknown>;
   params: Record<string, unknown>;
@@ -39,8 +39,8 @@ export function toReadersParams(params: Readonly<Record<string, unknown>>): Reco
   return { model_controls: toPublicControls(params["model_controls"]) };
 }
 
-function toFields({ id, user_id, base_model_id, name, is_active, created_at, updated_at }: ModelRow) {
-  return { id, user_id, base_model_id, name, model: id, is_active, created_at, updated_at };
+function toFields({ id, user_id, base_model_id, name, model, is_active, created_at, updated_at }: ModelRow) {
+  return { id, user_id, base_model_id, name, model: model ?? id, is_active, created_at, updated_at };
 }
 
 function toMeta({ id, meta, picture }: ModelRow): Record<string, unknown> {

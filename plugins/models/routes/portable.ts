@@ -19,7 +19,7 @@ export function portableRoutes(parts: ModelParts, listing: Listing) {
         method: "GET",
         path: "/models/export",
         summary: "Export saved models with their background images",
-        access: "permission:workspace.models_export",
+        access: "admin",
         query: z.object({ ids: Ids.optional() }),
         produces: "application/json",
         fails: [400, 403, 404],
