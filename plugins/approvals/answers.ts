@@ -26,12 +26,12 @@ const DecidedToolMessage = z.object({ toolId: z.string(), name: z.string(), fing
 
 /** Takes answers to questions of runs on whichever replica (contract D.22). */
 export function createAnswers({ chats, hub, questions, decisions }: AnswersParts) {
-  hub.contribute(topic, (asked) => {
-    const decision = DecisionMessage.safeParse(asked).data;
+  hub.contribute(topic, (payload) => {
+    const decision = DecisionMessage.safeParse(payload).data;
     return decision === undefined ? null : (questions.answer(decision.place, decision.answer) ?? null);
   });
-  hub.contribute(presence, (asked) => {
-    const { user_id: userId } = (asked ?? {}) as { user_id?: unknown };
+  hub.contribute(presence, (payload) => {
+    const { user_id: userId } = (payload ?? {}) as { user_id?: unknown };
     return typeof userId === "string" && hub.isHere(userId) ? true : null;
   });
   return {

@@ -1,3 +1,4 @@
+import { parseOrUndefined } from "#config/json-values.ts";
 import { toLine, toPlain } from "./cut.ts";
 
 // A model's answer is data: whatever it says, what comes out of here is short plain text of the expected shape.
@@ -93,7 +94,7 @@ function readKey(answer: string, key: string): unknown {
   const end = text.lastIndexOf("}") + 1;
   let start = text.indexOf("{");
   for (let tries = 0; tries < mostTries && start >= 0 && start < end; tries += 1) {
-    const value = parseJson(text.slice(start, end));
+    const value = parseOrUndefined(text.slice(start, end));
     if (typeof value === "object" && value !== null && Object.hasOwn(value, key)) {
       return (value as Record<string, unknown>)[key];
     }
@@ -106,14 +107,6 @@ function readKey(answer: string, key: string): unknown {
 /** Longer than any answer that is of use. */
 const maxAnswer = 100_000;
 const mostTries = 20;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Each once, whatever its case. */
 function unique(list: readonly string[]): string[] {

@@ -182,15 +182,15 @@ export class EventTranslator implements StreamTranslator {
       return [];
     }
     this.isFinished = true;
-    const told = { usage: fromVendorUsage(this.#usage) };
+    const usageKey = { usage: fromVendorUsage(this.#usage) };
     const choices = [{ index: 0, delta: {}, finish_reason: toFinishReason(reason) }];
     // Callers that did not ask for a chunk of usage may not expect one without choices.
     return this.#options.wantsUsage
       ? [
           { ...this.#head, choices },
-          { ...this.#head, choices: [], ...told },
+          { ...this.#head, choices: [], ...usageKey },
         ]
-      : [{ ...this.#head, choices, ...told }];
+      : [{ ...this.#head, choices, ...usageKey }];
   }
 
   #chunk(delta: Delta): Chunk {

@@ -57,7 +57,7 @@ interface Answering {
   readonly connection: CommonConnection;
 }
 
-/** Reads an answer the way it came and gives it the way it was asked for. */
+/** Reads an answer, streamed or whole, and gives it as the caller wants it. */
 async function toAnswer(upstream: Upstream, { call, connection }: Answering): Promise<CompletionAnswer> {
   const { request, signal } = call;
   const isStream = request.stream === true;

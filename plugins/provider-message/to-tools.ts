@@ -1,7 +1,6 @@
+import type { JsonObject } from "#config/json-values.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { withCacheControl } from "./to-parts.ts";
-
-type Bag = Readonly<Record<string, unknown>>;
 
 /** The tools and the choice among them in the vendor's format; empty without tools. */
 export function toVendorTools(request: CompletionRequest): Record<string, unknown> {
@@ -20,8 +19,8 @@ export function toVendorTools(request: CompletionRequest): Record<string, unknow
   };
 }
 
-function toTool(tool: Bag): unknown {
-  const called = tool["function"] as Bag | null | undefined;
+function toTool(tool: JsonObject): unknown {
+  const called = tool["function"] as JsonObject | null | undefined;
   if (!called) {
     // A tool that the vendor runs itself: its own format is the only one it has.
     return tool;
@@ -45,6 +44,6 @@ function toChoice(choice: unknown): { type: string; name?: unknown } | undefined
   if (choice === "required") {
     return { type: "any" };
   }
-  const name = ((choice as Bag | null | undefined)?.["function"] as Bag | undefined)?.["name"];
+  const name = ((choice as JsonObject | null | undefined)?.["function"] as JsonObject | undefined)?.["name"];
   return name === undefined ? undefined : { type: "tool", name };
 }

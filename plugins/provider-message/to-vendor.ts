@@ -33,11 +33,11 @@ const common = new Set(
 export function toVendor(request: CompletionRequest, options: ToVendorOptions): Record<string, unknown> {
   const conversation = withFormatHint(toConversation(request.messages), request);
   const tools = toVendorTools(request);
-  const asked = toNumber(request["max_completion_tokens"]) ?? toNumber(request.max_tokens);
-  const given = asked ?? toNumber(options.extraParams["max_tokens"]);
+  const callerLimit = toNumber(request["max_completion_tokens"]) ?? toNumber(request.max_tokens);
+  const given = callerLimit ?? toNumber(options.extraParams["max_tokens"]);
   const limit = given ?? toNumber(options.facts.max_tokens);
   // A limit that the caller did not choose leaves as much for the answer as for the thoughts.
-  const room = asked ?? (limit === undefined ? undefined : Math.floor(limit / 2) + 1);
+  const room = callerLimit ?? (limit === undefined ? undefined : Math.floor(limit / 2) + 1);
   const thinking = toThinking(request, { ...options, conversation, tools, limit: room });
   const isThinking = ["enabled", "adaptive"].includes(String(thinking.thinking?.type));
   const stops = [request.stop ?? []].flat().filter((stop) => stop.trim() !== "");
@@ -107,7 +107,7 @@ function toOutputConfig(request: CompletionRequest, effort: string | undefined) 
   return effort || format ? { ...(effort && { effort }), ...(format && { format }) } : undefined;
 }
 
-/** The format knows schemas but no free JSON: the model has to be told. */
+/** The format knows schemas but no free JSON: an instruction asks for it. */
 function withFormatHint(conversation: VendorConversation, { response_format: format }: CompletionRequest) {
   return format?.["type"] === "json_object"
     ? {

@@ -23,18 +23,18 @@ export function fromVendorUsage(usage: VendorUsage): Usage {
   const cached = usage.cache_read_input_tokens ?? 0;
   const prompt = (usage.input_tokens ?? 0) + cached + (usage.cache_creation_input_tokens ?? 0);
   const completion = usage.output_tokens ?? 0;
-  const told = kept.filter((key) => usage[key] !== undefined && usage[key] !== null);
+  const present = kept.filter((key) => usage[key] !== undefined && usage[key] !== null);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: { cached_tokens: cached },
-    ...Object.fromEntries(told.map((key) => [key, usage[key]])),
+    ...Object.fromEntries(present.map((key) => [key, usage[key]])),
   };
 }
 
 /** Later events replace counts; what is missing in them stays. */
-export function mergeUsage(known: VendorUsage, told: VendorUsage | null | undefined): VendorUsage {
-  const counts = Object.entries(told ?? {}).filter(([, value]) => value !== null && value !== undefined);
+export function mergeUsage(known: VendorUsage, update: VendorUsage | null | undefined): VendorUsage {
+  const counts = Object.entries(update ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return { ...known, ...Object.fromEntries(counts) };
 }

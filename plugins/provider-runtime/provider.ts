@@ -96,7 +96,7 @@ export function createProvider(options: ProviderOptions): RuntimeProvider {
       return toUpstream(JSON.stringify(fromNativeEmbed(text, model.id, request.encoding_format)));
     },
     async unload({ model, ...context }) {
-      // Without a prompt the runtime does nothing but keep the model as long as it is told: not at all.
+      // A request without a prompt only sets how long the model stays loaded.
       const body = (id: string) => JSON.stringify({ model: id, prompt: "", keep_alive: 0, stream: false });
       const tries = requireHolders(model.id).map(async ({ backend, upstreamId }) => {
         const call = { path: "/api/generate", body: body(upstreamId), context };
@@ -140,14 +140,14 @@ async function toAnswer(
 }
 
 function createParser(head: ReplyHead, { request }: CompletionCall, { log }: ProviderOptions) {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   return new LineParser({
     head,
     hasUsageChunk: request.stream_options?.["include_usage"] === true,
     // Once a stream and reason: a backend that sends nothing but junk must not fill the log.
     skipped(reason) {
-      if (!told.has(reason)) {
-        told.add(reason);
+      if (!logged.has(reason)) {
+        logged.add(reason);
         log.warn(`lines of the runtime are left out: ${reason}`);
       }
     },

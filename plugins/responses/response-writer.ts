@@ -166,8 +166,8 @@ function toResponseError(error: unknown, requestId: string): { code: string; mes
   const frame = JSON.parse(toErrorFrame(error, requestId)) as {
     error?: { message?: unknown; code?: unknown; type?: unknown } | string;
   };
-  const told = typeof frame.error === "string" ? { message: frame.error } : frame.error;
-  const message = typeof told?.message === "string" ? told.message : "The provider's answer failed.";
-  const isLimit = [told?.code, told?.type].some((each) => /rate_limit|^429$/.test(String(each)));
+  const problem = typeof frame.error === "string" ? { message: frame.error } : frame.error;
+  const message = typeof problem?.message === "string" ? problem.message : "The provider's answer failed.";
+  const isLimit = [problem?.code, problem?.type].some((each) => /rate_limit|^429$/.test(String(each)));
   return { code: isLimit ? "rate_limit_exceeded" : "server_error", message };
 }

@@ -1,10 +1,9 @@
+import type { JsonObject } from "#config/json-values.ts";
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toFlatName, toCallerTools } from "./caller-tools.ts";
 import type { TranslatedRequest, Tool } from "./schema.ts";
 import { toMessages } from "./to-messages.ts";
-
-type Bag = Record<string, unknown>;
 
 /** Keys that mean something in this format alone; other keys go on as they are. */
 const ownKeys = new Set([
@@ -55,7 +54,7 @@ function isPlatformKey(name: string): boolean {
 function toTools(
   request: TranslatedRequest,
   dropped: (type: string) => void,
-): { tools?: Bag[]; choice?: unknown } {
+): { tools?: JsonObject[]; choice?: unknown } {
   const { tools, tool_choice: choice } = request;
   const own = toCallerTools(request, dropped);
   const allowed = typeof choice === "object" && choice?.type === "allowed_tools" ? choice : undefined;
@@ -68,7 +67,7 @@ function toTools(
   return { tools: kept.map(({ tool }, at) => toTool(tool, at)), ...toChoice(choice) };
 }
 
-function toTool({ type, ...declared }: Tool, at: number): Bag {
+function toTool({ type, ...declared }: Tool, at: number): JsonObject {
   if (typeof declared.name !== "string") {
     throw new AppError("invalid", `tools[${at}].name: is missing.`);
   }
@@ -77,8 +76,8 @@ function toTool({ type, ...declared }: Tool, at: number): Bag {
 }
 
 /** A tool that takes a text, as a function with one field: chat models know nothing else. */
-function toFunction({ name, description, format }: Bag): Bag {
-  const { definition, syntax } = (format ?? {}) as Bag;
+function toFunction({ name, description, format }: JsonObject): JsonObject {
+  const { definition, syntax } = (format ?? {}) as JsonObject;
   const rule =
     typeof definition === "string"
       ? `The input has to follow this ${String(syntax)} grammar:\n${definition}`
@@ -103,9 +102,9 @@ function toChoice(choice: TranslatedRequest["tool_choice"]): { choice?: unknown 
   return { choice: choice.type === "allowed_tools" ? (choice["mode"] ?? "auto") : "auto" };
 }
 
-function toTextSettings(text: TranslatedRequest["text"]): Bag {
+function toTextSettings(text: TranslatedRequest["text"]): JsonObject {
   const { type, ...format } = text?.format ?? { type: "text" };
-  const settings: Bag = text?.verbosity ? { verbosity: text.verbosity } : {};
+  const settings: Record<string, unknown> = text?.verbosity ? { verbosity: text.verbosity } : {};
   if (type === "json_schema") {
     settings["response_format"] = { type, json_schema: format };
   } else if (type !== "text") {

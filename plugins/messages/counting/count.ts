@@ -47,7 +47,7 @@ export async function countTokens({ support, prompt, context, headers, query }: 
   }
 }
 
-/** Failures in a row after which an upstream is taken for one that cannot count a model's tokens. */
+/** Failures in a row after which an upstream counts as unable to count a model's tokens. */
 const mostFailures = 3;
 
 /** Milliseconds for which such an upstream is not asked again. */
@@ -58,7 +58,7 @@ const timeLimitMs = 10_000;
 
 /** Counts up front, for the first event of a stream. */
 export interface UpFrontCounter {
-  /** Resolves to undefined when it did not work; undefined at once where the upstream is taken for one that cannot. */
+  /** Resolves to undefined when it did not work; undefined at once where the upstream is known to be unable. */
   begin(model: ProviderModel, call: CountCall): Promise<number | undefined> | undefined;
 }
 

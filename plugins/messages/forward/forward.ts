@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { asObject, parseOrUndefined } from "#config/json-values.ts";
 import type { MessageCall } from "#kernel/completion/provider.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
 import { type BodyRewriter, relay, reply, type Upstream } from "#kernel/http/route.ts";
@@ -23,8 +24,8 @@ export async function forward({ send, call, rename, requestId }: ForwardOptions)
   const headers = toHeaders(upstream);
   if (!String(upstream.headers["content-type"] ?? "").includes("event-stream")) {
     const text = await readText(upstream.body, largestAnswer, call.signal);
-    const message = toObject(text);
-    const isRenamed = rename !== undefined && typeof message?.model === "string";
+    const message = asObject(parseOrUndefined(text));
+    const isRenamed = rename !== undefined && typeof message?.["model"] === "string";
     return reply(isRenamed ? JSON.stringify({ ...message, model: rename }) : text, { headers });
   }
   return relay(upstream, {
@@ -33,15 +34,6 @@ export async function forward({ send, call, rename, requestId }: ForwardOptions)
     // The event that was cut off becomes a ping: clients skip those unread, and would stumble over half a JSON text.
     brokenFrame: (error) => `\nevent: ping\n\n${toErrorEvent(error, requestId)}`,
   });
-}
-
-function toObject(text: string): { readonly model?: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The headers that clients of the format read; others stay between this platform and the upstream. */
@@ -88,7 +80,7 @@ function isWhole(bytes: Buffer): boolean {
   return bytes.length > longestStart || /\r?\n\r?\n/.test(bytes.toString("latin1"));
 }
 
-/** Bytes are taken for characters: nothing but the name changes, wherever the piece was cut. */
+/** Reads bytes as Latin-1, so that only the name changes, wherever a character was cut. */
 function rename(bytes: Buffer, name: string): Buffer {
   const value = Buffer.from(JSON.stringify(name)).toString("latin1");
   const model = /("model"\s*:\s*)"(?:[^"\\]|\\.)*"/;

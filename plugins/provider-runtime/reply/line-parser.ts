@@ -1,17 +1,9 @@
+import { asObject, parseOrUndefined, toObject } from "#config/json-values.ts";
 import type { Chunk, Delta, Usage } from "#kernel/completion/chunk.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
 import { NdjsonSplitter } from "./ndjson-splitter.ts";
-import {
-  type ReplyHead,
-  requireNoError,
-  toCalls,
-  toFields,
-  toFinish,
-  toLogprobs,
-  toText,
-  toUsage,
-} from "./reply.ts";
+import { type ReplyHead, requireNoError, toCalls, toFinish, toLogprobs, toText, toUsage } from "./reply.ts";
 
 export interface LineParserOptions {
   readonly head: ReplyHead;
@@ -85,7 +77,7 @@ export class LineParser implements StreamParser {
     if (line.trim() === "") {
       return;
     }
-    const answer = tryParse(line);
+    const answer = asObject(parseOrUndefined(line));
     if (answer === undefined) {
       this.#options.skipped("broken");
       return;
@@ -93,7 +85,7 @@ export class LineParser implements StreamParser {
     requireNoError(answer);
     this.#isReply = true;
     const logprobs = toLogprobs(answer);
-    const deltas = this.#toDeltas(toFields(answer["message"]));
+    const deltas = this.#toDeltas(toObject(answer["message"]));
     deltas.forEach((delta, at) => {
       // The line's probabilities stand beside the last of its pieces, once.
       const more = logprobs && at === deltas.length - 1 ? { logprobs } : {};
@@ -144,16 +136,5 @@ export class LineParser implements StreamParser {
   #head() {
     const { id, created, model } = this.#options.head;
     return { id, object: "chat.completion.chunk", created, model };
-  }
-}
-
-function tryParse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }

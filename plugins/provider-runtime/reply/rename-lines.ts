@@ -41,10 +41,10 @@ export async function* renameLines(
   try {
     for await (const piece of body as Readable & AsyncIterable<Buffer>) {
       lines.push(piece);
-      yield* take(lines, toText);
+      yield* drain(lines, toText);
     }
     lines.end();
-    yield* take(lines, toText);
+    yield* drain(lines, toText);
     yield renameAll(rewriter?.end().toString() ?? "", prefix);
   } catch (error) {
     const failure = toUpstreamError(error, signal);
@@ -55,7 +55,7 @@ export async function* renameLines(
   }
 }
 
-function* take(lines: NdjsonSplitter, toText: (line: string) => string): Generator<string> {
+function* drain(lines: NdjsonSplitter, toText: (line: string) => string): Generator<string> {
   while (lines.hasMore) {
     let text = "";
     for (let count = 0; count < linesPerTurn && lines.hasMore; count++) {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { type JsonObject, toObject } from "#config/json-values.ts";
 import type { Completion, CompletionMessage, ToolCallDelta, Usage } from "#kernel/completion/chunk.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
-
-type Bag = Readonly<Record<string, unknown>>;
 
 /** The keys that all chunks of one reply share. */
 export interface ReplyHead {
@@ -21,7 +20,7 @@ export function createHead(model: string): ReplyHead {
 export function toCompletion(text: string, head: ReplyHead): Completion {
   const answer = parse(text);
   requireNoError(answer);
-  const message = toFields(answer["message"]);
+  const message = toObject(answer["message"]);
   if (answer["message"] === undefined) {
     throw new AppError("upstream", "The runtime's answer is not a chat reply.");
   }
@@ -54,8 +53,8 @@ export function toCompletion(text: string, head: ReplyHead): Completion {
 /** Tool calls with their arguments as text; ids are made where the runtime gives none. */
 export function toCalls(calls: unknown, firstIndex: number): ToolCallDelta[] {
   return (Array.isArray(calls) ? calls : []).map((call, at) => {
-    const { id, function: called } = toFields(call);
-    const { name, arguments: given } = toFields(called);
+    const { id, function: called } = toObject(call);
+    const { name, arguments: given } = toObject(called);
     return {
       index: firstIndex + at,
       id: typeof id === "string" && id !== "" ? id : `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
@@ -69,7 +68,7 @@ export function toCalls(calls: unknown, firstIndex: number): ToolCallDelta[] {
 }
 
 /** Why the reply ended, in the common words. */
-export function toFinish(answer: Bag, hasCalls: boolean): string {
+export function toFinish(answer: JsonObject, hasCalls: boolean): string {
   // A call that a limit cut is incomplete: contract D.35.
   return answer["done_reason"] === "length" ? "length" : hasCalls ? "tool_calls" : "stop";
 }
@@ -77,7 +76,7 @@ export function toFinish(answer: Bag, hasCalls: boolean): string {
 const durations = ["total_duration", "load_duration", "prompt_eval_duration", "eval_duration"] as const;
 
 /** The usage of a reply, with the runtime's own times in nanoseconds. */
-export function toUsage(answer: Bag): Usage {
+export function toUsage(answer: JsonObject): Usage {
   const prompt_tokens = toCount(answer["prompt_eval_count"]);
   const completion_tokens = toCount(answer["eval_count"]);
   const usage: Usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
@@ -90,26 +89,22 @@ export function toUsage(answer: Bag): Usage {
 }
 
 /** The runtime's list of tokens with their probabilities as the common wire wraps it. */
-export function toLogprobs({ logprobs }: Bag): { content: unknown[] } | undefined {
+export function toLogprobs({ logprobs }: JsonObject): { content: unknown[] } | undefined {
   return Array.isArray(logprobs) ? { content: logprobs } : undefined;
 }
 
 /** An error that came with status 200, as a line or a whole answer. Throws ProviderError when there is one. */
-export function requireNoError({ error }: Bag): void {
+export function requireNoError({ error }: JsonObject): void {
   if (error === undefined || error === null || error === false || error === "") {
     return;
   }
-  const text = typeof error === "string" ? error : (toFields(error)["message"] ?? JSON.stringify(error));
+  const text = typeof error === "string" ? error : (toObject(error)["message"] ?? JSON.stringify(error));
   throw new ProviderError({
     status: 502,
     body: JSON.stringify({ error: { message: text, type: "server_error", code: 502 } }),
     contentType: "application/json",
     headers: {},
   });
-}
-
-export function toFields(value: unknown): Bag {
-  return typeof value === "object" && value !== null ? (value as Bag) : {};
 }
 
 export function toText(value: unknown): string {
@@ -120,9 +115,9 @@ function toCount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }
 
-function parse(text: string): Bag {
+function parse(text: string): JsonObject {
   try {
-    return toFields(JSON.parse(text));
+    return toObject(JSON.parse(text));
   } catch (error) {
     throw new AppError("upstream", "The runtime's answer is not valid JSON.", { cause: error });
   }

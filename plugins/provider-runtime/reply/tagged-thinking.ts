@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { asObject, type JsonObject, parseOrUndefined, toObject } from "#config/json-values.ts";
 import { type Piece, TagReader, type Tags } from "#kernel/completion/reasoning-tags.ts";
 import type { BodyRewriter, Upstream } from "#kernel/http/route.ts";
 import { readText } from "#kernel/upstream/read-text.ts";
@@ -6,7 +7,7 @@ import { readText } from "#kernel/upstream/read-text.ts";
 /** The routes whose answers have a place for thoughts: in `message`, or beside `response`. */
 export type ThinkingRoute = "chat" | "generate";
 
-type Line = Readonly<Record<string, unknown>>;
+type Line = JsonObject;
 
 const largestAnswer = 64 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
@@ -42,7 +43,7 @@ export class ThinkingLines implements BodyRewriter {
   }
 
   #add(text: string): string {
-    const line = tryParse(text);
+    const line = asObject(parseOrUndefined(text));
     const said = line ? textOf(line, this.#route) : "";
     const pieces = said === "" ? [] : this.#reader.push(said);
     if (line?.["done"] === true) {
@@ -81,7 +82,7 @@ export async function withThinking(
 }
 
 function rewriteWhole(text: string, route: ThinkingRoute, tags: readonly Tags[]): string {
-  const answer = tryParse(text);
+  const answer = asObject(parseOrUndefined(text));
   const reader = new TagReader(tags);
   const pieces = answer ? [...reader.push(textOf(answer, route)), ...reader.end()] : [];
   if (answer === undefined || pieces.every(({ kind }) => kind === "text")) {
@@ -96,15 +97,15 @@ function rewriteWhole(text: string, route: ThinkingRoute, tags: readonly Tags[])
   );
 }
 
-/** A line for the thoughts, and the line itself with the text, unless it has nothing else to tell. */
+/** A line for the thoughts, then the line itself with the text, unless it holds nothing else. */
 function splitLine(line: Line, route: ThinkingRoute, pieces: readonly Piece[]): Line[] {
   const thinking = join(pieces, "reasoning");
   const text = join(pieces, "text");
-  const { tool_calls: calls, thinking: own } = toObject(route === "chat" ? line["message"] : line) ?? {};
-  const tellsMore = text !== "" || line["done"] === true || calls !== undefined || own !== undefined;
+  const { tool_calls: calls, thinking: own } = toObject(route === "chat" ? line["message"] : line);
+  const holdsMore = text !== "" || line["done"] === true || calls !== undefined || own !== undefined;
   return [
     ...(thinking === "" ? [] : [toThinkingLine(line, route, thinking)]),
-    ...(tellsMore ? [withText(line, route, text)] : []),
+    ...(holdsMore ? [withText(line, route, text)] : []),
   ];
 }
 
@@ -124,22 +125,10 @@ function withText(line: Line, route: ThinkingRoute, text: string): Line {
 }
 
 function textOf(line: Line, route: ThinkingRoute): string {
-  const text = route === "chat" ? toObject(line["message"])?.["content"] : line["response"];
+  const text = route === "chat" ? toObject(line["message"])["content"] : line["response"];
   return typeof text === "string" ? text : "";
 }
 
 function join(pieces: readonly Piece[], kind: Piece["kind"]): string {
   return pieces.map((piece) => (piece.kind === kind ? piece.text : "")).join("");
-}
-
-function tryParse(text: string): Line | undefined {
-  try {
-    return toObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
-function toObject(value: unknown): Line | undefined {
-  return typeof value === "object" && value !== null ? (value as Line) : undefined;
 }

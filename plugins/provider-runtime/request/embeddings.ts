@@ -1,12 +1,11 @@
 import { Readable } from "node:stream";
+import { type JsonObject, toObject } from "#config/json-values.ts";
 import { toBase64 } from "#kernel/upstream/pack-vectors.ts";
 import type { EmbeddingsRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import { toKeepAlive } from "./settings.ts";
-import { requireNoError, toFields } from "../reply/reply.ts";
-
-type Bag = Readonly<Record<string, unknown>>;
+import { requireNoError } from "../reply/reply.ts";
 
 /** Fields beside the input that both formats know or that are the runtime's own. */
 const sameFields = ["dimensions", "truncate", "options"] as const;
@@ -56,9 +55,9 @@ function isVector(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((each) => typeof each === "number");
 }
 
-function parse(text: string): Bag {
+function parse(text: string): JsonObject {
   try {
-    return toFields(JSON.parse(text));
+    return toObject(JSON.parse(text));
   } catch (error) {
     throw new AppError("upstream", "The runtime's answer is not valid JSON.", { cause: error });
   }

@@ -1,16 +1,15 @@
+import { type JsonObject, toObject } from "#config/json-values.ts";
 import { toCustomValue } from "#kernel/completion/saved-parameters.ts";
 import { isOption, toOptions } from "./options.ts";
 import { toSettings } from "./settings.ts";
-
-type Bag = Readonly<Record<string, unknown>>;
 
 /**
  * A native chat or generate request with the model's saved parameters where it left them out, and its system prompt
  * ahead of the caller's; the very same object when there is nothing to fill in. Core API, chat completion rule 7.
  */
-export function fillNative<B extends Bag>(body: B, saved: Bag, kind: "chat" | "generate"): B {
+export function fillNative<B extends JsonObject>(body: B, saved: JsonObject, kind: "chat" | "generate"): B {
   const all = withCustom(saved);
-  const given = toBag(body["options"]);
+  const given = toObject(body["options"]);
   const options = Object.entries(toOptions(all)).filter(([name]) => !isSet(given[name]));
   const settings = Object.entries(toSettings(all)).filter(([name]) => !isSet(body[name]));
   const fills: Record<string, unknown> = {
@@ -22,15 +21,18 @@ export function fillNative<B extends Bag>(body: B, saved: Bag, kind: "chat" | "g
 }
 
 /** Custom parameters count like the others; those that no field has go into `options`. */
-function withCustom(saved: Bag): Bag {
-  const custom = Object.entries(toBag(saved["custom_params"])).map(
+function withCustom(saved: JsonObject): JsonObject {
+  const custom = Object.entries(toObject(saved["custom_params"])).map(
     ([name, value]) => [name, toCustomValue(value)] as const,
   );
   const isField = (name: string) => isOption(name) || fields.has(name);
   return {
     ...Object.fromEntries(custom.filter(([name]) => isField(name))),
     ...saved,
-    options: { ...Object.fromEntries(custom.filter(([name]) => !isField(name))), ...toBag(saved["options"]) },
+    options: {
+      ...Object.fromEntries(custom.filter(([name]) => !isField(name))),
+      ...toObject(saved["options"]),
+    },
   };
 }
 
@@ -48,7 +50,7 @@ const fields = new Set([
   "shift",
 ]);
 
-function withSystem(body: Bag, system: unknown, kind: "chat" | "generate"): Bag {
+function withSystem(body: JsonObject, system: unknown, kind: "chat" | "generate"): JsonObject {
   if (typeof system !== "string" || system === "" || body["raw"] === true) {
     return {};
   }
@@ -58,7 +60,7 @@ function withSystem(body: Bag, system: unknown, kind: "chat" | "generate"): Bag 
         typeof body["system"] === "string" && body["system"] !== "" ? `${system}\n${body["system"]}` : system,
     };
   }
-  const messages = Array.isArray(body["messages"]) ? (body["messages"] as Bag[]) : [];
+  const messages = Array.isArray(body["messages"]) ? (body["messages"] as JsonObject[]) : [];
   const [first, ...rest] = messages;
   return {
     messages:
@@ -66,10 +68,6 @@ function withSystem(body: Bag, system: unknown, kind: "chat" | "generate"): Bag 
         ? [{ ...first, content: `${system}\n${first["content"]}` }, ...rest]
         : [{ role: "system", content: system }, ...messages],
   };
-}
-
-function toBag(value: unknown): Bag {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Bag) : {};
 }
 
 function isSet(value: unknown): boolean {

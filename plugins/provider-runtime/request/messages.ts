@@ -1,8 +1,7 @@
+import type { JsonObject } from "#config/json-values.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { ImageReference, ReadImages } from "./images.ts";
-
-type Bag = Readonly<Record<string, unknown>>;
 
 /** One message as the runtime takes it. */
 export interface NativeMessage {
@@ -85,7 +84,7 @@ function toContent(content: Message["content"], field: string): { text: string; 
 }
 
 function toNativeCall(call: unknown, toolNames: Map<string, string>): NativeCall {
-  const { id, function: called } = (call ?? {}) as { id?: unknown; function?: Bag };
+  const { id, function: called } = (call ?? {}) as { id?: unknown; function?: JsonObject };
   const name = String(called?.["name"] ?? "");
   const isNamed = typeof id === "string" && id !== "";
   if (isNamed) {

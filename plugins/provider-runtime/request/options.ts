@@ -1,6 +1,6 @@
+import type { JsonObject } from "#config/json-values.ts";
 import { AppError } from "#kernel/errors.ts";
 
-type Bag = Readonly<Record<string, unknown>>;
 type Kind = "int" | "float" | "bool" | "texts";
 
 /**
@@ -28,7 +28,7 @@ const kindOf: ReadonlyMap<string, Kind> = new Map(
  * `options` itself says. Core API, chat completion rule 7: `max_tokens` becomes `num_predict`. Throws `invalid` for a
  * value that cannot be what its option takes.
  */
-export function toOptions(request: Bag): Record<string, unknown> {
+export function toOptions(request: JsonObject): Record<string, unknown> {
   const options: Record<string, unknown> = {};
   const limit = request["max_completion_tokens"] ?? request["max_tokens"];
   if (isSet(limit)) {
@@ -39,7 +39,7 @@ export function toOptions(request: Bag): Record<string, unknown> {
       options[name] = toTyped(name, kind, request[name]);
     }
   }
-  for (const [given, value] of Object.entries((request["options"] ?? {}) as Bag)) {
+  for (const [given, value] of Object.entries((request["options"] ?? {}) as JsonObject)) {
     const name = given === "max_tokens" ? "num_predict" : given;
     if (isSet(value)) {
       const kind = kindOf.get(name);
@@ -74,7 +74,7 @@ const readers: Readonly<Record<Kind, (value: unknown) => unknown>> = {
   bool: (value) =>
     typeof value === "boolean"
       ? value
-      : ({ true: true, false: false, 1: true, 0: false } as Bag)[String(value)],
+      : ({ true: true, false: false, 1: true, 0: false } as JsonObject)[String(value)],
   texts(value) {
     const list = typeof value === "string" ? [value] : value;
     return Array.isArray(list) && list.every((each) => typeof each === "string") ? list : undefined;

@@ -1,6 +1,5 @@
+import type { JsonObject } from "#config/json-values.ts";
 import { AppError } from "#kernel/errors.ts";
-
-type Bag = Readonly<Record<string, unknown>>;
 
 /** Efforts of the common wire as the runtime's `think`. */
 const efforts: Readonly<Record<string, boolean | string>> = {
@@ -21,7 +20,7 @@ const sameFields = ["logprobs", "top_logprobs", "truncate", "shift"] as const;
  * The runtime's fields of a common request that stand beside `options`: format, think, keep_alive and those that both
  * know. Throws `invalid` for an effort or a format that does not exist.
  */
-export function toSettings(request: Bag): Record<string, unknown> {
+export function toSettings(request: JsonObject): Record<string, unknown> {
   const settings = {
     format: toFormat(request["response_format"]) ?? toOwnFormat(request["format"]),
     think: toThink(request),
@@ -43,7 +42,7 @@ export function toKeepAlive(value: unknown): unknown {
 }
 
 /** Whether and how much to think: `think` says it in the runtime's own words and wins over the common effort. */
-export function toThink({ think, reasoning_effort: effort }: Bag): unknown {
+export function toThink({ think, reasoning_effort: effort }: JsonObject): unknown {
   if (think !== undefined && think !== null && think !== "") {
     return think === "true" ? true : think === "false" ? false : think;
   }

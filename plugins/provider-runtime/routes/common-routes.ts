@@ -14,7 +14,7 @@ const Completion = z.looseObject(shared);
 const Chat = z.looseObject({ ...shared, messages: z.array(Message) });
 const Messages = z.looseObject({ ...shared, messages: z.array(z.looseObject({ role: z.string() })) });
 
-interface Asked {
+interface RouteInput {
   readonly caller: Principal;
   readonly request: RequestInfo;
   readonly bodyText: string | undefined;
@@ -29,7 +29,7 @@ const largestAnswer = 64 * 1024 * 1024;
 /** The formats of others that the runtime itself speaks below /v1 (contract §2.3). */
 export function commonRoutes(options: RelayCallOptions) {
   const toRelayedCall = (
-    { caller, request, body, bodyText }: Asked,
+    { caller, request, body, bodyText }: RouteInput,
     settings: Pick<RelayedCall, "path" | "index" | "wire" | "fill">,
   ): RelayedCall => ({
     caller,
@@ -40,17 +40,17 @@ export function commonRoutes(options: RelayCallOptions) {
     isStream: body["stream"] === true,
     ...settings,
   });
-  const completions = (input: Asked, index?: number) =>
+  const completions = (input: RouteInput, index?: number) =>
     relayCall(options, toRelayedCall(input, { path: "/v1/completions", wire: "events", index }));
   const fill: Fill = (body, saved) => fillSaved(body as z.output<typeof Chat>, saved);
-  const chat = (input: Asked, index?: number) =>
+  const chat = (input: RouteInput, index?: number) =>
     relayCall(options, toRelayedCall(input, { path: "/v1/chat/completions", wire: "events", index, fill }));
-  const messages = (input: Asked, index?: number) =>
+  const messages = (input: RouteInput, index?: number) =>
     relayCall(
       options,
       toRelayedCall(input, { path: "/v1/messages", wire: "vendor", index, fill: withSystemBlocks }),
     );
-  const embeddings = async (input: Asked, index?: number) => {
+  const embeddings = async (input: RouteInput, index?: number) => {
     const relayed = toRelayedCall(input, { path: "/v1/embeddings", wire: "events", index });
     const sent = await send(options, relayed);
     const answered = await relayAnswer(sent.upstream, { ...relayed, isStream: false, prefix: sent.prefix });

@@ -26,18 +26,18 @@ const Download = z.object({
 const declared = { method: "POST", access: "admin", fails: [404, 413, 502, 503, 504] } as const;
 const events = "text/event-stream";
 
-interface Asked {
+interface RouteInput {
   readonly caller: Principal;
   readonly request: RequestInfo;
 }
 
 /** Model files that come from an administrator's disk or from a site, with their progress as events (contract §2.3). */
 export function fileRoutes(options: FileRoutesOptions) {
-  const download = (input: Asked & { body: z.output<typeof Download> }, index?: number) => {
+  const download = (input: RouteInput & { body: z.output<typeof Download> }, index?: number) => {
     const target = chooseBackend(options.backends, index);
     return stream(fromUrl(options, { ...input, target }));
   };
-  const upload = (input: Asked & { upload: Upload }, index?: number) =>
+  const upload = (input: RouteInput & { upload: Upload }, index?: number) =>
     fromForm(options, { ...input, target: chooseBackend(options.backends, index) });
   const paths = {
     download: { ...declared, summary: "Make a model of a file on the web", body: Download, produces: events },
@@ -55,7 +55,7 @@ export function fileRoutes(options: FileRoutesOptions) {
   ] as const;
 }
 
-interface Sent extends Asked {
+interface Sent extends RouteInput {
   readonly target: Backend;
 }
 
@@ -63,7 +63,7 @@ interface Sent extends Asked {
 async function fromForm(options: FileRoutesOptions, { upload, ...sent }: Sent & { upload: Upload }) {
   const { files, maxBytes } = options;
   const received = Promise.withResolvers<void>();
-  const reports = streamProgress((tell) =>
+  const reports = streamProgress((report) =>
     files
       .within(async (folder) => {
         const { result, fields } = await upload.receive("file", { maxBytes: maxBytes() }, async (given) => ({
@@ -72,7 +72,7 @@ async function fromForm(options: FileRoutesOptions, { upload, ...sent }: Sent & 
         }));
         received.resolve();
         const model = fields["model"] || toModelName(result.fileName);
-        await makeModel(options, { ...sent, ...result, model, tell });
+        await makeModel(options, { ...sent, ...result, model, report });
       })
       .catch((error: unknown) => {
         received.reject(error);
@@ -86,10 +86,16 @@ async function fromForm(options: FileRoutesOptions, { upload, ...sent }: Sent & 
 /** Downloads to this server first: a backend wants to know the digest before it takes a file. */
 function fromUrl(options: FileRoutesOptions, { body, ...sent }: Sent & { body: z.output<typeof Download> }) {
   const fileName = toFileName(new URL(body.url).pathname);
-  return streamProgress((tell) =>
+  return streamProgress((report) =>
     options.files.within(async (folder) => {
-      const file = await fetchFile(options, { url: body.url, folder, signal: sent.request.signal, tell });
-      await makeModel(options, { ...sent, file, fileName, model: body.model ?? toModelName(fileName), tell });
+      const file = await fetchFile(options, { url: body.url, folder, signal: sent.request.signal, report });
+      await makeModel(options, {
+        ...sent,
+        file,
+        fileName,
+        model: body.model ?? toModelName(fileName),
+        report,
+      });
     }),
   );
 }
@@ -98,12 +104,12 @@ interface Downloading {
   readonly url: string;
   readonly folder: string;
   readonly signal: AbortSignal;
-  tell(report: unknown): void;
+  report(value: unknown): void;
 }
 
 async function fetchFile(
   { egress, maxBytes }: FileRoutesOptions,
-  { url, folder, signal, tell }: Downloading,
+  { url, folder, signal, report }: Downloading,
 ): Promise<ModelFile> {
   // An administrator named the address (contract D.15).
   const answer = await egress.request(url, { trust: "operator", signal });
@@ -114,14 +120,14 @@ async function fetchFile(
     throw new AppError("upstream", `The site answered with status ${answer.status}.${hint}`);
   }
   const total = Number(answer.headers["content-length"] ?? 0);
-  let told = 0;
+  let reported = 0;
   return storeFile(answer.body, {
     folder,
     maxBytes: maxBytes(),
     progress(completed) {
-      if (completed - told > total / 200 + 1024 * 1024) {
-        told = completed;
-        tell({ progress: total > 0 ? Math.floor((100 * completed) / total) : null, completed, total });
+      if (completed - reported > total / 200 + 1024 * 1024) {
+        reported = completed;
+        report({ progress: total > 0 ? Math.floor((100 * completed) / total) : null, completed, total });
       }
     },
   });
@@ -131,17 +137,17 @@ interface Making extends Sent {
   readonly file: ModelFile;
   readonly fileName: string;
   readonly model: string;
-  tell(report: unknown): void;
+  report(value: unknown): void;
 }
 
 async function makeModel(
   { client, backends }: FileRoutesOptions,
-  { file, fileName, model, caller, request, target, tell }: Making,
+  { file, fileName, model, caller, request, target, report }: Making,
 ): Promise<void> {
-  tell({ progress: 100, completed: file.size, total: file.size });
+  report({ progress: 100, completed: file.size, total: file.size });
   const context = { principal: caller, signal: request.signal };
   for await (const each of deliver({ client, backend: target, file, fileName, model, context })) {
-    tell(each);
+    report(each);
   }
   await backends.refresh(target);
 }

@@ -19,7 +19,7 @@ const Named = z
   .refine((body) => body.model ?? body.name, { path: ["model"], message: "Required" });
 const Copy = z.looseObject({ source: id, destination: id });
 
-interface Asked {
+interface RouteInput {
   readonly caller: Principal;
   readonly request: RequestInfo;
   readonly body: z.output<typeof Named>;
@@ -31,7 +31,7 @@ const largestAnswer = 1024 * 1024;
 /** Routes of administrators for the models of backends (contract §2.3). */
 export function manageRoutes(options: ManageOptions) {
   const { backends } = options;
-  const start = ({ caller, request, body }: Asked, path: string, index?: number) => {
+  const start = ({ caller, request, body }: RouteInput, path: string, index?: number) => {
     const backend = chooseBackend(backends, index);
     return manage(options, {
       caller,
@@ -42,14 +42,14 @@ export function manageRoutes(options: ManageOptions) {
       body: toOwnBody(body, backend),
     });
   };
-  const push = ({ caller, request, body }: Asked, index?: number) => {
+  const push = ({ caller, request, body }: RouteInput, index?: number) => {
     const [holder] = requireHolders(backends, nameOf(body), index);
     const { backend, upstreamId } = holder as NonNullable<typeof holder>;
     const sent = { ...toOwnBody(body, backend), model: upstreamId };
     return manage(options, { caller, request, method: "POST", path: "/api/push", backend, body: sent });
   };
   const copy = (
-    { caller, request, body }: Omit<Asked, "body"> & { body: z.output<typeof Copy> },
+    { caller, request, body }: Omit<RouteInput, "body"> & { body: z.output<typeof Copy> },
     index?: number,
   ) => {
     const [holder] = requireHolders(backends, body.source, index);
@@ -57,7 +57,7 @@ export function manageRoutes(options: ManageOptions) {
     const sent = { source: upstreamId, destination: toOwnName(body.destination, backend), stream: false };
     return manage(options, { caller, request, method: "POST", path: "/api/copy", backend, body: sent });
   };
-  const remove = (input: Asked, index?: number) => removeEverywhere(options, input, index);
+  const remove = (input: RouteInput, index?: number) => removeEverywhere(options, input, index);
 
   const paths = {
     pull: { ...declared, method: "POST", summary: "Fetch a model onto a backend", body: Named },
@@ -123,7 +123,7 @@ function unloadRoute({ backends, client }: ManageOptions) {
 /** From every backend that holds it, so that what was deleted is gone from the list. */
 async function removeEverywhere(
   { backends, client }: ManageOptions,
-  { caller, request, body }: Asked,
+  { caller, request, body }: RouteInput,
   index: number | undefined,
 ) {
   const context = { principal: caller, signal: request.signal };

@@ -23,7 +23,7 @@ const Show = z
   });
 
 /** One request of a route below, with or without the index of a backend. */
-interface Asked {
+interface RouteInput {
   readonly caller: Principal;
   readonly request: RequestInfo;
   readonly bodyText: string | undefined;
@@ -36,7 +36,7 @@ const declared = { access: "user", fails: [404, 429, 502, 503, 504] } as const;
 export function nativeRoutes(options: RelayCallOptions) {
   const passOn =
     (path: string, settings: { streams: boolean; fills?: "chat" | "generate" }) =>
-    ({ caller, request, body, bodyText }: Asked, index?: number) => {
+    ({ caller, request, body, bodyText }: RouteInput, index?: number) => {
       const { streams, fills } = settings;
       return relayCall(options, {
         caller,

@@ -125,9 +125,9 @@ export async function relayAnswer(
     const lines = renameLines(upstream, { prefix, signal, broken, rewriter });
     return stream(lines, { contentType: type || "application/x-ndjson" });
   }
-  const told =
+  const answered =
     isLines || !thinking ? upstream : await withThinking(upstream, { route: thinking, tags, signal });
-  const named = prefix === "" ? told : await renameWhole(told, { prefix, signal });
+  const named = prefix === "" ? answered : await renameWhole(answered, { prefix, signal });
   return relay(named, {
     rewriter,
     ...(isStream && {
