@@ -111,7 +111,7 @@ describe.each<ActorName>(["nobody", "pending", "user", "key", "other", "admin"])
   test("every route answers what its access declares, and none fails", { timeout: 120_000 }, async () => {
     const wrong: string[] = [];
     for (const owned of routes) {
-      await actor.revive();
+      await actor.renewCredential();
       const { status, text } = await probe(app.url, owned, { token: actor.token() });
       const refusal = refusalFor(name, owned);
       const isRight =
@@ -234,7 +234,7 @@ describe.each([
       if (body === undefined && owned.route.bodyOptional === true) {
         continue;
       }
-      await actor.revive();
+      await actor.renewCredential();
       const { status, text } = await probe(app.url, owned, { token: actor.token(), body });
       const problem =
         status >= 400 && status < 500 ? findShapeProblem(shapeOf(owned), text) : `answers ${status}`;
@@ -252,7 +252,7 @@ describe.each([
       ({ route }) => route.method !== "GET" && route.body === undefined && route.upload !== true,
     );
     for (const owned of others) {
-      await actor.revive();
+      await actor.renewCredential();
       const { status } = await probe(app.url, owned, { token: actor.token(), body });
       if (status >= 500) {
         wrong.push(`${nameOf(owned)} answers ${status}`);

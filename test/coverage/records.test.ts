@@ -28,7 +28,7 @@ const present = specifiedRecords.filter(({ owner }) => owner !== "not yet");
 const missing = specifiedRecords.filter(({ owner }) => owner === "not yet");
 
 /** How a column keeps a field of each type. */
-const kept: Record<FieldType, readonly string[]> = {
+const columnTypes: Record<FieldType, readonly string[]> = {
   text: ["text", "character varying"],
   time: ["bigint"],
   int: ["bigint", "integer"],
@@ -48,9 +48,11 @@ describe("a specified record has its fields", () => {
     expect(table, "the table exists").toBeDefined();
     expect(findOwner(name)).toBe(owner);
     const wrong = Object.entries(fields).filter(
-      ([field, type]) => !kept[type].includes(table?.get(field) ?? ""),
+      ([field, type]) => !columnTypes[type].includes(table?.get(field) ?? ""),
     );
-    expect(wrong.map(([field, type]) => `${field}: ${type}, kept as ${table?.get(field)}`)).toEqual([]);
+    expect(wrong.map(([field, type]) => `${field}: ${type}, columnTypes as ${table?.get(field)}`)).toEqual(
+      [],
+    );
   });
 });
 

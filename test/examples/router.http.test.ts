@@ -92,7 +92,7 @@ describe("the answer", () => {
     const open = await openStream(stage.app.url, stage.admin.token, request);
     const seen = stage.upstream.requests.at(-1);
     expect(seen?.body).toMatchObject({ model: "little", stream: true });
-    open.leave();
+    open.abort();
     expect(await seen?.aborted).toBeGreaterThan(0);
   });
 });

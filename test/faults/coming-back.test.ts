@@ -113,7 +113,7 @@ describe.each(databaseKinds)("clients that miss events, on %s", (_name, database
             heardAt = performance.now();
             if (Math.random() < 0.3) {
               lost += 1;
-            } else if (!reader.take(frame.data)) {
+            } else if (!reader.apply(frame.data)) {
               resuming ??= reader.resume(client).finally(() => (resuming = undefined));
             }
           });

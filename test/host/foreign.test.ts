@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A folder for PLUGINS_PATH with these files. */
-async function lay(files: Record<string, string>): Promise<string> {
+async function createPluginFolder(files: Record<string, string>): Promise<string> {
   const folder = await createTestFolder(files);
   folders.push(folder);
   return folder;
@@ -47,7 +47,7 @@ export default definePlugin({
 }
 
 test("a foreign plugin that fails is left out, and the others work", async () => {
-  const path = await lay({
+  const path = await createPluginFolder({
     "good/plugin.ts": write("good"),
     "plain/plugin.js": `export default { id: "plain", title: "Plain", setup: () => ({}) };`,
     "broken-syntax/plugin.ts": "export default {{{",
@@ -72,14 +72,14 @@ test("a foreign plugin that fails is left out, and the others work", async () =>
 });
 
 test("a foreign plugin can be left out by its id", async () => {
-  const path = await lay({ "good/plugin.ts": write("good") });
+  const path = await createPluginFolder({ "good/plugin.ts": write("good") });
   app = await startApp({ env: { PLUGINS_PATH: path, PLUGINS_DISABLED: "good" } });
   const { token } = await app.admin();
   expect((await app.call("GET /api/v1/good", { token })).status).toBe(404);
 });
 
 test("a path that does not exist refuses the start", async () => {
-  const path = join(await lay({}), "nowhere");
+  const path = join(await createPluginFolder({}), "nowhere");
   await expect(startApp({ env: { PLUGINS_PATH: path } })).rejects.toThrow("PLUGINS_PATH names");
 });
 
@@ -114,7 +114,7 @@ test("a missing service refuses the start, and who needs it is named", async () 
 });
 
 test("two plugins with one route refuse the start", async () => {
-  const path = await lay({ "one/plugin.ts": write("twice") });
+  const path = await createPluginFolder({ "one/plugin.ts": write("twice") });
   const { default: plugin } = (await import(join(path, "one/plugin.ts"))) as { default: never };
   const again = definePlugin({ ...(plugin as object), id: "again" } as never);
   const start = startApp({ plugins: [plugin, again] });

@@ -8,7 +8,7 @@ export interface Actor {
   /** The credential now; undefined for `nobody`. */
   token(): string | undefined;
   /** Replaces the account when the last call ended its session, deleted its key, or deleted it. */
-  revive(): Promise<void>;
+  renewCredential(): Promise<void>;
 }
 
 /** Variables under which every actor can exist. */
@@ -20,7 +20,7 @@ export async function createActor(app: App, name: ActorName): Promise<Actor> {
   return {
     name,
     token: () => token,
-    async revive() {
+    async renewCredential() {
       if (token === undefined) {
         return;
       }

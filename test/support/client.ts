@@ -19,7 +19,7 @@ export interface OpenStream {
   /** The whole text, up to where the stream ended or broke. */
   rest(): Promise<string>;
   /** Leaves in the middle. */
-  leave(): void;
+  abort(): void;
 }
 
 /** Posts a streamed completion and resolves once its first piece has come. */
@@ -40,7 +40,7 @@ export async function openStream(url: string, token: string, body: object): Prom
     status: answer.status,
     headers: answer.headers,
     firstByte,
-    leave: () => leaving.abort(),
+    abort: () => leaving.abort(),
     async rest() {
       let text = decoder.decode(first.value, { stream: true });
       try {

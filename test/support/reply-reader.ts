@@ -49,7 +49,7 @@ export class ReplyReader {
     client.socket.addEventListener("message", ({ data }) => {
       const frame = JSON.parse(String(data));
       if (frame.type === "event" && frame.event === "events") {
-        this.take(frame.data);
+        this.apply(frame.data);
       } else if (frame.type === "event" && frame.event === "resync") {
         // Tests look at the text, where a failed fetch leaves a gap.
         this.resume(client).catch(() => {});
@@ -58,7 +58,7 @@ export class ReplyReader {
   }
 
   /** Takes in one event; false when one before it is missing. */
-  take(envelope: Any): boolean {
+  apply(envelope: Any): boolean {
     if (envelope.message_id !== this.messageId || envelope.seq === null) {
       return true;
     }

@@ -18,7 +18,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const sockets = new Set<Socket>();
   const listeners = new Set<Socket>();
   let state: "open" | "cut" | "stalled" | "without listeners" = "open";
-  const keep = (socket: Socket, other: () => Socket | undefined) => {
+  const track = (socket: Socket, other: () => Socket | undefined) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -34,8 +34,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       return;
     }
     const far = connect({ ...target, noDelay: true });
-    keep(near, () => far);
-    keep(far, () => near);
+    track(near, () => far);
+    track(far, () => near);
     near.on("data", (bytes) => {
       if (bytes.includes('listen "')) {
         listeners.add(near);

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 /** Follows the page block after block; resolves to the output of each. */
-async function follow(blocks: readonly Block[]): Promise<string[]> {
+async function runBlocks(blocks: readonly Block[]): Promise<string[]> {
   const printed: string[] = [];
   let key = "";
   for (const block of blocks) {
@@ -63,7 +63,7 @@ it(
   { timeout: 120_000 },
   async () => {
     const blocks = await readBlocks("CONTRIBUTING.md");
-    const printed = await follow(blocks);
+    const printed = await runBlocks(blocks);
     const [greeting, streamed] = printed;
     expect(JSON.parse(greeting ?? "")).toEqual({ text: "Ahoy, Nia!", tools: ["greet"] });
     const words = (streamed ?? "").match(/"content":"([^"]*)"/g)?.join("") ?? "";

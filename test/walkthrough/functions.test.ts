@@ -14,14 +14,14 @@ let folder: string;
 let key: string;
 
 /** Runs the command that holds `words` as it stands on the page; a reader would only put the address in. */
-async function follow(words: string) {
+async function runCommand(words: string) {
   const found = blocks.filter(({ language, text }) => language === "sh" && text.includes(words));
   expect(found, `the page has not one command with "${words}"`).toHaveLength(1);
   const command = (found[0]?.text ?? "").replaceAll("http://127.0.0.1:8080", app.url);
-  followed.add(found[0]?.text ?? "");
+  ranCommands.add(found[0]?.text ?? "");
   return await runShell(command, { cwd: folder, env: { KEY: key } });
 }
-const followed = new Set<string>();
+const ranCommands = new Set<string>();
 
 const code = (words: string) =>
   blocks.find(({ language, text }) => language === "js" && text.includes(words))?.text ?? "";
@@ -44,42 +44,42 @@ afterAll(async () => {
 
 describe("the first function of the page", () => {
   it("is tried, saved and switched on", async () => {
-    expect(JSON.parse(await follow("/functions/dry-run"))).toMatchObject({
+    expect(JSON.parse(await runCommand("/functions/dry-run"))).toMatchObject({
       type: "filter",
       error: { kind: "thrown", message: "Please say it without shouting.", line: 12 },
     });
-    expect(JSON.parse(await follow("/functions/create"))).toMatchObject({
+    expect(JSON.parse(await runCommand("/functions/create"))).toMatchObject({
       id: "manners",
       type: "filter",
       is_active: false,
       meta: { description: expect.stringContaining("shout"), has_valves: true },
     });
-    expect(JSON.parse(await follow("/manners/toggle -H"))).toMatchObject({
+    expect(JSON.parse(await runCommand("/manners/toggle -H"))).toMatchObject({
       is_active: true,
       is_global: false,
     });
-    expect(JSON.parse(await follow("/manners/toggle/global"))).toMatchObject({ is_global: true });
+    expect(JSON.parse(await runCommand("/manners/toggle/global"))).toMatchObject({ is_global: true });
   });
 
   it("refuses and signs, as the page says", async () => {
-    expect(JSON.parse(await follow('"content": "HELLO"}]}\''))).toMatchObject({
+    expect(JSON.parse(await runCommand('"content": "HELLO"}]}\''))).toMatchObject({
       detail: "Please say it without shouting.",
     });
-    expect(toText(await follow("curl -N"))).toMatch(/\n\nYours, the machine\.$/);
+    expect(toText(await runCommand("curl -N"))).toMatch(/\n\nYours, the machine\.$/);
   });
 
   it("follows its valve and tells what it wrote", async () => {
-    expect(JSON.parse(await follow("/valves/update"))).toEqual({ signature: "Kind regards" });
+    expect(JSON.parse(await runCommand("/valves/update"))).toEqual({ signature: "Kind regards" });
     const command = blocks.find(({ text }) => text.includes("curl -N"))?.text ?? "";
     const again = command.replaceAll("http://127.0.0.1:8080", app.url);
     expect(toText(await runShell(again, { cwd: folder, env: { KEY: key } }))).toMatch(/\n\nKind regards$/);
-    const { lines } = JSON.parse(await follow("/manners/logs"));
+    const { lines } = JSON.parse(await runCommand("/manners/logs"));
     expect(lines.at(-1)).toMatchObject({ level: "info", text: "a question of 26 letters" });
   });
 
   it("needs no other command", () => {
     const commands = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
-    expect([...followed].toSorted()).toEqual(commands.toSorted());
+    expect([...ranCommands].toSorted()).toEqual(commands.toSorted());
   });
 });
 

@@ -55,7 +55,7 @@ export default definePlugin({
 `;
 
 /** Writes every block of the two pages that names its file below `place`. */
-async function lay(place: string): Promise<string[]> {
+async function writePlugins(place: string): Promise<string[]> {
   const pages = ["docs/plugins.md", "docs/plugins-reference.md"];
   const blocks = (await Promise.all(pages.map((page) => readBlocks(page)))).flat();
   const named = blocks.map((block) => ({ path: fileOf(block), text: block.text }));
@@ -104,7 +104,7 @@ async function makeCalendar(owner: Person, name: string): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "plugins-page-"));
-  await lay(join(folder, "plugins"));
+  await writePlugins(join(folder, "plugins"));
   await mkdir(join(folder, "plugins/toolbox"));
   await writeFile(join(folder, "plugins/toolbox/plugin.ts"), toolbox);
   const env = {
@@ -250,7 +250,7 @@ it("the pages' test and types hold in a checkout", { timeout: 180_000 }, async (
   await mkdir(join(root, ".cache"), { recursive: true });
   const place = await mkdtemp(join(root, ".cache/plugins-page-"));
   try {
-    const files = await lay(place);
+    const files = await writePlugins(place);
     expect(files).toContain("almanac/almanac.http.test.ts");
     const types = { extends: "../../tsconfig.json", include: ["."], exclude: [] };
     await writeFile(join(place, "tsconfig.json"), JSON.stringify(types));

@@ -13,7 +13,7 @@ let folder: string;
 const left = new Set<string>();
 
 /** The block that holds `words`, as it stands on the page. */
-function take(words: string): string {
+function findBlock(words: string): string {
   const found = blocks.find((block) => block.language === "sh" && block.text.includes(words));
   expect(found, `README.md has no command with "${words}"`).toBeDefined();
   left.delete(found?.text ?? "");
@@ -63,15 +63,18 @@ describe("the README's walk-through", () => {
   let key: string;
 
   it("starts with one command and prints where to go", { timeout: 120_000 }, async () => {
-    server = await startShell(take("npm start"), { cwd: root, env: env("first") });
+    server = await startShell(findBlock("npm start"), { cwd: root, env: env("first") });
     expect(server.output()).toContain("Opening the database");
     key = await makeKey(server.url);
   });
 
   it("lists models and answers at once", async () => {
-    const models = await runShell(fill(take("/api/models"), server.url), { cwd: root, env: { KEY: key } });
+    const models = await runShell(fill(findBlock("/api/models"), server.url), {
+      cwd: root,
+      env: { KEY: key },
+    });
     expect(JSON.parse(models).data.map(({ id }: { id: string }) => id)).toContain("guide");
-    const answer = await runShell(fill(take("api/chat/completions"), server.url), {
+    const answer = await runShell(fill(findBlock("api/chat/completions"), server.url), {
       cwd: root,
       env: { KEY: key },
     });
@@ -79,7 +82,7 @@ describe("the README's walk-through", () => {
   });
 
   it("connects an upstream while it runs", async () => {
-    await runShell(fill(take("/compat/config/update"), server.url), { cwd: root, env: { KEY: key } });
+    await runShell(fill(findBlock("/compat/config/update"), server.url), { cwd: root, env: { KEY: key } });
     const list = await fetch(`${server.url}/api/models?refresh=true`, {
       headers: { authorization: `Bearer ${key}` },
     });
@@ -90,7 +93,7 @@ describe("the README's walk-through", () => {
   });
 
   it("connects an upstream by variables", { timeout: 120_000 }, async () => {
-    const started = await startShell(fill(take("OPENAI_API_BASE_URLS=https"), ""), {
+    const started = await startShell(fill(findBlock("OPENAI_API_BASE_URLS=https"), ""), {
       cwd: root,
       env: env("second"),
     });

@@ -189,7 +189,7 @@ describe("a pipe that fails", () => {
         for (let n = 0; ; n++) { await host.storage.set("n", n); yield "x"; } }`;
     await addFunction(app, "endless", code);
     const open = await openStream(app.url, admin.token, { model: "endless", messages });
-    open.leave();
+    open.abort();
     const count = async () => {
       const reader = `export const meta = { capabilities: { storage: true } };
         export async function pipe(body, { host }) { return String(await host.storage.get("n")); }`;

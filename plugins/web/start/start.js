@@ -6,7 +6,7 @@ const sections = ["sign-up", "sign-in", "pending", "page", "key", "ask", "connec
 let key = "";
 let isAdmin = false;
 
-function tell(text, isBad = false) {
+function showStatus(text, isBad = false) {
   $("status").textContent = text;
   $("status").className = isBad ? "bad" : "";
 }
@@ -25,11 +25,11 @@ function onSubmit(section, handle) {
     const buttons = form.querySelectorAll("button");
     const fields = Object.fromEntries(new FormData(form, event.submitter));
     buttons.forEach((button) => (button.disabled = true));
-    tell("");
+    showStatus("");
     try {
       await handle(fields);
     } catch (error) {
-      tell(error.message, true);
+      showStatus(error.message, true);
     } finally {
       buttons.forEach((button) => (button.disabled = false));
     }
@@ -82,12 +82,12 @@ function navigate(path) {
 
 /** Shows the plugin's page of the address, or the first steps. */
 async function showAddress() {
-  tell("");
+  showStatus("");
   if (showPage(location.pathname)) {
     return show("page");
   }
   if (location.pathname !== "/") {
-    tell("There is no page here that you may open.", true);
+    showStatus("There is no page here that you may open.", true);
   }
   show("key", "ask", ...(isAdmin ? ["connect"] : []), "next");
   await Promise.all([showKey(), showModels(), isAdmin ? showConnections() : undefined]);
@@ -155,7 +155,7 @@ async function ask({ model, question }) {
 async function connect({ url, key: secret, access, action }) {
   if (action === "test") {
     const list = await client.call("POST /compat/verify", { body: { url, key: secret } });
-    tell(`The upstream answered and offers ${list.data?.length ?? 0} models.`);
+    showStatus(`The upstream answered and offers ${list.data?.length ?? 0} models.`);
     return;
   }
   const config = await client.call("GET /compat/config");
@@ -171,7 +171,7 @@ async function connect({ url, key: secret, access, action }) {
   });
   await client.call("GET /api/models?refresh=true");
   await Promise.all([showModels(), showConnections()]);
-  tell("Connected. Its models are in the list above.");
+  showStatus("Connected. Its models are in the list above.");
 }
 
 onSubmit("sign-up", async ({ again, ...fields }) => {
@@ -184,8 +184,8 @@ onSubmit("sign-in", async (fields) => enter(await client.call("POST /api/v1/auth
 onSubmit("ask", ask);
 onSubmit("connect", connect);
 $("models").addEventListener("change", showExample);
-$("sign-out").addEventListener("click", () => client.call("POST /api/v1/auths/signout").then(start, (error) => tell(error.message, true)));
-$("copy-key").addEventListener("click", () => navigator.clipboard.writeText(key).then(() => tell("Copied.")));
+$("sign-out").addEventListener("click", () => client.call("POST /api/v1/auths/signout").then(start, (error) => showStatus(error.message, true)));
+$("copy-key").addEventListener("click", () => navigator.clipboard.writeText(key).then(() => showStatus("Copied.")));
 $("make-key").addEventListener("click", async () => {
   try {
     key = (await client.call("POST /api/v1/auths/api_key")).api_key;
@@ -194,9 +194,9 @@ $("make-key").addEventListener("click", async () => {
     await showKey();
     showExample();
   } catch (error) {
-    tell(error.message, true);
+    showStatus(error.message, true);
   }
 });
 
-addEventListener("popstate", () => showAddress().catch((error) => tell(error.message, true)));
-start().catch((error) => tell(error.message, true));
+addEventListener("popstate", () => showAddress().catch((error) => showStatus(error.message, true)));
+start().catch((error) => showStatus(error.message, true));
