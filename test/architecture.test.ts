@@ -1,4 +1,5 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,6 +13,24 @@ import { root } from "../scripts/tool.ts";
 
 test.each(checks)("$name", { timeout: 300_000 }, async ({ run }) => {
   expect(await run()).toEqual([]);
+});
+
+test("ARCHITECTURE.md names every folder of the kernel and every plugin, and nothing that is gone", async () => {
+  const page = await readFile(join(root, "ARCHITECTURE.md"), "utf8");
+  const inText = /`((?:config|storage|kernel|plugins|docs|examples|scripts|test|bench)\/[\w./-]*)`/g;
+  const inTree = /^(\w+\/) {2,}/gm;
+  const named = [...page.matchAll(inText), ...page.matchAll(inTree)].map((match) => match[1] as string);
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  const folders = await Promise.all(
+    ["kernel", "plugins"].map(async (parent) =>
+      (await readdir(join(root, parent), { withFileTypes: true }))
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${parent}/${name}/`),
+    ),
+  );
+  expect(folders.flat().filter((folder) => !named.includes(folder))).toEqual([]);
+  expect(page.split("\n").length).toBeLessThanOrEqual(201);
 });
 
 const { forbidden } = createRequire(import.meta.url)("../.dependency-cruiser.cjs") as {
