@@ -16,7 +16,6 @@ import { choosePlugins, declareSettings } from "./choose.ts";
 import { loadForeignPlugins } from "./foreign.ts";
 import { createGathered, type Gathered, type Host, setUpPlugins } from "./host.ts";
 import { createApplication } from "./http/application.ts";
-import { toClosedDocsRoutes, toDocsRoutes } from "./http/docs-page.ts";
 import { type Listening, openListener } from "./http/listen.ts";
 import { jobSchema, jobTables } from "./job-tables.ts";
 import { createLogger, type Logger } from "./log.ts";
@@ -111,9 +110,7 @@ async function open(
   const requests = createOpenRequests();
   parts.announceSystemEvent("system.startup.started");
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
-  const docs = config.env === "dev" ? toDocsRoutes(gathered.routes, version) : toClosedDocsRoutes();
-  const routes = [...gathered.routes, ...docs];
-  const handler = requests.track(createApplication(routes, context));
+  const handler = requests.track(createApplication(gathered.routes, context));
   const server = parts.services.get(socketServer.id) as SocketServer | undefined;
   const sockets = server && mountSockets(server.open({ ...context, handlers: gathered.sockets }), log);
 

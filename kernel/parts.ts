@@ -158,6 +158,7 @@ function toDeclarations({ gathered, plugins, foreign }: PartsOptions): kernel.De
     permissions: () => gathered.plugins.flatMap(({ plugin }) => plugin.permissions ?? []),
     providers: () =>
       gathered.providers.filter(({ isEnabled }) => isEnabled()).map(({ provider }) => provider),
+    routes: () => gathered.routes,
     resources: () => gathered.plugins.flatMap(({ plugin }) => plugin.resources ?? []),
     plugins: () =>
       gathered.plugins.map(({ plugin, isEnabled }) => ({

@@ -7,6 +7,7 @@ import type { Permission } from "./access/permissions.ts";
 import type { ModelProvider } from "./completion/provider.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
+import type { OwnedRoute } from "./http/bind.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Page } from "./page.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
@@ -82,6 +83,8 @@ export interface Declarations {
   resources(): readonly string[];
   /** The pages of all plugins, also those switched off; known from the beginning. */
   pages(): readonly DeclaredPage[];
+  /** The routes of all plugins. */
+  routes(): readonly OwnedRoute[];
   /** Ids of the plugins of this process and whether each is switched on now. */
   plugins(): readonly { id: string; title: string; enabled: boolean }[];
 }

@@ -7,6 +7,7 @@ import chats from "./chats/plugin.ts";
 import compaction from "./compaction/plugin.ts";
 import completions from "./completions/plugin.ts";
 import directConnections from "./direct-connections/plugin.ts";
+import docs from "./docs/plugin.ts";
 import feedback from "./feedback/plugin.ts";
 import files from "./files/plugin.ts";
 import folders from "./folders/plugin.ts";
@@ -35,6 +36,7 @@ export const catalogue: readonly AnyPlugin[] = [
   compaction,
   completions,
   directConnections,
+  docs,
   feedback,
   files,
   folders,

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { toConfigurationTable } from "#config/table.ts";
 import { boot } from "#kernel/boot.ts";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
-import { toDocsRoutes } from "#kernel/http/docs-page.ts";
 import { type Surface, surfaces } from "#kernel/http/surfaces.ts";
 import { catalogue } from "#plugins/catalogue.ts";
 
@@ -42,8 +41,7 @@ export async function renderDocs(): Promise<Record<string, string>> {
 
 /** Prints docs/routes.md. */
 export function toRoutesPage(routes: readonly OwnedRoute[]): string {
-  const docs = toDocsRoutes(routes, "").filter(({ route }) => /^\/(docs|openapi\.json)$/.test(route.path));
-  const all = [...routes, ...docs];
+  const all = routes.filter(({ plugin, route }) => plugin !== "docs" || !route.path.startsWith("/docs/"));
   const names = Object.keys(surfaces) as Surface[];
   const sections = names
     .map((surface) => ({ surface, owned: all.filter((entry) => entry.surface === surface) }))
@@ -56,7 +54,7 @@ function toSection(surface: Surface, owned: readonly OwnedRoute[]): string {
   const rows = owned
     .toSorted((a, b) => compare(a.route.path, b.route.path) || compare(a.route.method, b.route.method))
     .map(({ route, plugin }) => {
-      const cells = [route.method, `\`${base}${route.path}\``, route.access, plugin, escaped(route.summary)];
+      const cells = [route.method, `\`${base}${route.path}\``, route.access, plugin, summaryOf(route)];
       return `| ${cells.join(" | ")} |`;
     });
   const head = "| Method | Path | Access | Plugin | Summary |\n|---|---|---|---|---|";
@@ -69,4 +67,8 @@ function compare(a: string, b: string): number {
 
 function escaped(text: string): string {
   return text.replaceAll("|", "\\|");
+}
+
+function summaryOf({ summary, deprecated }: OwnedRoute["route"]): string {
+  return `${escaped(summary)}${deprecated ? " (deprecated)" : ""}`;
 }

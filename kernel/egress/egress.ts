@@ -55,9 +55,9 @@ export interface FetchInit extends CommonInit {
 export interface RequestInit extends CommonInit {
   readonly headers?: OutgoingHeaders;
   readonly body?: string | Uint8Array | SegmentedBody | Readable | undefined;
-  /** Milliseconds until the head of the answer, 600,000 when left out. */
+  /** Milliseconds until the head of the answer; no limit when left out. */
   readonly headersTimeoutMs?: number | undefined;
-  /** Milliseconds of silence within the body, 600,000 when left out. */
+  /** Milliseconds of silence within the body; no limit when left out. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
@@ -86,7 +86,7 @@ export function createEgress(options: EgressOptions): Egress {
     tls: () => ({ ssl: options.ssl(), caFile: options.caFile(), fingerprint: options.fingerprint() }),
     lookup: options.lookup ?? (dnsLookup as LookupFunction),
     connectTimeoutMs: 30_000,
-    silenceMs,
+    silenceMs: noLimit,
     max: 256,
   });
   return {
@@ -123,8 +123,8 @@ export function createEgress(options: EgressOptions): Egress {
             body: hop.body,
             path: hop.url.pathname + hop.url.search,
             signal: init.signal,
-            headersTimeoutMs: init.headersTimeoutMs ?? silenceMs,
-            idleTimeoutMs: init.idleTimeoutMs ?? silenceMs,
+            headersTimeoutMs: init.headersTimeoutMs ?? noLimit,
+            idleTimeoutMs: init.idleTimeoutMs ?? noLimit,
             totalTimeoutMs: until(),
           }),
         read: ({ status, headers }) => ({ status, location: headers["location"] }),
@@ -136,8 +136,11 @@ export function createEgress(options: EgressOptions): Egress {
   };
 }
 
-/** Where the specification sets no time, this much silence ends a request (contract D.15). */
-const silenceMs = 600_000;
+/**
+ * Where no variable sets a time, none ends a request: TCP keepalive finds peers that are gone, and a caller who leaves
+ * aborts (contract D.15).
+ */
+const noLimit = 0;
 
 /** `headers` is the caller's own copy. */
 function toFirstHop<Body>(

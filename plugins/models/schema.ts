@@ -81,7 +81,10 @@ export const ModelParams = z
     reasoning_effort: z.string().nullish(),
     response_format: Bag.nullish(),
     logit_bias: z.union([z.string(), Bag], "must be a text or an object").nullish(),
-    function_calling: z.string().nullish(),
+    function_calling: z
+      .string()
+      .nullish()
+      .meta({ deprecated: true, description: "`legacy` has a task model choose tools; use native tools" }),
     stream_response: z.boolean().nullish(),
     custom_params: Bag.nullish(),
     options: Options,

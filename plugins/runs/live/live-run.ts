@@ -26,6 +26,9 @@ export interface LiveRun {
   stop(reason: StopReason): void;
 }
 
+/** Nobody waits for a run that the server owns: this much time ends one that nobody stops. */
+const longestRunMs = 24 * 60 * 60 * 1000;
+
 /** Sets a run going. */
 export function startRun(start: RunStart, parts: RunParts): LiveRun {
   const { placed, principal, reply: asked, admitted } = start;
@@ -54,6 +57,7 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
       toEnvelope({ type, data }, { chatId: placed.chatId }),
     );
   const live = async () => {
+    const limit = setTimeout(() => stop("interrupted"), longestRunMs);
     const folderId = placed.chat?.folder_id ?? null;
     emitToUser("chat:active", { active: true, folder_id: folderId });
     if (placed.chat) {
@@ -64,6 +68,7 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
       await storePictures(reply, principal, parts);
     }
     await endRun(start, { ...outcome, stopped }, { parts, journal, reply, signal: controller.signal });
+    clearTimeout(limit);
     emitToUser("chat:active", { active: false, folder_id: folderId });
   };
   const ended = live().catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { OwnedRoute } from "./bind.ts";
+import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { toOpenApi } from "./openapi.ts";
-import { type AnyRoute, defineRoute } from "./route.ts";
+import { type AnyRoute, defineRoute } from "#kernel/http/route.ts";
 
 // Tests look into documents of every shape.
 // oxlint-disable typescript/no-explicit-any
@@ -150,4 +150,10 @@ test("an error is told in the route's own shape", () => {
   const { paths, components } = describeRoutes(route);
   expect(Object.keys(paths["/api/v1/m"].post.responses)).toEqual(["200", "400", "401", "403"]);
   expect(components.schemas["Error.message"].properties.type).toEqual({ const: "error" });
+});
+
+test("a deprecated route says so", () => {
+  const spec = { method: "GET", path: "/old", summary: "Old", access: "user" } as const;
+  const { paths } = describeRoutes(defineRoute({ ...spec, deprecated: "use another" }, () => 1));
+  expect(paths["/api/v1/old"].get.deprecated).toBe(true);
 });

@@ -1,7 +1,7 @@
-import type { OwnedRoute } from "./bind.ts";
+import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { createSchemas, type Json, type Schemas } from "./openapi-schemas.ts";
-import type { AnyRoute } from "./route.ts";
-import { type ErrorShape, type Surface, surfaces } from "./surfaces.ts";
+import type { AnyRoute } from "#kernel/http/route.ts";
+import { type ErrorShape, type Surface, surfaces } from "#kernel/http/surfaces.ts";
 
 const statusTexts: Record<number, string> = {
   400: "The request is wrong in itself or in this state",

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { AppError } from "#kernel/errors.ts";
-import type { OwnedRoute } from "./bind.ts";
+import type { OwnedRoute } from "#kernel/http/bind.ts";
+import { type AnyRoute, defineRoute, reply } from "#kernel/http/route.ts";
+import { type Surface, surfaces } from "#kernel/http/surfaces.ts";
 import { toOpenApi } from "./openapi.ts";
-import { type AnyRoute, defineRoute, reply } from "./route.ts";
-import { type Surface, surfaces } from "./surfaces.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -25,43 +25,26 @@ const startScript = `window.ui = SwaggerUIBundle({
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** The interactive docs of every surface: a page and its openapi.json, there only while ENV is dev (contract D.3). */
-export function toDocsRoutes(routes: readonly OwnedRoute[], version: string): OwnedRoute[] {
-  const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
-  return names.flatMap((surface) =>
-    docsOf(surface, routes, version).map((route) => ({
-      plugin: "docs",
-      surface,
-      route,
-      isEnabled: () => true,
-      whenOff: 404 as const,
-    })),
-  );
+export interface DocsOptions {
+  /** Docs are there only while ENV is dev (contract D.3). */
+  readonly isDev: boolean;
+  readonly version: string;
+  routes(): readonly OwnedRoute[];
 }
 
-/** What stands in their place otherwise: no other route of the surface answers at their address (Core API, docs). */
-export function toClosedDocsRoutes(): OwnedRoute[] {
+/** The interactive docs of every surface: a page and its openapi.json, 404 outside dev. */
+export function docsRoutes(options: DocsOptions): Partial<Record<Surface, AnyRoute[]>> {
   const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
-  const hidden = { method: "GET", access: "public", hidden: true, summary: "Not found" } as const;
-  const closed = ["/docs", "/openapi.json"].map((path) =>
-    defineRoute({ ...hidden, path: path as `/${string}` }, () => {
-      throw new AppError("not_found", "Not found");
-    }),
-  );
-  return names.flatMap((surface) =>
-    closed.map((route) => ({
-      plugin: "docs",
-      surface,
-      route,
-      isEnabled: () => true,
-      whenOff: 404 as const,
-    })),
-  );
+  return Object.fromEntries(names.map((surface) => [surface, docsOf(surface, options)]));
 }
 
-function docsOf(surface: Surface, routes: readonly OwnedRoute[], version: string): AnyRoute[] {
+function docsOf(surface: Surface, { isDev, version, routes }: DocsOptions): AnyRoute[] {
   let document: unknown;
   const hidden = { method: "GET", access: "public", hidden: true } as const;
+  if (!isDev) {
+    const paths = ["/docs", "/docs/**:file", "/openapi.json"] as const;
+    return paths.map((path) => defineRoute({ ...hidden, path, summary: toSummary(path) }, refuse));
+  }
   const files = Object.entries(assets).map(([name, type]) =>
     defineRoute({ ...hidden, path: `/docs/${name}`, summary: `Viewer file ${name}` }, async () =>
       reply(await readAsset(name), {
@@ -71,7 +54,7 @@ function docsOf(surface: Surface, routes: readonly OwnedRoute[], version: string
   );
   return [
     ...files,
-    defineRoute({ ...hidden, path: "/docs", summary: "Interactive documentation" }, () =>
+    defineRoute({ ...hidden, path: "/docs", summary: toSummary("/docs") }, () =>
       reply(toPage(surface), {
         headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
       }),
@@ -81,10 +64,18 @@ function docsOf(surface: Surface, routes: readonly OwnedRoute[], version: string
     ),
     // Routes do not change while the process runs, so the document is made once.
     defineRoute(
-      { ...hidden, path: "/openapi.json", summary: "OpenAPI document" },
-      () => (document ??= toOpenApi(surface, routes, version)),
+      { ...hidden, path: "/openapi.json", summary: toSummary("/openapi.json") },
+      () => (document ??= toOpenApi(surface, routes(), version)),
     ),
   ];
+}
+
+function toSummary(path: string): string {
+  return path === "/openapi.json" ? "OpenAPI document" : "Interactive documentation";
+}
+
+function refuse(): never {
+  throw new AppError("not_found", "Not found");
 }
 
 function toPage(surface: Surface): string {

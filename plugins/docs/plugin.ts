@@ -1,0 +1,13 @@
+import { definePlugin } from "#kernel/plugin.ts";
+import { declarations, deployment } from "#kernel/services.ts";
+import { docsRoutes } from "./routes.ts";
+
+export default definePlugin({
+  id: "docs",
+  title: "API documentation",
+  uses: { declarations, deployment },
+  setup({ use }) {
+    const { isDev, version } = use.deployment;
+    return { routes: docsRoutes({ isDev, version, routes: () => use.declarations.routes() }) };
+  },
+});
