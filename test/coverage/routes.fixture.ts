@@ -1,17 +1,18 @@
-// Every route of the first two documents, by the plugin that offers it.
+// Every route of the first two documents, by the plugin that offers it; in brackets for whom the document says it is.
 const lines = `
-settings: GET /api/version, GET /health
+settings: GET /api/version (public), GET /health (public)
 models: GET /api/models, GET /api/v1/models/model
-models: GET /api/v1/models/all, GET /api/v1/models/export, POST /api/v1/models/import, POST /api/v1/models/sync
+models: GET /api/v1/models/all (admin), GET /api/v1/models/export (admin), POST /api/v1/models/sync (admin)
+models: POST /api/v1/models/import (permission:workspace.models_import)
 models: POST /api/v1/models/create, POST /api/v1/models/model/update, POST /api/v1/models/model/delete
 completions: POST /api/chat/completions, POST /api/chat/completed
 files: POST /api/v1/files/, GET /api/v1/files/{id}/process/status
 accounts: POST /api/v1/users/user/settings/update
 accounts: GET /api/v1/users/user/status, POST /api/v1/users/user/status/update
-accounts: POST /api/v1/auths/signup, POST /api/v1/auths/signin
+accounts: POST /api/v1/auths/signup (public), POST /api/v1/auths/signin (public)
 accounts: POST /api/v1/auths/api_key, GET /api/v1/auths/api_key, DELETE /api/v1/auths/api_key
-docs: GET /docs, GET /api/v1/docs, GET /runtime/docs, GET /compat/docs
-docs: GET /images/api/v1/docs, GET /audio/api/v1/docs, GET /retrieval/api/v1/docs
+docs: GET /docs (public), GET /api/v1/docs (public), GET /runtime/docs (public), GET /compat/docs (public)
+docs: GET /images/api/v1/docs (public), GET /audio/api/v1/docs (public), GET /retrieval/api/v1/docs (public)
 not yet: POST /api/v1/auths/ldap
 runs: GET /api/tasks/chat/{chat_id}
 messages: POST /api/message, POST /api/v1/messages
@@ -36,6 +37,8 @@ export interface ExpectedRoute {
   readonly name: string;
   /** The plugin that offers it, or "not yet". */
   readonly owner: string;
+  /** Who may call it, where the document says so; everything else needs a credential. */
+  readonly access: string | undefined;
 }
 
 export const specifiedRoutes: readonly ExpectedRoute[] = lines
@@ -43,7 +46,10 @@ export const specifiedRoutes: readonly ExpectedRoute[] = lines
   .split("\n")
   .flatMap((line) => {
     const [owner = "", names = ""] = line.split(": ", 2);
-    return names.split(", ").map((name) => ({ owner, name }));
+    return names.split(", ").map((entry) => {
+      const [, name = "", access] = /^(.*?)(?: \(([\w:.]+)\))?$/.exec(entry) ?? [];
+      return { owner, name, access };
+    });
   });
 
 /** Routes that the specification says are gone. */

@@ -35,6 +35,16 @@ describe("a specified route is offered", () => {
   });
 });
 
+describe("a specified route is for whom the document says", () => {
+  test.each(present.map(({ name, access }) => [name, access ?? "a credential"] as const))(
+    "%s: %s",
+    (name, access) => {
+      const declared = owners.get(normalise(name))?.route.access;
+      expect(access === "a credential" ? declared !== "public" : declared === access, declared).toBe(true);
+    },
+  );
+});
+
 // When one of these fails, its route has come: name its owner in the fixture.
 describe("a route that is not yet there is really not there", () => {
   test.each(missing.map(({ name }) => name))("%s", (name) => {
