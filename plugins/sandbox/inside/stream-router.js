@@ -2,45 +2,40 @@
 // a pair of functions of its own context that take and give texts (inside/stream-hook.js), and nothing else goes from one
 // hook to the next. Everything that waits crosses the border in one list: entering an isolate and watching its time costs
 // more than a usual hook does (P4, P6).
-import { slice, stringify } from "./natives.js";
-import { apply, newList, toRecord } from "./primordials.js";
 
 /** By id: how the stream hook of a module is bound to a run, and the runs that stream. */
 const binders = { __proto__: null };
 const runs = { __proto__: null };
 
-const Run = toRecord(
-  class {
-    /** `{ read, pass }` of each hook; undefined for one that is left out. */
-    hooks = newList();
-    /** Failures that the host does not know of yet, `place:report` each, apart by tabs. */
-    failures = "";
-  },
-);
+class Run {
+  /** `{ read, pass }` of each hook; undefined for one that is left out. */
+  hooks = [];
+  /** Failures that the host does not know of yet, `place:report` each, apart by tabs. */
+  failures = "";
+}
 
 /** One crossing: its list, the place in it, and the answer so far. */
-const Crossing = toRecord(
-  class {
-    at = 0;
-    /** The run that begins. */
-    begun = undefined;
-    /** The batch that is under way: its chunks, those that the hook `place` is through with, and how that one is busy. */
-    chunks = undefined;
-    passed = undefined;
-    place = 0;
-    busy = "";
-    /** Hooks that are through with a batch, in this crossing. */
-    steps = 0;
-    answer = newList();
+class Crossing {
+  at = 0;
+  /** The run that begins. */
+  begun = undefined;
+  /** The batch that is under way, and the hook that it is passing. */
+  chunks = undefined;
+  place = 0;
+  /** How many chunks are through that hook, what came of them, and how the hook is busy. */
+  passed = 0;
+  kept = [];
+  busy = "";
+  /** Hooks that are through with a batch, in this crossing. */
+  steps = 0;
+  answer = [];
 
-    constructor(list) {
-      this.list = list;
-    }
-  },
-);
+  constructor(list) {
+    this.list = list;
+  }
+}
 
 let crossing;
-const add = (list, value) => void (list[list.length] = value);
 
 function register(id, bind) {
   binders[id] = bind;
@@ -66,7 +61,7 @@ const retry = () => proceed();
 function resume() {
   const [, run] = messageOf(crossing);
   if (crossing.begun) {
-    add(crossing.begun.hooks, undefined);
+    crossing.begun.hooks.push(undefined);
   } else if (crossing.busy === "pass") {
     leaveOut(runs[run]);
   } else {
@@ -119,7 +114,7 @@ function begin(id, count) {
       // The thrown value belongs to another context: it is not looked at.
       addFailure(run, place, toReport("The stream hook could not be opened."));
     }
-    add(run.hooks, hook);
+    run.hooks.push(hook);
   }
   runs[id] = run;
   crossing.begun = undefined;
@@ -135,10 +130,10 @@ function passBatch(id, count) {
     }
   }
   const { answer, chunks } = crossing;
-  add(answer, run?.failures ?? "");
-  add(answer, chunks.length);
-  for (let at = 0; at < chunks.length; at++) {
-    add(answer, chunks[at]);
+  answer.push(run?.failures ?? "");
+  answer.push(chunks.length);
+  for (const chunk of chunks) {
+    answer.push(chunk);
   }
   if (run) {
     run.failures = "";
@@ -149,31 +144,31 @@ function passBatch(id, count) {
 }
 
 function toChunks(count) {
-  const chunks = newList();
+  const chunks = [];
   for (let at = 0; at < count; at++) {
-    add(chunks, crossing.list[crossing.at + 3 + at]);
+    chunks.push(crossing.list[crossing.at + 3 + at]);
   }
   return chunks;
 }
 
 /** All chunks of the batch through one hook. One that fails is left out from that chunk on. */
 function passHook(run) {
-  const { chunks, place } = crossing;
-  // Where the host broke it off, some of them are through.
-  const progress = (crossing.passed ??= { __proto__: null, at: 0, kept: newList() });
-  for (; progress.at < chunks.length; progress.at++) {
-    const text = chunks[progress.at];
+  const { chunks, kept, place } = crossing;
+  // Where the host broke the crossing off, some of them are through.
+  for (; crossing.passed < chunks.length; crossing.passed++) {
+    const text = chunks[crossing.passed];
     const answer = passChunk(run.hooks[place], text);
     if (answer[0] === "!") {
       leaveOut(run);
-      addFailure(run, place, apply(slice, answer, [1]));
-      add(progress.kept, text);
+      addFailure(run, place, answer.slice(1));
+      kept.push(text);
     } else if (answer !== "") {
-      add(progress.kept, answer);
+      kept.push(answer);
     }
   }
-  crossing.chunks = progress.kept;
-  crossing.passed = undefined;
+  crossing.chunks = kept;
+  crossing.kept = [];
+  crossing.passed = 0;
   crossing.steps++;
 }
 
@@ -202,6 +197,6 @@ function addFailure(run, place, report) {
   run.failures += `${run.failures === "" ? "" : "\t"}${place}:${report}`;
 }
 
-const toReport = (message) => stringify({ __proto__: null, message, stack: "" });
+const toReport = (message) => JSON.stringify({ message, stack: "" });
 
 export const entries = { __proto__: null, cross, register, resume, retry, where };
