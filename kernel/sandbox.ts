@@ -55,8 +55,8 @@ export interface CallOptions {
   /** Plain JSON values; the last one is usually the context object, to which the sandbox adds `host`. */
   readonly args: readonly unknown[];
   /**
-   * The JSON of an object whose members the context has, too, frozen in depth: calls that are given the same text share
-   * what was made of it.
+   * The JSON of an object whose members the context has, too, frozen in depth: calls of one script with the same text
+   * share the value.
    */
   readonly shared?: string | undefined;
   readonly lazyMembers?: LazyMembers | undefined;
@@ -109,10 +109,11 @@ export interface LogLine {
  * Runs user code in isolates: one isolate per owner, one context per script and source. Failures of the code are
  * SandboxErrors; they never take the process or another owner's code with them (architecture.md §4).
  *
- * What a module keeps in variables lives as long as its context: until the source changes, an overrun, or until it was
- * unused for long. It is shared by the calls of all users, but may exist twice: stream hooks, and calls of hooks while
- * they are short, run in a second isolate on the event loop's own thread. `metadata` is the way from one hook to another. `host` and the context object belong
- * to one call and answer nothing once it has ended. What else there is stands in inside/globals.js.
+ * Functions share nothing, not even those of one owner: values are made from JSON in the context of the code that gets
+ * them. Variables of a module live as long as its context: until the source changes, an overrun, or a long time without
+ * use. They are shared by the calls of all users, but may exist twice: stream hooks, and short calls of hooks, run in a
+ * second isolate on the event loop's own thread. `metadata` is the way from one hook to another. `host` and the context
+ * object belong to one call and answer nothing once it has ended. docs/functions.md lists what else code finds.
  */
 export interface Sandbox {
   /** Compiles and evaluates the source and describes it. Throws SandboxError with line and column. */

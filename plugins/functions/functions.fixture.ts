@@ -49,7 +49,7 @@ export async function addHostAction(
   await addFunction(app, id, content, { global: true });
 }
 
-/** What the action answers this person. */
+/** The answer of the action for this person. */
 export async function runAction(app: App, { id, user, body }: { id: string; user: TestUser; body: object }) {
   const sent = { model: "guide", messages: [], ...body };
   return (await require(app.call(`POST /api/chat/actions/${id}`, { token: user.token, body: sent }))).body;

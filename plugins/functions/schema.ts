@@ -38,7 +38,7 @@ export const FunctionExport = z
 
 const GivenMeta = z.looseObject({ description: z.string().max(10_000).nullish() });
 
-/** What it may be is checked by the rule that names 400 for it. */
+/** Its form is checked by the rule that answers 400. */
 const Id = z.string();
 
 export const FunctionForm = z
@@ -61,7 +61,7 @@ export const FunctionUpdate = z
   .meta({ id: "FunctionUpdate" });
 export type FunctionUpdate = z.output<typeof FunctionUpdate>;
 
-/** What an export holds; type and the server's own fields are worked out anew. */
+/** A function of an export; type and the server's own fields are worked out anew. */
 export const SyncedFunction = z
   .object({
     id: Id,
@@ -100,7 +100,7 @@ export const DryRunForm = z
   .object({
     content: z.string().max(maxContent),
     hook: z.enum(["inlet", "stream", "outlet", "pipe", "pipes", "action", "event"]),
-    /** What the hook gets first: a request, a chunk (or a list of chunks), a conversation or an event. */
+    /** The first argument of the hook: a request, a chunk (or a list of chunks), a conversation or an event. */
     body: z.unknown().optional(),
     valves: Bag.optional(),
     user_valves: Bag.optional(),
@@ -113,7 +113,7 @@ export type DryRunForm = z.output<typeof DryRunForm>;
 
 export const DryRunResult = z
   .object({
-    /** What the hook gave back; null when it failed or gave nothing. A stream hook and a generator give a list. */
+    /** The result of the hook; null when it failed or gave nothing. A stream hook and a generator give a list. */
     result: z.unknown(),
     type: Type.nullable(),
     error: z
@@ -125,7 +125,7 @@ export const DryRunResult = z
       })
       .nullable(),
     log: LogLines.shape.lines,
-    /** What the code emitted; nobody else got it. */
+    /** Events that the code emitted; they were not sent. */
     events: z.array(Bag),
     /** Milliseconds of the call, loading left out. */
     time_ms: z.number(),

@@ -15,15 +15,15 @@ export interface UserEvent {
 }
 
 /**
- * The way from functions to the people they run for; filled by the plugin that holds their sockets. While nobody
- * fills it, events reach nobody and questions fail.
+ * Sends events of functions to the people they run for; filled by the plugin that holds their sockets. While it is
+ * empty, events are lost and questions fail.
  */
 export interface UserEvents {
-  /** Sends to every open client of this person, and of nobody else. */
+  /** Sends to the open clients of this person only. */
   emit(principal: Principal, event: UserEvent): void;
   /**
    * Asks one client and resolves with its answer. Rejects with an AppError when `sessionId` is no open client of this
-   * person, when nobody answers in time, or when `signal` aborts.
+   * person, when no answer comes in time, or when `signal` aborts.
    */
   ask(principal: Principal, sessionId: string, question: UserEvent, signal?: AbortSignal): Promise<unknown>;
 }

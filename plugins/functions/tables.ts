@@ -22,7 +22,7 @@ export interface FunctionTable {
   updated_at: number;
 }
 
-/** What the code was, and who wrote it. */
+/** Earlier code with its author. */
 export interface FunctionVersionTable {
   function_id: string;
   version: number;
@@ -31,7 +31,7 @@ export interface FunctionVersionTable {
   created_at: number;
 }
 
-/** What functions keep with `host.storage`; an empty user_id is what all callers share. */
+/** Values of `host.storage`. An empty user_id stands for those that all callers share. */
 export interface FunctionStorageTable {
   function_id: string;
   user_id: string;

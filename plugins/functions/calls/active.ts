@@ -33,7 +33,7 @@ export interface ActiveFunctions {
   current(): Promise<ActiveSet>;
   /** They changed here: what is asked next waits for the new ones. */
   forget(): void;
-  /** They may have changed elsewhere: they are read anew behind whoever asks, who gets the old ones until then. */
+  /** Reads them anew, because they may have changed elsewhere; callers get the old ones until then. */
   refresh(): void;
 }
 

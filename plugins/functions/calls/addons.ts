@@ -4,7 +4,7 @@ import { isForModel } from "./filters.ts";
 
 const nothing = { actions: [], filters: [] };
 
-/** What functions offer beside models: actions, and the filters that people switch on themselves (contract 2.1). */
+/** Offers beside models: actions, and the filters that people switch on themselves (contract 2.1). */
 export function createAddons(active: ActiveFunctions, isEnabled: () => boolean): ModelAddons {
   // The list goes on with what was there when it began, whatever changes meanwhile.
   let set: ActiveSet | undefined;

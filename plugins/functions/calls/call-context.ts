@@ -5,7 +5,7 @@ import type { ActiveFunction } from "./active.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** What is known of the call a function runs in. */
+/** The facts of a call, from which the context of the function is made. */
 export interface CallFacts {
   readonly principal?: Principal | undefined;
   /** `{id, name?, meta}` of the model the caller named. */
@@ -58,7 +58,7 @@ const nothingOwn = Object.freeze({ files: [], features: {} });
 
 interface Texts {
   readonly userValves: ValveValues;
-  /** What stays the same from call to call. */
+  /** Members that stay the same from call to call. */
   readonly constant: string;
   /** That, for a call that belongs to no chat. */
   readonly nowhere: string;
@@ -144,7 +144,7 @@ function toModelText(model: Bag | undefined): string {
   return text;
 }
 
-/** What user code may know of a caller. */
+/** The caller as user code sees it. */
 export function toUser({ userId, name, email, role }: Principal) {
   return { id: userId, name, email, role };
 }
@@ -153,7 +153,7 @@ const models = new WeakMap<Bag, Bag>();
 
 /**
  * The model as functions see it, without its pictures: they are long, and every call would copy them. The same object
- * for the same model, and for nobody to change.
+ * for the same model, which must not be changed.
  */
 export function toModel(id: string, meta: Bag): Bag {
   let model = models.get(meta);

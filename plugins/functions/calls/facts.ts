@@ -11,7 +11,7 @@ export interface SubItem {
   readonly icon: string | null;
 }
 
-/** What `host` may do for a function, as `meta.capabilities` declares it. */
+/** The host functions that a function may use, as `meta.capabilities` declares them. */
 export interface Capabilities {
   /** Host names that `host.fetch` may reach: `api.example.com`, `example.com:8443` or `*.example.com`. */
   readonly fetch: readonly string[];
@@ -19,7 +19,7 @@ export interface Capabilities {
   readonly storage: boolean;
 }
 
-/** What a function's code says about itself (contract D.29). */
+/** The facts that a function's code declares (contract D.29). */
 export interface FunctionFacts {
   readonly type: FunctionType;
   /** Names of the exported functions. */
@@ -121,7 +121,7 @@ function toItems({ data, functions }: ModuleShape, type: FunctionType): Function
   return data[name] === undefined ? undefined : toSubItems(data[name], name);
 }
 
-/** What the record of a function says that its code declares; nothing where that is nonsense. */
+/** The capabilities in the record of a function; none where the record holds nonsense. */
 export function declaredCapabilities(meta: Readonly<Record<string, unknown>>): Capabilities {
   try {
     return toCapabilities(toObject(meta["manifest"])["capabilities"]);

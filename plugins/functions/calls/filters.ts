@@ -125,13 +125,13 @@ function runInlet(
   return fileHandler ? mapMaybe(changed, (each) => withoutFiles(each ?? request)) : changed;
 }
 
-/** It has dealt with the files itself, so that nobody retrieves from them again (contract 4.2). */
+/** Takes the files out of a request that the function has dealt with, so that retrieval skips them (contract 4.2). */
 function withoutFiles({ files: _files, ...rest }: CompletionRequest): CompletionRequest {
   const { files: _others, ...notes } = rest.metadata ?? {};
   return { ...rest, ...(rest.metadata ? { metadata: notes } : {}) } as CompletionRequest;
 }
 
-/** What hooks are told of the run. */
+/** The facts of a run for the context of hooks. */
 function toFacts(context: FilterContext): CallFacts {
   const { request } = context;
   return {

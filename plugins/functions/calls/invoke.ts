@@ -117,7 +117,7 @@ interface Scope {
   readonly end: (() => void) | undefined;
 }
 
-/** What a call began through its host ends with it: nobody would read the answer. */
+/** Host calls end with the call that made them: their answers would not be read. */
 function toScope({ facts }: ActiveFunction, outer: AbortSignal | undefined): Scope {
   const { fetch, complete } = facts.capabilities;
   if (fetch.length === 0 && !complete) {

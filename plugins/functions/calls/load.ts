@@ -33,7 +33,7 @@ export function isOwnFault({ cause }: AppError): boolean {
   return !(cause instanceof SandboxError) || (cause.kind !== "timeout" && cause.kind !== "memory");
 }
 
-/** What is told of a sandbox failure: its message, and where in the source it happened. */
+/** The text of a sandbox failure: its message, and where in the source it happened. */
 export function toSandboxMessage(error: SandboxError): string {
   if (error.line === undefined) {
     return error.message;

@@ -27,10 +27,10 @@ export interface PipeModelsParts {
 
 /** Milliseconds that a list waits for a pipe to name its models; then it is shown without them until they come. */
 const patience = 1_000;
-/** Milliseconds after which the next question asks such a pipe again, behind whoever asks. */
+/** Milliseconds after which the next question asks such a pipe again, while the caller gets the old answer. */
 const freshFor = 60_000;
 
-/** What a pipe said its models are. */
+/** The models that a pipe listed. */
 interface Told {
   items: readonly SubItem[];
   askedAt: number;

@@ -28,7 +28,7 @@ export function createPipeProvider({
       if (call.request.stream !== true) {
         return { kind: "whole", completion: await toCompletion(items, head) };
       }
-      // What fails before the first item is an answer with a status; later it can only be a frame.
+      // A failure before the first item is an answer with a status; a later one can only be a frame.
       const chunks = await begin(toChunks(items, head));
       return { kind: "stream", stream: { raw: undefined, chunks: () => chunks } };
     },

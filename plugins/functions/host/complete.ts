@@ -21,12 +21,12 @@ export interface HostComplete {
   run(call: AskingCall, args: readonly Json[]): Promise<Json | Batches>;
 }
 
-/** Who asks. */
+/** The function that asks. */
 export interface AskingCall {
   readonly id: string;
   readonly principal: Principal;
   readonly signal: AbortSignal;
-  /** What `waiting` said when the call began. */
+  /** The value of `waiting` when the call began. */
   readonly waiting: readonly string[];
 }
 

@@ -150,7 +150,7 @@ function toSafe(
     }
     return failure;
   };
-  // No generator: one that nobody began would not tell the stream that it was left.
+  // No generator: one that was never begun would not close the stream.
   const toSafeBatches = (batches: Batches): Batches => ({
     [Symbol.asyncIterator]() {
       const inner = batches[Symbol.asyncIterator]();

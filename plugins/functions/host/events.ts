@@ -21,7 +21,7 @@ const questions = new Set([
   "request:chat:completion",
 ]);
 const asked = new Set(["confirmation", "input"]);
-/** What is shown may be a picture; what is asked is read by a person. */
+/** Events may carry pictures; questions are read by people. */
 const maxMegabytes = { emit: 16, ask: 1 } as const;
 
 /** `host.emit` and `host.ask` of one call. */

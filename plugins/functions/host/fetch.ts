@@ -8,7 +8,7 @@ export interface HostFetchOptions {
   limits(): { readonly fetchBytes: number; readonly fetchSeconds: number };
 }
 
-/** What a function may ask for with `host.fetch(url, init)`. */
+/** The `init` of `host.fetch(url, init)`. */
 interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;

@@ -7,7 +7,7 @@ import type { Capabilities } from "../calls/facts.ts";
 export interface HostCall {
   readonly id: string;
   readonly capabilities: Capabilities;
-  /** Who calls; undefined when the server itself acts, and then nothing that needs a person works. */
+  /** The caller; undefined when the server itself acts: then nothing that needs a person works. */
   readonly principal: Principal | undefined;
   readonly chatId?: string | undefined;
   readonly messageId?: string | undefined;

@@ -78,7 +78,7 @@ export function createFunctionStorage(options: {
   };
 }
 
-/** What functions kept about an account that is gone. */
+/** Drops values that functions kept for an account that is gone. */
 export async function forgetUser(db: FunctionsDatabase, userId: string): Promise<void> {
   await db.deleteFrom("function_storage").where("user_id", "=", userId).execute();
 }

@@ -15,7 +15,7 @@ export type FunctionEvent =
   | "disable_started"
   | "valves_updated";
 
-/** Makes changes known: to what is in memory here and on all replicas, and to whoever listens to events. */
+/** Announces changes: to the memory of this process and of all replicas, and as events. */
 export interface FunctionChanges {
   /** Resolves when this process has dropped what it knew and the others have been told. */
   changed(id: string, what?: { code: boolean }): Promise<void>;
@@ -41,7 +41,7 @@ export interface ChangesParts {
 
 const channel = "functions";
 
-/** What replicas tell each other. */
+/** A notice between replicas. */
 interface Notice {
   readonly id?: string;
   readonly code?: boolean;

@@ -23,7 +23,7 @@ export interface DryRunParts {
 const maxItems = 10_000;
 const maxCharacters = 4 * 2 ** 20;
 
-/** What a trial would have sent. */
+/** Events that a trial would have sent. */
 export interface EventLog {
   /** Throws `too_large` when it is too much. */
   add(event: UserEvent): void;
@@ -53,7 +53,7 @@ interface Trial {
   readonly signal: AbortSignal;
 }
 
-/** Runs one hook of unsaved code as the caller and tells what came of it; nothing is saved, nobody is sent anything. */
+/** Runs one hook of unsaved code as the caller and answers the result; nothing is saved or sent. */
 export function createDryRun(parts: DryRunParts) {
   const { sandbox, log } = parts;
   return async (principal: Principal, form: DryRunForm, signal: AbortSignal): Promise<DryRunResult> => {

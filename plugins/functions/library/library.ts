@@ -27,10 +27,10 @@ export interface LibraryParts {
   dropUserValves(id: string): Promise<void>;
 }
 
-/** What administrators do with functions (contract 4.1). */
+/** The functions as administrators manage them (contract 4.1). */
 export type Library = ReturnType<typeof createLibrary>;
 
-/** Creates the logic behind `/functions`; whoever calls it has been checked to be an administrator. */
+/** Creates the logic behind `/functions`; the routes have checked that the caller is an administrator. */
 export function createLibrary({ db, transaction, sandbox, changes, dropUserValves }: LibraryParts) {
   /** Stores code that was loaded. Code that does not load switches the stored function off and is refused. */
   async function store(caller: Principal, row: FunctionRow, form: FunctionUpdate): Promise<FunctionRow> {

@@ -48,7 +48,7 @@ export function toRawUrl(address: string): string {
   return pattern && target ? text.replace(pattern, target) : url.href;
 }
 
-/** What the file is called; a file that is called like all others takes the name of its folder. */
+/** The name of the file; one with a name like `main` takes that of its folder. */
 function toName(address: string): string {
   const parts = new URL(address).pathname.split("/").filter((part) => part !== "");
   const file = (parts.at(-1) ?? "").replace(/\.[cm]?[jt]s$/i, "");

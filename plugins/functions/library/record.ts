@@ -14,7 +14,7 @@ export function toFullRecord(row: FunctionRow) {
   return { ...toRecord(row), content: row.content };
 }
 
-/** What the record says about the code: the author's own words win over what the code says about itself. */
+/** The `meta` of a record: the author's own words win over the manifest of the code. */
 export function toMeta(
   given: Readonly<Record<string, unknown>> | undefined,
   facts: FunctionFacts,

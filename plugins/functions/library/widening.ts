@@ -1,6 +1,6 @@
 import type { Capabilities } from "../calls/facts.ts";
 
-/** What `now` allows beyond `before`, as meta.capabilities names it; empty when nothing. */
+/** The capabilities of `now` that `before` does not have, as meta.capabilities names them. */
 export function toWidened(before: Capabilities, now: Capabilities): readonly string[] {
   const hosts = now.fetch.filter((host) => !before.fetch.some((allowed) => covers(allowed, host)));
   const flags = (["complete", "storage"] as const).filter((name) => now[name] && !before[name]);

@@ -20,7 +20,7 @@ export interface VersionRoutesParts {
 
 const access = "admin";
 
-/** What a function's code was, and the way back. */
+/** Earlier versions of a function's code, and how to restore one. */
 export function versionRoutes({ versions, library, summaries }: VersionRoutesParts) {
   return [
     defineRoute(

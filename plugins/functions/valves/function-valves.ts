@@ -41,7 +41,7 @@ export function createFunctionValves(parts: FunctionValvesParts) {
     return { row, facts: await loadFacts(sandbox, toScript(row)) };
   }
 
-  /** What is switched off runs for nobody but those who try it. */
+  /** An inactive function is there for administrators only, who may try it. */
   async function loadFor(caller: Principal, id: string) {
     const row = await requireRow(db, id);
     if (!row.is_active && caller.role !== "admin") {
@@ -125,7 +125,7 @@ async function listOptions(
     log.warn({ err: error, function: row.id, options: name }, "a function could not list its options");
     return [];
   } finally {
-    // What it began through its host ends with it.
+    // Its host calls end with it.
     controller.abort();
   }
 }

@@ -5,7 +5,7 @@ import type { ValveVault } from "./valve-vault.ts";
 
 /** Each person's own settings of functions, in memory once they were asked for. */
 export interface UserValves {
-  /** What the code sees: the person's values over the defaults. At once when the code declares none, or they are known. */
+  /** The values that the code sees: the person's over the defaults. At once when the code declares none, or they are known. */
   of(userId: string, id: string, declared: ValveSet | undefined): ValveValues | Promise<ValveValues>;
   saved(userId: string, id: string): Promise<ValveValues>;
   save(userId: string, id: string, values: ValveValues): Promise<void>;
@@ -90,7 +90,7 @@ const maxKnown = 2_000;
 function createCache(read: (userId: string) => Promise<Known>) {
   const known = new Map<string, Known>();
   const loading = new Map<string, Promise<Known>>();
-  /** What was known before changes may have been missed: better than nothing while the database does not answer. */
+  /** Values from before changes may have been missed: better than nothing while the database does not answer. */
   let stale: ReadonlyMap<string, Known> = new Map();
 
   async function begin(userId: string, isLatest: () => boolean): Promise<Known> {

@@ -18,7 +18,7 @@ export interface ValveSet {
    * names the field.
    */
   check(given: ValveValues): ValveValues;
-  /** What the code sees: saved values that still fit, defaults for the rest. */
+  /** The values that the code sees: saved ones that still fit, defaults for the rest. */
   complete(saved: ValveValues): ValveValues;
 }
 
@@ -79,7 +79,7 @@ function toProperties(declared: unknown, title: string) {
   return { properties, required: listed.map(String).filter((name) => properties.has(name)) };
 }
 
-/** What a form calls a setting whose author gave it no title: `max_items` → `Max Items`. */
+/** The title of a setting whose author gave it none: `max_items` → `Max Items`. */
 function toTitle(name: string): string {
   return name.replaceAll("_", " ").replaceAll(/(?<=^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
