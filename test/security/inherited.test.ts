@@ -101,7 +101,7 @@ describe("words that all objects inherit", () => {
         (
           await app.call("POST /api/chat/completions", {
             token: user.token,
-            body: { model: word, messages: [] },
+            body: { model: word, messages: [{ role: "user", content: "Hi" }] },
           })
         ).status,
       ).toBe(404);
