@@ -54,7 +54,7 @@ export function showPage(path) {
   const element = document.createElement("div");
   frame.replaceChildren(element);
   shown = { element };
-  // It shows its own failures.
+  // mountPage shows its own errors and never rejects.
   void mountPage(page, shown);
   return true;
 }
