@@ -7,7 +7,7 @@ import type { Environment } from "./variable.ts";
 const noLicense = "every part of the platform works without a license";
 const noLocalModels = "no model runs on a device of this machine";
 
-/** What the build and the machine are like, and the license files. */
+/** Facts about the build and the machine, and the license files. */
 export const processVariables = {
   buildHash: text("WEBUI_BUILD_HASH", "dev-build", {
     text: "Identifier of the commit this build was made from, shown by GET /api/version and /api/config",

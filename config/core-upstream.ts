@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bool, int, text } from "./variable.ts";
 
-/** What holds for model providers of every kind. */
+/** Variables of model providers of every kind. */
 export const upstreamVariables = {
   maxChunkSize: int("CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE", null, {
     whenEmpty: null,

@@ -90,7 +90,7 @@ export type Values<V extends Variables> = {
   readonly [K in keyof V]: V[K] extends Variable<infer T> ? T : never;
 };
 
-/** What tells one kind of variable from another. */
+/** The differences between kinds of variables. */
 export interface Kind<T> {
   readonly kind: VariableKind;
   readonly schema: ZodType<T>;

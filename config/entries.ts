@@ -34,7 +34,7 @@ export class Entries {
     this.#codec = codec;
   }
 
-  /** What the store keeps of a value of `entry`. */
+  /** The row that stores a value of `entry`. */
   toRow({ variable, secrets }: Entry, value: unknown): { key: string; value: unknown } {
     const unreadable = secrets?.unreadable ?? new Map<string, string>();
     const sealed = sealSecrets(variable, variable.toJson(value), { codec: this.#codec, unreadable });
@@ -48,7 +48,7 @@ export class Entries {
       .map(({ variable }) => variable.name);
   }
 
-  /** What to store instead of those of `rows` that hold unencrypted secrets; nothing without a key. */
+  /** Replacements for those of `rows` that hold unencrypted secrets; none without a key. */
   toSealed(rows: readonly StoredSetting[]): { key: string; before: unknown; after: unknown }[] {
     return rows.flatMap(({ key, value }) => {
       const entry = this.#byKey.get(key);

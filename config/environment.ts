@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What the environment says about a variable. */
+/** A variable's value from the environment, or its default. */
 export interface EnvironmentValue<T> {
   readonly value: T;
   readonly source: "environment" | "default";

@@ -1,4 +1,4 @@
-/** What reading a value comes to: the value, or what is wrong with it in words that follow the variable's name. */
+/** Result of reading a value: the value, or the problem in words that follow the variable's name. */
 export type Parsed<T> =
   | { readonly value: T; readonly problem?: undefined }
   | { readonly problem: string; readonly value?: undefined };

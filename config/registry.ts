@@ -219,7 +219,7 @@ export class ConfigRegistry {
     return [...entries, ...this.#entries.placedBy(entries.map(({ variable }) => variable.name))];
   }
 
-  // Whoever changes a list alone does not see what else stands in its places.
+  // A form that changes a list alone does not send the values at its places.
   #moved(wanted: readonly Wanted[]): Wanted[] {
     const lists = new Map(
       wanted.map(({ entry, value }) => [entry.variable.name, { before: entry.value, after: value }]),

@@ -1,6 +1,6 @@
 const advice = "set a random one, for example from: openssl rand -hex 32";
 const shortest = 16;
-/** What has to be left of a key once everything that anybody would try is taken out of it. */
+/** Characters that have to remain once well-known words and sequences are removed from a key. */
 const leastLeft = 8;
 const leastDistinct = 5;
 

@@ -16,7 +16,7 @@ export interface SettingStore {
   load(keys?: readonly string[]): Promise<StoredSetting[]>;
   save(entries: { key: string; value: unknown }[], by: string | null): Promise<void>;
   remove(keys: readonly string[] | "all", by?: string | null): Promise<void>;
-  /** Stores the same values in another form: who changed them and when stays. A value that is no longer `before` is left. */
+  /** Stores the same values in another form, with author and time kept; a value that is no longer `before` is skipped. */
   rewrite(changes: readonly { key: string; before: unknown; after: unknown }[]): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface Setting {
 export interface Entry {
   readonly variable: AnyVariable;
   readonly owner: string;
-  /** What holds without a stored row. */
+  /** The value without a stored row. */
   readonly base: EnvironmentValue<unknown>;
   value: unknown;
   source: Setting["source"];

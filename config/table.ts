@@ -23,7 +23,7 @@ Durations are sums such as \`1h30m\` in \`ms\`, \`s\`, \`m\`, \`h\`, \`d\` and \
 /** Prints docs/configuration.md: every declared variable by owner, the same whatever the environment says. */
 export function toConfigurationTable(registry: Pick<ConfigRegistry, "declarations">): string {
   const byOwner = Map.groupBy(registry.declarations(), ({ owner }) => owner);
-  // What concerns every plugin comes first.
+  // Variables of the core come first.
   const rank = (owner: string) => `${owner === "core" ? 0 : owner === "deployment" ? 1 : 2}${owner}`;
   const owners = [...byOwner.keys()].toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
   const sections = owners.map((owner) =>

@@ -42,8 +42,8 @@ async function findOrStore(db: Kysely<CoreTables>, name: string, value: string):
 }
 
 /**
- * Encrypts the secrets of stored settings with WEBUI_SECRET_KEY. A key that was made stands in the same database as
- * they do, where it protects nothing: without the variable they are stored as they are.
+ * Encrypts the secrets of stored settings with WEBUI_SECRET_KEY. A generated key lies in the same database and
+ * would protect nothing: without the variable they are stored as they are.
  */
 export function createSecretCodec(given: string | null): SecretCodec {
   if (!given) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Notices } from "#kernel/services.ts";
 
-/** What cached callers depend on has changed: one account, one session, or possibly every account. */
+/** A change that cached callers depend on: of one account, one session, or possibly every account. */
 export type AccountChange = { readonly userId: string } | { readonly jti: string } | { readonly all: true };
 
 /** Tells every replica that what it remembers about accounts is out of date. */
@@ -37,7 +37,7 @@ export async function openAccountChanges(notices: Notices): Promise<AccountChang
   await notices.listen(
     accountsChannel,
     (payload) => {
-      // What cannot be read was written by another version: forgetting too much does no harm.
+      // An unreadable notice comes from another version: forgetting too much does no harm.
       const parsed = Change.safeParse(payload);
       tell(parsed.success ? parsed.data : { all: true });
     },

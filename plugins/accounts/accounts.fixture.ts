@@ -34,7 +34,7 @@ export async function openTestAccounts(environment: Environment = {}) {
 
 export type TestAccounts = Awaited<ReturnType<typeof openTestAccounts>>;
 
-/** What one process would hold: its own settings, caches and subscriptions. */
+/** Opens the settings, caches and subscriptions of one process. */
 async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>>, environment: Environment) {
   const db = database.db as PluginDatabase<AccountsTables>;
   const registry = createRegistry(environment);

@@ -9,7 +9,7 @@ import type { AccountsDatabase } from "./tables.ts";
 import { createKeptValves } from "./settings/kept-valves.ts";
 import { findUser, findUsers, hasUsers } from "./users/users-store.ts";
 
-/** Creates what other plugins may ask of accounts. */
+/** Creates the service of this plugin. */
 export function createAccounts(
   { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
   settings: Pick<UserSettings, "read" | "variables">,

@@ -25,8 +25,8 @@ type Context = Pick<
   "config" | "use" | "db" | "transaction" | "log"
 >;
 
-/** What callers are judged by: their permissions start from the stored defaults, and keys have rules of their own. */
-const decisive: ReadonlySet<string> = new Set([
+/** Variables that authorization depends on: the default permissions and the rules of API keys. */
+const authorizing: ReadonlySet<string> = new Set([
   "USER_PERMISSIONS",
   "ENABLE_API_KEYS",
   "ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS",
@@ -40,8 +40,8 @@ export async function createAccountsDeps(
 ): Promise<AccountsDeps> {
   const changes = await openAccountChanges(use.notices);
   use.configuration.onChange((names) => {
-    if (names.some((name) => decisive.has(name))) {
-      // This process has forgotten its callers already, and must not end because the database is away.
+    if (names.some((name) => authorizing.has(name))) {
+      // This process has dropped its cached callers already, and must not end because the database is away.
       changes.announce({ all: true }).catch((error: unknown) => {
         log.warn({ err: error }, "changed settings could not be announced to other replicas");
       });

@@ -8,7 +8,7 @@ import type { SessionTokens } from "./sessions/session.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import type { Throttle } from "./sign-in/throttle.ts";
 
-/** What the parts of this plugin share; `plugin.ts` puts it together once. */
+/** Dependencies that the parts of this plugin share; `create-accounts.ts` creates them once. */
 export interface AccountsDeps {
   readonly db: AccountsDatabase;
   transaction<R>(run: (tx: AccountsDatabase) => Promise<R>): Promise<R>;

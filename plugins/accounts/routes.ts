@@ -19,7 +19,7 @@ import { createSignUp } from "./sign-in/sign-up.ts";
 import { createUserStatus } from "./settings/status.ts";
 import { userRoutes } from "./users/user-routes.ts";
 import { createUsers } from "./users/users.ts";
-import { createVouchedSignIn } from "./sign-in/trusted-header-sign-in.ts";
+import { createTrustedHeaderSignIn } from "./sign-in/trusted-header-sign-in.ts";
 
 export interface RouteParts {
   readonly settings: UserSettings;
@@ -45,7 +45,7 @@ export function accountsRoutes(
       config,
       images,
       signIn: createSignIn(deps),
-      signInVouched: createVouchedSignIn(deps, signUp),
+      signInTrusted: createTrustedHeaderSignIn(deps, signUp),
       signUp,
       signOut: createSignOut(deps),
       own: createOwnAccount(deps),

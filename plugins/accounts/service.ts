@@ -26,7 +26,7 @@ export interface TemplateProfile {
     readonly location: string | null;
     readonly groups: readonly string[];
   };
-  /** What the account keeps for `{{user.variables.<key>}}`. */
+  /** Values of `{{user.variables.<key>}}`. */
   readonly userVariables: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ export interface Pictures {
   ): Reply;
 }
 
-/** What accounts keep of their own settings of functions or tools, below `<section>.valves.<id>` of their settings. */
+/** User valves of functions or tools, stored below `<section>.valves.<id>` of an account's settings. */
 export interface KeptValves {
   /** By function or tool id. */
   read(userId: string, section: "functions" | "tools"): Promise<Readonly<Record<string, unknown>>>;
@@ -56,7 +56,7 @@ export interface KeptValves {
 /** Grants that somebody asks for, and what the kind of resource allows. */
 export interface WantedGrants {
   readonly wanted: readonly GrantInput[];
-  /** What the resource has already. */
+  /** Grants that the resource has already. */
   readonly held: readonly GrantInput[];
   /** The permission for sharing with every account; without one nobody may. */
   readonly everybody?: string;
@@ -64,7 +64,7 @@ export interface WantedGrants {
   readonly anyone?: string;
 }
 
-/** What other plugins may ask of accounts. */
+/** The service of this plugin. */
 export interface Accounts {
   /** Summaries of the accounts that exist, by id. */
   summaries(ids: readonly string[]): Promise<Map<string, AccountSummary>>;
@@ -77,20 +77,20 @@ export interface Accounts {
   givenGrants(caller: Principal, grants: WantedGrants): Promise<GrantInput[]>;
   /** True while no account exists. */
   isEmpty(): Promise<boolean>;
-  /** What system prompt templates may name of the caller: profile, time zone and group names. */
+  /** Facts about the caller for system prompt templates: profile, time zone and group names. */
   templateFacts(principal: Principal): Promise<TemplateProfile>;
   /** The caller's settings object (`{ui: {…}}`), defaults filled in. */
   settingsOf(userId: string): Promise<Record<string, unknown>>;
   /** The rules of profile images, for records of other plugins that carry one. */
   readonly pictures: Pictures;
   readonly valves: KeptValves;
-  /** What every account may do before its groups add to it. */
+  /** Permissions of every account before its groups add to them. */
   defaultPermissions(): PermissionTree;
 }
 
 export const accounts = defineService<Accounts>("accounts");
 
-/** What somebody reaches of one kind of thing; administrators look at it before and after they change access. */
+/** Lists the things of one kind that an account can read; administrators look at it when they change access. */
 export interface AccessPreview {
   readonly kind: "models" | "knowledge" | "tools";
   list(principal: Principal): Promise<readonly { readonly id: string; readonly name: string }[]>;

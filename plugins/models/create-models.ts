@@ -15,7 +15,7 @@ import { type CatalogueSettings, createCatalogue } from "./catalogue/catalogue.t
 import { recordsWithFile } from "./pictures/linked-files.ts";
 import { createListing } from "./records/listing.ts";
 import { createSavedModels } from "./records/saved-models.ts";
-import { settleOwnerless } from "./records/orphaned-models.ts";
+import { clearOrphanedModels } from "./records/orphaned-models.ts";
 import { type ModelParts, resourceType } from "./parts.ts";
 import { createPermit, type Permit } from "./catalogue/permit.ts";
 import { createProvidedIndex } from "./catalogue/provided.ts";
@@ -50,8 +50,8 @@ interface Context {
   };
 }
 
-/** Joins the parts of the plugin. */
-export async function setUpModels(context: Context) {
+/** Creates the parts of the plugin. */
+export async function createModels(context: Context) {
   const { db, transaction, use } = context;
   const parts = toParts(context);
   const { records, catalogue, events } = parts;
@@ -59,11 +59,11 @@ export async function setUpModels(context: Context) {
   const saved = createSavedModels(parts);
   const listing = createListing(parts, saved);
   const routes = catalogueRoutes(catalogue);
-  const settle = () => settleOwnerless(parts);
+  const clearOrphaned = () => clearOrphanedModels(parts);
   const ended = (call: ModelCall) => events.emit(modelCallEnded, call);
   const toMetered = createMetered(ended);
   const service: Models = {
-    // Whoever calls a model gets it here: each call is counted, whoever makes it.
+    // Every caller of a model gets it here, so that each call is counted.
     resolve: (principal, id, among) => mapMaybe(catalogue.resolve(principal, id, among), toMetered),
     resolveAsInstance: (id) => catalogue.resolveAsInstance(id).then((model) => model && toMetered(model)),
     isKnown: catalogue.isKnown,
@@ -99,11 +99,11 @@ export async function setUpModels(context: Context) {
         ...configRoutes(use.configuration, use.events),
       ],
     },
-    // What a crash lets the event miss, the job finds.
-    jobs: [{ id: "models.ownerless", every: 3600, run: settle }],
+    // The job finds what a crash made the event miss.
+    jobs: [{ id: "models.orphaned", every: 3600, run: clearOrphaned }],
     async start(): Promise<void> {
       await records.refresh();
-      events.on("user.deleted", settle);
+      events.on("user.deleted", clearOrphaned);
     },
   };
 }
@@ -144,7 +144,7 @@ function toParts({ config, db, transaction, log, signal, use }: Context): ModelP
   return { ...services, db, transaction, log, records, permit, catalogue, references, loader };
 }
 
-/** Grants of models, and those of accounts and groups that are gone, decide about models as their rows do. */
+/** Reads the records anew when models, grants, accounts or groups change: all of them decide about access. */
 async function followChanges(notices: Notices, records: ModelRecords): Promise<void> {
   await notices.listen(modelsChannel, records.follow, records.follow);
   await notices.listen(
@@ -159,7 +159,7 @@ async function followChanges(notices: Notices, records: ModelRecords): Promise<v
   );
 }
 
-/** Whoever may use a model may read the files that show it. */
+/** Lets users of a model read the files that show it. */
 function toFileReference(records: ModelRecords, permit: Permit): FileReferences {
   return {
     id: "models",

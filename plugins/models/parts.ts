@@ -15,7 +15,7 @@ import type { ModelDatabase } from "./tables.ts";
 /** The kind of row that grants name. */
 export const resourceType = "model";
 
-/** What the logic of saved models is made of. */
+/** Dependencies of the logic of saved models. */
 export interface ModelParts {
   readonly db: ModelDatabase;
   transaction<R>(run: (tx: ModelDatabase) => Promise<R>): Promise<R>;
@@ -44,7 +44,7 @@ export type ModelEvent =
   | "model.synced"
   | "model.access_updated";
 
-/** Tells the process what became of one model, or of many. */
+/** Announces a system event about one model, or about many. */
 export function announce(
   events: Events,
   event: ModelEvent,

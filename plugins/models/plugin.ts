@@ -8,9 +8,9 @@ import { accessPreviews, accounts, firstSettings } from "#plugins/accounts/servi
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { arenaVariables } from "./catalogue/arena.ts";
 import { modelVariables } from "./config.ts";
-import { createModels } from "./migrations/0001_models.ts";
+import { migration } from "./migrations/0001_models.ts";
 import { modelAddons, modelReferences, type Models, models } from "./service.ts";
-import { setUpModels } from "./create-models.ts";
+import { createModels } from "./create-models.ts";
 import type { ModelTables } from "./tables.ts";
 
 export default definePlugin({
@@ -31,11 +31,11 @@ export default definePlugin({
   },
   provides: [models],
   tables: tables<ModelTables>("model", "model_seed"),
-  migrations: { "0001_models": createModels },
+  migrations: { "0001_models": migration },
   resources: ["model"],
 
   async setup(context) {
-    const { service, fileReference, existing, ...rest } = await setUpModels(context);
+    const { service, fileReference, existing, ...rest } = await createModels(context);
     return {
       ...rest,
       services: [provide(models, service)],

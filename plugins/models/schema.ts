@@ -107,7 +107,7 @@ const Id = z.string().min(1);
 
 export const NewModel = storable(z.object({ id: Id, ...fields })).meta({ id: "NewModel" });
 
-/** What is left out stays as it is. */
+/** Fields that are left out keep their value. */
 export const ModelChange = storable(z.object({ id: Id, ...fields, name: fields.name.optional() })).meta({
   id: "ModelChange",
 });

@@ -74,7 +74,7 @@ export interface FilterItem extends ActionItem {
   readonly has_user_valves: boolean;
 }
 
-/** What other plugins know to offer beside a model: the list shows it, nothing else depends on it. */
+/** Additions of other plugins to the items of the model list; nothing else depends on them. */
 export interface ModelAddons {
   of(model: { readonly id: string; readonly meta: Readonly<Record<string, unknown>> }): {
     readonly actions: readonly ActionItem[];

@@ -23,7 +23,7 @@ export interface MainRouteParts {
 const Ok = z.object({ status: z.literal(true) });
 const Fields = z.record(z.string(), z.unknown());
 
-/** What the root answers about this installation (contract 0 and 0.1). */
+/** Routes at the root about this installation (contract 0 and 0.1). */
 export function mainRoutes(parts: MainRouteParts) {
   return [...healthRoutes(parts.deployment), ...aboutRoutes(parts), ...browserRoutes(parts)];
 }

@@ -3,7 +3,7 @@ import type { Setting } from "#config/registry.ts";
 const unprotected =
   "WEBUI_SECRET_KEY is not set. A key in the same database would protect nothing, so secrets are stored unencrypted.";
 
-/** What an administrator should know of a variable, in sentences. */
+/** Sentences about a variable for administrators. */
 export function toNotices({ name, source, encrypted, enterAgain, environmentDiffers }: Setting): string[] {
   const places = enterAgain.filter((place) => place !== "").join(", ");
   const conditions: [applies: boolean, notice: string][] = [

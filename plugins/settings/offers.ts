@@ -9,7 +9,7 @@ export interface OffersOptions {
   announce(event: `config.${string}`, by: string, data: Record<string, unknown>): void;
 }
 
-/** What admins put before everybody: banners and prompt suggestions. */
+/** Banners and prompt suggestions that administrators show to all. */
 export interface Offers {
   banners(): Banner[];
   setBanners(banners: Banner[], by: string): Promise<Banner[]>;

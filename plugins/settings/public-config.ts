@@ -12,7 +12,7 @@ export interface PublicConfigOptions {
   isEmpty(): Promise<boolean>;
   suggestions(): readonly Suggestion[];
   defaultPermissions(): PermissionTree;
-  /** What other plugins add. */
+  /** Fields of other plugins. */
   parts(): readonly ConfigPart[];
 }
 

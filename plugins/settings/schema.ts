@@ -37,7 +37,7 @@ export const SettingRecord = z.object({
   encrypted: z.boolean().nullable(),
   /** Places inside the value whose secret cannot be read and has to be entered again; "" is the value itself. */
   enter_again: z.array(z.string()),
-  /** What an administrator should know of it, in sentences. */
+  /** Sentences for administrators, such as that a secret has to be entered again. */
   notices: z.array(z.string()),
   read_only: z.boolean(),
   changed_by: z.string().nullable(),

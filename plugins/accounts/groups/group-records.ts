@@ -1,7 +1,7 @@
 import type { PartialPermissionTree } from "#kernel/access/permissions.ts";
 import type { CountedGroup } from "./groups-store.ts";
 
-/** What members may know about a group. */
+/** The part of a group that members see. */
 export interface GroupInfo {
   id: string;
   name: string;

@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { AccountChanges } from "../account-changes.ts";
-import { requireFound } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { type GroupInfo, type GroupRecord, toGroupInfo, toGroupRecord } from "./group-records.ts";
 import {
   addMembers,
@@ -24,7 +24,7 @@ export interface GroupsOptions {
   readonly db: AccountsDatabase;
   transaction<R>(run: (tx: AccountsDatabase) => Promise<R>): Promise<R>;
   readonly changes: AccountChanges;
-  /** DEFAULT_GROUP_SHARE_PERMISSION: who may share to a new group. */
+  /** DEFAULT_GROUP_SHARE_PERMISSION. */
   defaultShare(): ShareRule;
   /** Removes what grants give to a group, in the transaction that deletes it. */
   forgetGrants(tx: AccountsDatabase, groupId: string): Promise<void>;
@@ -59,7 +59,7 @@ export interface Groups {
 export function createGroups(options: GroupsOptions): Groups {
   const { db } = options;
   const require = async (id: string) =>
-    toGroupRecord(requireFound((await listGroups(db, { all: true }, id))[0]));
+    toGroupRecord(requireRow((await listGroups(db, { all: true }, id))[0]));
   return {
     async list(caller, share) {
       const rows = await listGroups(db, toScope(caller, share));
@@ -74,7 +74,7 @@ export function createGroups(options: GroupsOptions): Groups {
     require,
     async info(caller, id) {
       const scope: GroupScope = caller.role === "admin" ? { all: true } : { visibleTo: caller.userId };
-      return toGroupInfo(requireFound((await listGroups(db, scope, id))[0]));
+      return toGroupInfo(requireRow((await listGroups(db, scope, id))[0]));
     },
     export: async (id) => ({ ...(await require(id)), user_ids: await listMemberIds(db, id) }),
     async members(id) {
@@ -124,7 +124,7 @@ async function update(
     if (changes.name !== undefined) {
       await requireFreeName(tx, changes.name, id);
     }
-    requireFound(await updateGroup(tx, id, { ...changes, ...(share !== undefined && { share }) }));
+    requireRow(await updateGroup(tx, id, { ...changes, ...(share !== undefined && { share }) }));
   });
   if (changes.permissions !== undefined) {
     // A group may have very many members; forgetting everybody is one short announcement.
@@ -140,7 +140,7 @@ async function add(
 ): Promise<void> {
   const wanted = [...new Set(userIds)];
   const added = await options.transaction(async (tx) => {
-    requireFound((await listGroups(tx, { all: true }, id))[0]);
+    requireRow((await listGroups(tx, { all: true }, id))[0]);
     const known = new Set((await findUsers(tx, wanted)).map((user) => user.id));
     const unknown = wanted.filter((userId) => !known.has(userId));
     if (unknown.length > 0) {
@@ -154,7 +154,7 @@ async function add(
 async function remove(options: GroupsOptions, { id, by }: { id: string; by: string }): Promise<void> {
   const group = await options.transaction(async (tx) => {
     await options.forgetGrants(tx, id);
-    return requireFound(await deleteGroup(tx, id));
+    return requireRow(await deleteGroup(tx, id));
   });
   await options.changes.announce({ all: true });
   options.emit("group.deleted", { group_id: id, name: group.name, by });

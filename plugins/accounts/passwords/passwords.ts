@@ -25,7 +25,7 @@ export interface Passwords {
   requireAcceptable(password: string): void;
   /** Encoded hash of an acceptable password, in the configured algorithm. */
   hash(password: string): Promise<string>;
-  /** Encoded hash of a password that nobody knows, for accounts that sign in without one. */
+  /** Encoded hash of a random password, for accounts that sign in without one. */
   unknown(): Promise<string>;
   /** Takes as long for an account that does not exist (`hash` undefined) as for one that does. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
@@ -45,8 +45,8 @@ const waitingLimit = 500;
 
 /** Creates the password functions; the algorithm is that of new hashes, old ones of either kind keep verifying. */
 export function createPasswords({ algorithm, hashCost = productHashCost, rule }: PasswordOptions): Passwords {
-  const checkInTurn = createTurns(parallelChecks);
-  const hashInTurn = createTurns(parallelHashes);
+  const limitChecks = createSemaphore(parallelChecks);
+  const limitHashes = createSemaphore(parallelHashes);
   let decoy: Promise<string> | undefined;
 
   const requireAcceptable = (password: string) => {
@@ -63,8 +63,8 @@ export function createPasswords({ algorithm, hashCost = productHashCost, rule }:
   };
   const encode = (password: string) =>
     algorithm === "argon2" ? argon2.hash(password) : bcrypt.hash(password, hashCost);
-  const hash = (password: string) => hashInTurn(() => encode(password));
-  /** What the password of an account that does not exist is checked against: made once, and out of turn. */
+  const hash = (password: string) => limitHashes(() => encode(password));
+  /** The hash that passwords of unknown accounts are checked against: created once, outside the limits. */
   const findDecoy = async () => {
     decoy ??= encode(crypto.randomUUID());
     try {
@@ -81,12 +81,12 @@ export function createPasswords({ algorithm, hashCost = productHashCost, rule }:
       requireAcceptable(password);
       return await hash(password);
     },
-    // Whatever rule people's own passwords are held to.
+    // The rule for chosen passwords does not apply.
     unknown: () => hash(crypto.randomUUID()),
     verify: async (password, stored) => {
-      // Everybody waits for it, whether their account exists or not.
+      // Awaited for known accounts too, so that the time taken tells nothing.
       const spare = await findDecoy();
-      const matches = await checkInTurn(() => check(password, stored ?? spare));
+      const matches = await limitChecks(() => check(password, stored ?? spare));
       return matches && stored !== undefined;
     },
   };
@@ -100,8 +100,8 @@ async function check(password: string, encoded: string): Promise<boolean> {
   return matches && Buffer.byteLength(password) <= bcryptLimit;
 }
 
-/** Runs at most `parallel` tasks at the same time, in order. Throws `limit` when too many wait. */
-function createTurns(parallel: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** Creates a semaphore: at most `parallel` tasks run at the same time, in order. Throws `limit` when too many wait. */
+function createSemaphore(parallel: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (task) => {
@@ -115,7 +115,7 @@ function createTurns(parallel: number): <T>(task: () => Promise<T>) => Promise<T
           },
         );
       }
-      // The turn is handed over by who ends, so that nobody arriving meanwhile overtakes.
+      // A task that ends hands its place over, so that later arrivals do not overtake.
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else {
       running++;

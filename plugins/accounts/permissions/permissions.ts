@@ -44,16 +44,16 @@ export function toEnvironmentDefaults(
   return Object.fromEntries(platformPermissions.map(({ path }) => [path, config[path] === true]));
 }
 
-/** What every account may do before its groups add to it. */
+/** Permissions of every account before its groups add to them. */
 export interface PermissionDefaults {
-  /** What the plugins declare, with the environment's word on it. */
+  /** The plugins' declarations, overridden by the environment. */
   builtIn(): PermissionTree;
   /** The tree in force: the stored one, filled up with the built-in one. */
   current(): PermissionTree;
 }
 
 export interface PermissionSources {
-  /** What the enabled plugins declared; readable once all are set up. */
+  /** Declarations of the enabled plugins; readable once all are set up. */
   declared(): readonly Permission[];
   /** Defaults that the environment sets, by path. */
   environment(): Readonly<Record<string, boolean>>;

@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { AccountsDeps } from "../deps.ts";
-import { requireFound } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { listGroups } from "../groups/groups-store.ts";
 import { findAccountFacts, toPrincipal } from "../sessions/principals.ts";
 import type { AccessPreview } from "../service.ts";
@@ -41,12 +41,12 @@ async function gather({ previews }: PreviewParts, principal: Principal): Promise
 }
 
 async function toAccount({ db, permissions }: PreviewParts, id: string): Promise<Principal> {
-  return toPrincipal(requireFound(await findAccountFacts(db, id)), permissions, shown);
+  return toPrincipal(requireRow(await findAccountFacts(db, id)), permissions, shown);
 }
 
 /** Somebody who is in this group and no other, and owns nothing. */
 async function toMember({ db, permissions }: PreviewParts, id: string): Promise<Principal> {
-  const group = requireFound((await listGroups(db, { all: true }, id))[0]);
+  const group = requireRow((await listGroups(db, { all: true }, id))[0]);
   const nobody = { id: `member of ${group.id}`, name: "", email: "", active: true, stamp: "" };
   const groups = [{ id: group.id, permissions: group.permissions as Principal["permissions"] | null }];
   return toPrincipal({ ...nobody, role: "user", groups }, permissions, shown);

@@ -15,7 +15,7 @@ import { findAccountFacts, toPrincipal } from "./principals.ts";
 import { type SessionTokens, unauthenticated } from "./session.ts";
 import { isRevoked } from "./revoked-sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
-import { toVouchedEmail } from "../sign-in/trusted-header.ts";
+import { toTrustedEmail } from "../sign-in/trusted-header.ts";
 
 export interface AuthenticatorOptions {
   readonly db: AccountsDatabase;
@@ -43,7 +43,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   let awayUntil = 0;
   options.changes.onChange((change) => {
     cache.forget(change);
-    // Whoever comes from now on must not be told what was read before the change.
+    // Later requests must not get what was read before the change.
     loading.clear();
   });
 
@@ -118,7 +118,7 @@ function admit(entry: CachedPrincipal, { request, options, now }: Admission): Pr
   const { principal } = entry;
   if (principal.credential === "api_key") {
     requireUsableKey(principal, request, options.config);
-  } else if ((toVouchedEmail(options.config, request.proxied) ?? principal.email) !== principal.email) {
+  } else if ((toTrustedEmail(options.config, request.proxied) ?? principal.email) !== principal.email) {
     // The person at the proxy is another one by now.
     throw unauthenticated();
   }

@@ -3,7 +3,7 @@ import type { Principal, Role } from "#kernel/access/principal.ts";
 import type { PermissionDefaults } from "../permissions/permissions.ts";
 import type { AccountsDatabase } from "../tables.ts";
 
-/** What the database says about an account when a caller is built from it. */
+/** The facts of an account that a principal is built from. */
 export interface AccountFacts {
   readonly id: string;
   readonly name: string;

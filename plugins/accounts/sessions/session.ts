@@ -4,7 +4,7 @@ import { AppError } from "#kernel/errors.ts";
 
 export type AuthMethod = "password" | "ldap" | "oauth" | "trusted_header" | "system";
 
-/** What a session token says (contract 1.1). Times are epoch seconds. */
+/** Claims of a session token (contract 1.1). Times are epoch seconds. */
 export interface SessionClaims {
   /** The account. */
   readonly id: string;

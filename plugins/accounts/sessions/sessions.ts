@@ -10,7 +10,7 @@ export interface StartedSession {
   readonly answer: SessionObject;
 }
 
-/** Who has proved to be whom; `stamp` is the one the proof was checked with, where there was something to check. */
+/** An account that has proved its identity; `stamp` is the one the proof was checked with, if there was one. */
 export interface ProvedAccount {
   readonly id: string;
   readonly stamp?: string;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
-import { requireFound } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import type { KeptValves } from "../service.ts";
 import type { AccountsDatabase } from "../tables.ts";
 import { findKept, keptLimits, takesAtMost } from "../users/users-directory.ts";
@@ -33,7 +33,7 @@ export function createKeptValves(db: AccountsDatabase): KeptValves {
         .returning("id")
         .executeTakeFirst();
       if (row === undefined) {
-        requireFound(await findKept(db, userId, "info"));
+        requireRow(await findKept(db, userId, "info"));
         throw new AppError(
           "too_large",
           `The own settings of ${section} may take at most ${keptLimits.valves} bytes.`,

@@ -24,7 +24,7 @@ const Variables = z.object({ variables: z.record(z.string(), z.string()) });
 // More than may be kept: a change is measured with what is there already.
 const keptBytes = 2 * 1024 * 1024;
 
-/** What people read and change about themselves below `/api/v1/users` (contract 1.3). */
+/** Routes below `/api/v1/users` about the caller (contract 1.3). */
 export function ownRoutes(parts: OwnRouteParts) {
   return [
     ...accessRoutes(parts),

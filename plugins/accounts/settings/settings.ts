@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import { requireFound } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { toMissing, toSettingsPatch, withDefaults } from "./settings-patch.ts";
 import type { AccountsDatabase } from "../tables.ts";
 import { requireUserVariables } from "./user-variables.ts";
@@ -17,7 +17,7 @@ export interface UserSettingsOptions {
   readonly db: AccountsDatabase;
   /** DEFAULT_INTERFACE_SETTINGS. */
   defaults(): Readonly<Record<string, unknown>>;
-  /** What an account without these fields is given once. */
+  /** Fields that an account without them is given once. */
   first(): Readonly<Record<string, unknown>>;
   emit(event: string, data: Record<string, unknown>): void;
 }
@@ -26,7 +26,7 @@ export interface InterfaceSettings {
   ui: Record<string, unknown>;
 }
 
-/** What people keep about themselves: interface settings, free-form info and template variables. */
+/** An account's interface settings, free-form info and template variables. */
 export interface UserSettings {
   /** The person's choices over the instance's defaults. */
   read(userId: string): Promise<InterfaceSettings>;
@@ -46,8 +46,8 @@ export interface UserSettings {
 /** Creates the logic behind `/users/user/settings`, `/info` and `/variables`. */
 export function createUserSettings({ db, defaults, first, emit }: UserSettingsOptions): UserSettings {
   const requireKept = async (userId: string, column: "settings" | "info" | "variables") =>
-    requireFound(await findKept(db, userId, column)).kept;
-  /** What was written; when nothing was, the account is gone or has no room for it. */
+    requireRow(await findKept(db, userId, column)).kept;
+  /** The written settings; throws when the account is gone or has no room for them. */
   async function requireWritten<T>(written: T, userId: string, part: "ui" | "info"): Promise<NonNullable<T>> {
     if (written === undefined || written === null) {
       await requireKept(userId, "info");
@@ -88,7 +88,7 @@ export function createUserSettings({ db, defaults, first, emit }: UserSettingsOp
     variables: async (userId) => toVariables(await requireKept(userId, "variables")),
     async updateVariables(userId, variables) {
       const checked = requireUserVariables(variables);
-      requireFound(await updateUser(db, userId, { variables: checked }));
+      requireRow(await updateUser(db, userId, { variables: checked }));
       return checked;
     },
   };

@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import { requireFound } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import { type StatusFields, toStatus } from "../users/user-records.ts";
 import type { StatusUpdate } from "../users/user-schema.ts";
 import { findUser, updateUser, type UserChanges } from "../users/users-store.ts";
@@ -12,11 +12,11 @@ export interface UserStatusOptions {
   emit(event: string, data: Record<string, unknown>): void;
 }
 
-/** What people tell about themselves at the moment. */
+/** The status that an account shows. */
 export interface UserStatus {
   /** Throws `forbidden` while the setting is off. */
   read(userId: string): Promise<StatusFields>;
-  /** What is left out keeps its value, null clears it. Throws `forbidden` while the setting is off. */
+  /** Fields that are left out keep their value, null clears one. Throws `forbidden` while the setting is off. */
   update(userId: string, changes: StatusUpdate): Promise<StatusFields>;
 }
 
@@ -30,11 +30,11 @@ export function createUserStatus({ db, isOn, emit }: UserStatusOptions): UserSta
   return {
     async read(userId) {
       requireOn();
-      return toStatus(requireFound(await findUser(db, userId)));
+      return toStatus(requireRow(await findUser(db, userId)));
     },
     async update(userId, changes) {
       requireOn();
-      const row = requireFound(await updateUser(db, userId, toColumns(changes)));
+      const row = requireRow(await updateUser(db, userId, toColumns(changes)));
       emit("user.status_updated", { user_id: userId });
       return toStatus(row);
     },

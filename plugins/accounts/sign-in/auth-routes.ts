@@ -5,7 +5,7 @@ import { AddedAccount, AddForm, PasswordForm, Profile, ProfileForm, TimezoneForm
 import { sessionHeaders, type SessionRouteParts, sessionRoutes } from "./session-routes.ts";
 import { profileImagePath } from "../users/user-records.ts";
 
-/** What the routes below /auths call. */
+/** Dependencies of the routes below /auths. */
 export interface AuthRouteParts extends SessionRouteParts {
   readonly apiKeys: ApiKeys;
 }

@@ -43,7 +43,7 @@ export const TimezoneForm = z.object({ timezone: z.string().max(100) });
 
 const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));
 
-/** What every way to sign in answers (contract 1.2). */
+/** Answer of every way to sign in (contract 1.2). */
 export const SessionObject = z
   .object({
     token: z.string(),

@@ -16,7 +16,7 @@ import {
   type UserRow,
 } from "../users/users-store.ts";
 
-/** What people do with their own account. */
+/** Changes of the caller's own account. */
 export interface OwnAccount {
   /** The caller's row. Throws `unauthenticated` when the account was deleted a moment ago. */
   require(caller: Principal): Promise<UserRow>;
@@ -28,7 +28,7 @@ export interface OwnAccount {
    * password or a new one that may not be chosen, and `limit` after too many wrong ones.
    */
   updatePassword(caller: Principal, form: PasswordForm): Promise<StartedSession>;
-  /** Whom to ask for activation. Throws `invalid` while SHOW_ADMIN_DETAILS is off. */
+  /** The administrator to ask for activation. Throws `invalid` while SHOW_ADMIN_DETAILS is off. */
   contactAdmin(): Promise<{ name: string | null; email: string | null }>;
 }
 
@@ -36,12 +36,12 @@ export interface OwnAccount {
 export function createOwnAccount(deps: AccountsDeps): OwnAccount {
   const { db, config, changes, emit, images } = deps;
   const change = async (caller: Principal, columns: Parameters<typeof updateUser>[2]) => {
-    const user = requireRow(await updateUser(db, caller.userId, columns));
+    const user = requireOwnRow(await updateUser(db, caller.userId, columns));
     await changes.announce({ userId: user.id });
     return user;
   };
   return {
-    require: async (caller) => requireRow(await findUser(db, caller.userId)),
+    require: async (caller) => requireOwnRow(await findUser(db, caller.userId)),
     async updateProfile(caller, { profile_image_url: image, ...columns }) {
       // Forms send the whole record back; the address under which the picture is answered is not the picture.
       const picture =
@@ -104,7 +104,7 @@ function wrongPassword(): AppError {
   return new AppError("invalid", "The present password is not right.");
 }
 
-function requireRow(row: UserRow | undefined): UserRow {
+function requireOwnRow(row: UserRow | undefined): UserRow {
   if (row === undefined) {
     throw new AppError("unauthenticated", "The account no longer exists.");
   }

@@ -1,4 +1,4 @@
-/** What decides whether a forwarded address can be believed. */
+/** Settings that decide whether a forwarded address can be believed. */
 export interface ProxyTrust {
   /** FORWARDED_ALLOW_IPS. */
   readonly proxies: readonly string[];

@@ -10,18 +10,18 @@ import type { ProfileImageRules } from "../users/profile-image.ts";
 import type { SignedSession } from "../sessions/session.ts";
 import { type StartedSession, toSessionObject } from "../sessions/sessions.ts";
 import type { SignUp } from "./sign-up.ts";
-import { readVouched, trustsHeaders, type Vouched } from "./trusted-header.ts";
+import { readTrustedIdentity, trustsHeaders, type TrustedIdentity } from "./trusted-header.ts";
 import { toStatus } from "../users/user-records.ts";
 
-/** What the routes around a session call. */
+/** Dependencies of the routes around a session. */
 export interface SessionRouteParts {
   readonly config: AccountsConfig;
   readonly images: Pick<ProfileImageRules, "maxLength">;
   readonly signUp: SignUp;
   readonly own: OwnAccount;
   signIn(form: SignInForm, address: string): Promise<StartedSession>;
-  /** Signs in whom a trusted proxy vouches for. */
-  signInVouched(vouched: Vouched): Promise<StartedSession>;
+  /** Signs in the person that a trusted proxy names. */
+  signInTrusted(identity: TrustedIdentity): Promise<StartedSession>;
   /** Ends one session on every replica. */
   signOut(session: { id: string; expiresAt: number | null }, userId: string): Promise<void>;
 }
@@ -33,14 +33,14 @@ export function sessionRoutes(parts: SessionRouteParts) {
   return [...startRoutes(parts), ...endRoutes(parts), ownSessionRoute(parts)];
 }
 
-/** Where a proxy signs people in, nobody reads what was sent; the types stay those of the form. */
+/** Behind a proxy that signs people in the body is not read; the types stay those of the form. */
 const unread = undefined as unknown as typeof SignInForm;
 
-// What people fill in by hand; these routes take it from anybody.
+// Sign-in forms are small, and these routes take them from anybody.
 const formBytes = 16 * 1024;
 
-function startRoutes({ config, images, signIn, signInVouched, signUp }: SessionRouteParts) {
-  const isVouched = trustsHeaders(config);
+function startRoutes({ config, images, signIn, signInTrusted, signUp }: SessionRouteParts) {
+  const usesTrustedHeaders = trustsHeaders(config);
   const maxImage = images.maxLength();
   const answer = ({ signed, answer }: StartedSession, request: RequestInfo) =>
     reply(answer, { headers: sessionHeaders(signed, { config, request }) });
@@ -51,14 +51,14 @@ function startRoutes({ config, images, signIn, signInVouched, signUp }: SessionR
         path: "/auths/signin",
         summary: "Sign in",
         access: "public",
-        body: isVouched ? unread : SignInForm,
+        body: usesTrustedHeaders ? unread : SignInForm,
         maxBody: formBytes,
         returns: SessionObject,
         fails: [400, 403, 413, 429],
       },
       async ({ body, request }) => {
-        const session = isVouched
-          ? signInVouched(readVouched(config, request.isProxied ? request.headers : undefined))
+        const session = usesTrustedHeaders
+          ? signInTrusted(readTrustedIdentity(config, request.isProxied ? request.headers : undefined))
           : signIn(body, request.address);
         return answer(await session, request);
       },

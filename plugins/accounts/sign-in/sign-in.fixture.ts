@@ -18,7 +18,7 @@ export async function storePerson({ db, deps }: TestAccounts, password: string):
 /** An address from which nobody came before. */
 export const from = (): string => `10.0.${(++count >> 8) & 255}.${count & 255}`;
 
-/** Whose session this is; throws `unauthenticated` when it has ended. */
+/** The principal of a session; throws `unauthenticated` when it has ended. */
 export async function authenticate({ authenticator }: TestAccounts, token: string): Promise<Principal> {
   const request = { method: "GET", path: "/", address: "" };
   return await authenticator.authenticate({ value: token, source: "bearer" }, request);

@@ -7,7 +7,7 @@ import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
 import { requireProfileImage } from "../users/profile-image.ts";
 import { type StartedSession, startSession } from "../sessions/sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
-import type { Vouched } from "./trusted-header.ts";
+import type { TrustedIdentity } from "./trusted-header.ts";
 import { createUser, findUserByEmail, hasUsers, type UserRow } from "../users/users-store.ts";
 
 /** Ways in which accounts come into being. */
@@ -19,8 +19,8 @@ export interface SignUp {
   signUp(form: SignUpForm, address: string): Promise<StartedSession>;
   /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
   add(form: AddForm, by: string): Promise<StartedSession>;
-  /** The account of somebody whom a trusted proxy vouches for, whether sign-up is open or not. */
-  vouch(vouched: Pick<Vouched, "email" | "name" | "role">): Promise<UserRow>;
+  /** Creates the account of a person that a trusted proxy names, whether sign-up is open or not. */
+  addTrusted(identity: Pick<TrustedIdentity, "email" | "name" | "role">): Promise<UserRow>;
 }
 
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
@@ -62,7 +62,7 @@ export function createSignUp(deps: AccountsDeps): SignUp {
       emit("user.created", { user_id: user.id, by });
       return await startSession(deps, { id: user.id }, "password");
     },
-    async vouch({ email, name = email, role }) {
+    async addTrusted({ email, name = email, role }) {
       const account = { email, name, profileImageUrl: "/user.png", passwordHash: await passwords.unknown() };
       try {
         const user = await store(account, (isFirst) => (isFirst ? "admin" : (role ?? config.defaultRole)));

@@ -4,7 +4,7 @@ import type { AccountsDatabase } from "../tables.ts";
 
 type SubjectKind = "email" | "user" | "address" | "signup";
 
-/** What tries are counted for: an account by its address or id, or where a sign-in or a sign-up comes from. */
+/** Subject that tries are counted for: an account by its address or id, or the address a sign-in or sign-up comes from. */
 export type Subject = `${SubjectKind}:${string}`;
 
 /** Bounds the tries to guess a password, and to make accounts, over all replicas. */

@@ -3,7 +3,7 @@ import { addMembers, findGroupIds, listGroups, removeMembers } from "../groups/g
 import type { SignUp } from "./sign-up.ts";
 import { type StartedSession, startSession } from "../sessions/sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
-import type { Vouched } from "./trusted-header.ts";
+import type { TrustedIdentity } from "./trusted-header.ts";
 import {
   bumpSessionStamp,
   findPrimaryAdmin,
@@ -13,18 +13,18 @@ import {
 } from "../users/users-store.ts";
 
 /**
- * Creates the function that signs in whom a trusted proxy vouches for. An unknown address gets an account; the role
+ * Creates the function that signs in the person that a trusted proxy names. An unknown address gets an account; the role
  * and the groups that the proxy names become the account's at each sign-in (appendix A6, trusted header).
  */
-export function createVouchedSignIn(
+export function createTrustedHeaderSignIn(
   deps: AccountsDeps,
-  signUp: Pick<SignUp, "vouch">,
-): (vouched: Vouched) => Promise<StartedSession> {
+  signUp: Pick<SignUp, "addTrusted">,
+): (identity: TrustedIdentity) => Promise<StartedSession> {
   const { db, emit } = deps;
-  return async (vouched) => {
-    const user = (await findUserByEmail(db, vouched.email)) ?? (await signUp.vouch(vouched));
-    await takeRole(deps, user, vouched);
-    await takeGroups(deps, user, vouched.groups);
+  return async (identity) => {
+    const user = (await findUserByEmail(db, identity.email)) ?? (await signUp.addTrusted(identity));
+    await applyRole(deps, user, identity);
+    await applyGroups(deps, user, identity.groups);
     const session = await startSession(deps, { id: user.id }, "trusted_header");
     emit("auth.login", { user_id: user.id });
     return session;
@@ -32,10 +32,10 @@ export function createVouchedSignIn(
 }
 
 /** A change of role ends the sessions there are; the primary administrator stays one (contract 1.3). */
-async function takeRole(
+async function applyRole(
   { transaction, changes, emit }: AccountsDeps,
   { id }: UserRow,
-  { role }: Vouched,
+  { role }: TrustedIdentity,
 ): Promise<void> {
   if (role === undefined) {
     return;
@@ -61,7 +61,7 @@ async function takeRole(
 }
 
 /** The account is in the groups of these names that exist, and in no others. */
-async function takeGroups(
+async function applyGroups(
   { transaction, changes, emit }: AccountsDeps,
   { id }: UserRow,
   names: readonly string[] | undefined,

@@ -4,10 +4,10 @@ import { AppError } from "#kernel/errors.ts";
 import { Email } from "./auth-schema.ts";
 import type { AccountsConfig } from "../config.ts";
 
-/** What the proxy in front of the platform says about whoever sends a request. */
-export interface Vouched {
+/** The sender of a request as the proxy in front of the platform names it. */
+export interface TrustedIdentity {
   readonly email: string;
-  /** Undefined where the proxy says nothing of it. */
+  /** Undefined without the header. */
   readonly name: string | undefined;
   readonly role: Role | undefined;
   /** Names of groups. */
@@ -19,22 +19,25 @@ type TrustedConfig = Pick<
   "trustedEmailHeader" | "trustedNameHeader" | "trustedRoleHeader" | "trustedGroupsHeader"
 >;
 
-/** Whether people are signed in by the word of a proxy (appendix A6, trusted header). */
+/** True when a proxy signs people in by a header (appendix A6, trusted header). */
 export function trustsHeaders({ trustedEmailHeader }: Pick<TrustedConfig, "trustedEmailHeader">): boolean {
   return trustedEmailHeader !== "";
 }
 
-/** The address that the proxy vouches for, in lower case; undefined without one. `proxied` are a trusted proxy's headers. */
-export function toVouchedEmail(
+/** The address that the proxy names, in lower case; undefined without one. `proxied` are a trusted proxy's headers. */
+export function toTrustedEmail(
   { trustedEmailHeader }: Pick<TrustedConfig, "trustedEmailHeader">,
   proxied: IncomingHttpHeaders | undefined,
 ): string | undefined {
   return trustedEmailHeader === "" ? undefined : find(proxied, trustedEmailHeader)?.toLowerCase();
 }
 
-/** Reads all that the proxy says. Throws `invalid` naming the header that is missing or makes no sense. */
-export function readVouched(config: TrustedConfig, proxied: IncomingHttpHeaders | undefined): Vouched {
-  const address = toVouchedEmail(config, proxied);
+/** Reads the headers of the proxy. Throws `invalid` naming the header that is missing or makes no sense. */
+export function readTrustedIdentity(
+  config: TrustedConfig,
+  proxied: IncomingHttpHeaders | undefined,
+): TrustedIdentity {
+  const address = toTrustedEmail(config, proxied);
   if (address === undefined) {
     throw new AppError(
       "invalid",

@@ -11,7 +11,7 @@ export interface StatusFields {
   status_expires_at: number | null;
 }
 
-/** What members may know about one another. */
+/** The part of an account that other members see. */
 export interface UserInfo extends StatusFields {
   id: string;
   name: string;

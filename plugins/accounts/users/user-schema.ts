@@ -16,7 +16,7 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-/** What an admin may change about an account; an empty password keeps the present one. */
+/** An admin's change of an account; an empty password keeps the present one. */
 export const UserUpdate = z.object({
   role: RoleName.optional(),
   name: z.string().trim().min(1).max(200).optional(),

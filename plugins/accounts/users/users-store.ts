@@ -52,7 +52,7 @@ export const userColumns = [
   "user.created_at",
 ] as const;
 
-/** What signing in has to know about an account. */
+/** The part of an account that signing in checks. */
 export interface SignInFacts {
   readonly user: UserRow;
   readonly passwordHash: string;

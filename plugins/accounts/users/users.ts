@@ -2,7 +2,7 @@ import type { Principal, Role } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { isUniqueViolation } from "#storage/errors.ts";
 import type { AccountChanges } from "../account-changes.ts";
-import { requireFound } from "../require-row.ts";
+import { requireRow } from "../require-row.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import { type ProfileImageRules, requireProfileImage } from "./profile-image.ts";
 import type { AccountsDatabase } from "../tables.ts";
@@ -36,7 +36,7 @@ import {
   type UserRow,
 } from "./users-store.ts";
 
-/** What the account logic works with. */
+/** Dependencies of the account logic. */
 export interface UsersOptions {
   readonly db: AccountsDatabase;
   transaction<R>(run: (tx: AccountsDatabase) => Promise<R>): Promise<R>;
@@ -101,10 +101,10 @@ export function createUsers(options: UsersOptions): Users {
       const { rows, total } = await listUsers(db, query);
       return { users: rows.map(toUserInfo), total };
     },
-    require: async (id) => requireFound(await findUser(db, id)),
+    require: async (id) => requireRow(await findUser(db, id)),
     async picture(id) {
       const picture = await findPicture(db, id);
-      return picture === null ? null : requireFound(picture);
+      return picture === null ? null : requireRow(picture);
     },
     update: (caller, id, changes) => update(options, { caller, id, changes }),
     remove: (caller, id) => remove(options, { caller, id }),
@@ -129,7 +129,7 @@ async function update(
     if (columns.role !== undefined && columns.role !== before.role) {
       await endSessions(tx, { id, wakes: before.role === "pending" });
     }
-    return { before, after: requireFound(await updateUser(tx, id, columns)) };
+    return { before, after: requireRow(await updateUser(tx, id, columns)) };
   });
   const { before, after } = await run.catch((error: unknown) => {
     // Somebody else took the address between the look and the change.
@@ -148,7 +148,7 @@ async function remove(
     throw new AppError("forbidden", "You cannot delete your own account.");
   }
   const user = await options.transaction(async (tx) => {
-    const user = requireFound(await lock(tx, id));
+    const user = requireRow(await lock(tx, id));
     if ((await findPrimaryAdmin(tx))?.id === id) {
       throw new AppError("forbidden", "The primary administrator cannot be deleted.");
     }
@@ -166,7 +166,7 @@ async function lockEditable(
   tx: AccountsDatabase,
   { caller, id, role }: { caller: Principal; id: string; role: Role | undefined },
 ): Promise<UserRow> {
-  const user = requireFound(await lock(tx, id));
+  const user = requireRow(await lock(tx, id));
   if ((await findPrimaryAdmin(tx))?.id === id) {
     if (caller.userId !== id) {
       throw new AppError("forbidden", "Only the primary administrator may change this account.");

@@ -3,8 +3,8 @@ import type { ProviderIds } from "../service.ts";
 import type { Provided, ProvidedMap } from "./provided.ts";
 import type { ModelRecord, RecordMap } from "../records/records.ts";
 
-/** One model as it is offered: a provider's model, edited by a record or offered under a record of its own. */
-export interface Offer {
+/** One model that can be called: a provider's model, edited by a record or offered under a record of its own. */
+export interface AvailableModel {
   readonly id: string;
   readonly name: string;
   readonly base: ProviderModel;
@@ -13,26 +13,28 @@ export interface Offer {
   readonly chain: readonly ModelRecord[];
 }
 
-/** Everything on offer at one time; `among` leaves models of other providers out of account. */
-export interface Offers {
-  find(id: string, among?: ProviderIds): Offer | undefined;
-  all(among?: ProviderIds): readonly Offer[];
+/** All models that can be called at one time; `among` leaves out those of other providers. */
+export interface AvailableModels {
+  find(id: string, among?: ProviderIds): AvailableModel | undefined;
+  all(among?: ProviderIds): readonly AvailableModel[];
 }
 
-/** Finds a model among those of some providers, also where another provider's model of the same id is on offer. */
+/** Finds a model among those of some providers, also where another provider has a model of the same id. */
 type FindAmong = (id: string, among: ProviderIds) => Provided | undefined;
 
 /** Longest chain of records that may be saved. */
 export const longestChain = 16;
 
-/** Hands out the same offers until models or records change; each is put together when it is first asked for. */
-export function createOffers(findAmong: FindAmong): (provided: ProvidedMap, records: RecordMap) => Offers {
-  let known: { provided: ProvidedMap; records: RecordMap; offers: Offers } | undefined;
+/** Returns the same models until providers or records change; each is built on its first use. */
+export function createAvailableModels(
+  findAmong: FindAmong,
+): (provided: ProvidedMap, records: RecordMap) => AvailableModels {
+  let known: { provided: ProvidedMap; records: RecordMap; available: AvailableModels } | undefined;
   return (provided, records) => {
     if (known?.provided !== provided || known.records !== records) {
-      known = { provided, records, offers: toOffers(provided, records, findAmong) };
+      known = { provided, records, available: toAvailable(provided, records, findAmong) };
     }
-    return known.offers;
+    return known.available;
   };
 }
 
@@ -56,36 +58,40 @@ export function findChainProblem(
   return undefined;
 }
 
-function toOffers(provided: ProvidedMap, records: RecordMap, findAmong: FindAmong): Offers {
-  // Ids that nobody offers are not remembered: callers could name any number of them.
-  const made = new Map<string, Offer>();
-  let all: readonly Offer[] | undefined;
+function toAvailable(provided: ProvidedMap, records: RecordMap, findAmong: FindAmong): AvailableModels {
+  // Unknown ids are not cached: callers could name any number of them.
+  const made = new Map<string, AvailableModel>();
+  let all: readonly AvailableModel[] | undefined;
   const find = (id: string) => {
-    const offer = made.get(id) ?? toOffer(id, provided, records);
-    if (offer !== undefined) {
-      made.set(id, offer);
+    const entry = made.get(id) ?? toAvailableModel(id, provided, records);
+    if (entry !== undefined) {
+      made.set(id, entry);
     }
-    return offer;
+    return entry;
   };
   const findOf = (id: string, among: ProviderIds) => {
-    const offer = find(id);
-    return offer === undefined || among.includes(offer.provider.id)
-      ? offer
-      : toOffer(id, { get: (at) => findAmong(at, among) }, records);
+    const entry = find(id);
+    return entry === undefined || among.includes(entry.provider.id)
+      ? entry
+      : toAvailableModel(id, { get: (at) => findAmong(at, among) }, records);
   };
   return {
     find: (id, among) => (among ? findOf(id, among) : find(id)),
     all(among) {
       all ??= [...new Set([...provided.keys(), ...records.keys()])]
         .map(find)
-        .filter((offer) => offer !== undefined);
-      return among ? all.map(({ id }) => findOf(id, among)).filter((offer) => offer !== undefined) : all;
+        .filter((entry) => entry !== undefined);
+      return among ? all.map(({ id }) => findOf(id, among)).filter((entry) => entry !== undefined) : all;
     },
   };
 }
 
 /** Follows base_model_id down to a provider's model; undefined when it ends nowhere, turns in a circle or is inactive. */
-function toOffer(id: string, provided: Pick<ProvidedMap, "get">, records: RecordMap): Offer | undefined {
+function toAvailableModel(
+  id: string,
+  provided: Pick<ProvidedMap, "get">,
+  records: RecordMap,
+): AvailableModel | undefined {
   const chain: ModelRecord[] = [];
   let at = id;
   for (;;) {

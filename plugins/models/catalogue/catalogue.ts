@@ -6,7 +6,7 @@ import { AppError } from "#kernel/errors.ts";
 import { type Arena, toMembers } from "./arena.ts";
 import { fillMetadata, fillParameters } from "./defaults.ts";
 import { type ListItem, toArenaItem, toBaseItem, toItem } from "./items.ts";
-import { createOffers, type Offer, type Offers } from "./available-models.ts";
+import { createAvailableModels, type AvailableModel, type AvailableModels } from "./available-models.ts";
 import type { Permit } from "./permit.ts";
 import type { Provided, ProvidedIndex } from "./provided.ts";
 import type { ModelRecords } from "../records/records.ts";
@@ -32,7 +32,7 @@ export interface CatalogueOptions {
 export interface Catalogue {
   /** Throws `not_found`. Every completion asks: the same object comes back until models, records or settings change. */
   resolve(principal: Principal, id: string, among?: ProviderIds): MaybePromise<ResolvedModel>;
-  /** Without a question of access; undefined when nothing is offered under this id. */
+  /** Resolves without an access check; undefined when no model is available under this id. */
   resolveAsInstance(id: string): Promise<ResolvedModel | undefined>;
   /** A model that a caller's client brings along. */
   direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
@@ -57,44 +57,48 @@ interface Wanted {
 /** The models that exist for a caller: providers' models with the saved records laid over them. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { records, permit, provided, settings } = options;
-  const toOffers = createOffers(provided.find);
+  const toAvailable = createAvailableModels(provided.find);
   const resolved = createResolved();
-  const current = (): MaybePromise<Offers> =>
+  const current = (): MaybePromise<AvailableModels> =>
     mapMaybe(provided.current(false), (models) =>
-      mapMaybe(records.current(), (saved) => toOffers(models, saved)),
+      mapMaybe(records.current(), (saved) => toAvailable(models, saved)),
     );
-  const findArena = (id: string) =>
-    settings().arenaEnabled ? settings().arenas.find((arena) => arena.id === id) : undefined;
+  const arenasOf = ({ arenaEnabled, arenas } = settings()) => (arenaEnabled ? arenas : []);
+  const findArena = (id: string) => arenasOf().find((arena) => arena.id === id);
 
-  function usable(principal: Principal, offers: Offers, among?: ProviderIds): Offer[] {
-    return offers.all(among).filter((offer) => permit.offer(principal, offer));
+  function usable(principal: Principal, available: AvailableModels, among?: ProviderIds): AvailableModel[] {
+    return available.all(among).filter((entry) => permit.model(principal, entry));
   }
 
-  /** Chance decides at each request. Members are those the caller may use: an arena opens no model. */
-  function choose(principal: Principal, arena: Arena, offers: Offers): Offer | undefined {
+  /** Picks a member at random for each request, among those the caller may use: an arena opens no model. */
+  function choose(
+    principal: Principal,
+    arena: Arena,
+    available: AvailableModels,
+  ): AvailableModel | undefined {
     const may = permit.grants(principal, arena.meta.access_grants ?? []);
-    const members = may ? toMembers(arena, usable(principal, offers).map(toCandidate)) : [];
+    const members = may ? toMembers(arena, usable(principal, available).map(toCandidate)) : [];
     const chosen = members[members.length > 1 ? randomInt(members.length) : 0];
-    return chosen === undefined ? undefined : offers.find(chosen);
+    return chosen === undefined ? undefined : available.find(chosen);
   }
 
-  function resolveOf(offers: Offers, principal: Principal, { id, among }: Wanted): ResolvedModel {
+  function resolveOf(available: AvailableModels, principal: Principal, { id, among }: Wanted): ResolvedModel {
     const arena = findArena(id);
-    const offer = arena ? choose(principal, arena, offers) : offers.find(id, among);
-    if (offer === undefined || !permit.offer(principal, offer)) {
+    const entry = arena ? choose(principal, arena, available) : available.find(id, among);
+    if (entry === undefined || !permit.model(principal, entry)) {
       throw unknown();
     }
-    const model = resolved(offer, settings());
-    return arena ? { ...model, id, name: arena.name, selectedModelId: offer.id } : model;
+    const model = resolved(entry, settings());
+    return arena ? { ...model, id, name: arena.name, selectedModelId: entry.id } : model;
   }
 
   return {
     resolve: (principal, id, among) =>
-      mapMaybe(current(), (offers) => resolveOf(offers, principal, { id, among })),
+      mapMaybe(current(), (available) => resolveOf(available, principal, { id, among })),
 
     async resolveAsInstance(id) {
-      const offer = (await current()).find(id);
-      return offer && resolved(offer, settings());
+      const entry = (await current()).find(id);
+      return entry && resolved(entry, settings());
     },
 
     direct(base, provider) {
@@ -105,14 +109,12 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     async list(principal, { refresh = false, among } = {}) {
       const addons = options.addons();
       await Promise.all(addons.map((addon) => addon.ready()));
-      const offers = toOffers(await provided.current(refresh), await records.fresh());
-      const arenas = (settings().arenaEnabled ? settings().arenas : []).filter((arena) =>
-        choose(principal, arena, offers),
-      );
+      const available = toAvailable(await provided.current(refresh), await records.fresh());
+      const arenas = arenasOf().filter((arena) => choose(principal, arena, available));
       const hidden = new Set(arenas.map(({ id }) => id));
-      const items = usable(principal, offers, among)
+      const items = usable(principal, available, among)
         .filter(({ id }) => !hidden.has(id))
-        .map((offer) => toItem(offer, resolved(offer, settings()), addons));
+        .map((entry) => toItem(entry, resolved(entry, settings()), addons));
       const { defaultMetadata, order } = settings();
       const arenaItems = arenas.map((arena) => toArenaItem(arena, defaultMetadata, addons));
       return toOrdered([...items, ...arenaItems], order);
@@ -121,8 +123,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     base: async () => [...(await provided.current(true)).values()].map(({ model }) => toBaseItem(model)),
 
     async find(id) {
-      const offer = (await current()).find(id);
-      const found = offer && { model: offer.base, provider: offer.provider };
+      const entry = (await current()).find(id);
+      const found = entry && { model: entry.base, provider: entry.provider };
       const own = found ?? (await provided.current(false)).get(id);
       if (own === undefined) {
         throw unknown();
@@ -140,8 +142,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     isOffered: async (id) => findArena(id) !== undefined || (await provided.current(false)).has(id),
 
     async mayUse(principal, id) {
-      const offer = toOffers(await provided.current(false), await records.fresh()).find(id);
-      return offer !== undefined && permit.offer(principal, offer);
+      const entry = toAvailable(await provided.current(false), await records.fresh()).find(id);
+      return entry !== undefined && permit.model(principal, entry);
     },
   };
 }
@@ -150,27 +152,27 @@ function unknown(): AppError {
   return new AppError("not_found", "Model not found");
 }
 
-function toCandidate({ id, chain }: Offer): { id: string; hidden: boolean } {
+function toCandidate({ id, chain }: AvailableModel): { id: string; hidden: boolean } {
   return { id, hidden: chain[0]?.meta["hidden"] === true };
 }
 
 type Defaults = Pick<CatalogueSettings, "defaultMetadata" | "defaultParams">;
 
-/** Resolves an offer once for the same defaults. */
-function createResolved(): (offer: Offer, defaults: Defaults) => ResolvedModel {
-  const known = new WeakMap<Offer, Defaults & { readonly model: ResolvedModel }>();
-  return (offer, { defaultMetadata, defaultParams }) => {
-    const last = known.get(offer);
+/** Resolves a model once for the same defaults. */
+function createResolved(): (entry: AvailableModel, defaults: Defaults) => ResolvedModel {
+  const known = new WeakMap<AvailableModel, Defaults & { readonly model: ResolvedModel }>();
+  return (entry, { defaultMetadata, defaultParams }) => {
+    const last = known.get(entry);
     if (last?.defaultMetadata === defaultMetadata && last.defaultParams === defaultParams) {
       return last.model;
     }
-    const model = toResolved(offer, { defaultMetadata, defaultParams });
-    known.set(offer, { defaultMetadata, defaultParams, model });
+    const model = toResolved(entry, { defaultMetadata, defaultParams });
+    known.set(entry, { defaultMetadata, defaultParams, model });
     return model;
   };
 }
 
-function toResolved({ id, name, base, provider, chain }: Offer, settings: Defaults): ResolvedModel {
+function toResolved({ id, name, base, provider, chain }: AvailableModel, settings: Defaults): ResolvedModel {
   // The named record wins; what it leaves out comes from the records below it, then from the instance's defaults.
   const params = chain.reduceRight<Readonly<Record<string, unknown>>>(
     (low, record) => fillParameters(record.params, low),
@@ -189,7 +191,7 @@ function toResolved({ id, name, base, provider, chain }: Offer, settings: Defaul
 /** Filters of every record below hold as well: a record must not be a way around those of its base. */
 function withFilters(
   meta: Readonly<Record<string, unknown>>,
-  chain: Offer["chain"],
+  chain: AvailableModel["chain"],
 ): Readonly<Record<string, unknown>> {
   const lists = [meta, ...chain.slice(1).map((record) => record.meta)].map(({ filterIds }) => filterIds);
   const [own, ...below] = lists.map((list) => (Array.isArray(list) ? list : []));

@@ -2,7 +2,7 @@ import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Arena } from "./arena.ts";
 import { toChatVariables } from "./chat-variables.ts";
 import { fillMetadata } from "./defaults.ts";
-import type { Offer } from "./available-models.ts";
+import type { AvailableModel } from "./available-models.ts";
 import type { ModelAddons, ResolvedModel } from "../service.ts";
 import { toReadersParams } from "../records/wire.ts";
 
@@ -23,9 +23,13 @@ export function toBaseItem(model: ProviderModel): ListItem {
 }
 
 /** The wire item: no prompt, no parameters but the controls, no picture, no names of knowledge. */
-export function toItem(offer: Offer, model: ResolvedModel, addons: readonly ModelAddons[]): ListItem {
-  const record = offer.chain[0];
-  const { id, name, base } = offer;
+export function toItem(
+  entry: AvailableModel,
+  model: ResolvedModel,
+  addons: readonly ModelAddons[],
+): ListItem {
+  const record = entry.chain[0];
+  const { id, name, base } = entry;
   const variables = toChatVariables(model.params["system"]);
   const meta: Record<string, unknown> = {
     ...toPublicMeta(model.meta),
@@ -68,7 +72,7 @@ export function toArenaItem(
   const info = { id, name, model: id, base_model_id: null, meta: toPublicMeta(meta), params };
   const kind = { owned_by: "arena", connection_type: "local", arena: true };
   const tags = toTags(meta);
-  // What runs is decided by the member that answers; only what is there for all models can be told beforehand.
+  // The member that answers decides about its own functions; the list shows the global ones.
   const global = toAddons(addons, { id, meta: {} });
   return { id, name, object: "model", created: 0, ...kind, tags, ...global, info };
 }

@@ -1,17 +1,17 @@
 import { isMember, type Principal } from "#kernel/access/principal.ts";
 import type { Access } from "#kernel/access/resource.ts";
-import type { Offer } from "./available-models.ts";
+import type { AvailableModel } from "./available-models.ts";
 import type { ModelRecord } from "../records/records.ts";
 
 type Grants = readonly { principal_type: string; principal_id: string; permission: string }[];
 
-/** Who may use which model, decided over the copy in memory. */
+/** Access to models, decided over the copy in memory. */
 export interface Permit {
-  /** True for whom every model is open: administrators, and everybody with BYPASS_MODEL_ACCESS_CONTROL. */
+  /** True when every model is open: to administrators, and with BYPASS_MODEL_ACCESS_CONTROL to all. */
   all(principal: Principal): boolean;
   record(principal: Principal, record: ModelRecord): boolean;
   /** Read access holds along the whole chain: a record must not open a base model the caller may not use. */
-  offer(principal: Principal, offer: Offer): boolean;
+  model(principal: Principal, entry: AvailableModel): boolean;
   /** By grants alone, for models that are no rows. */
   grants(principal: Principal, grants: Grants): boolean;
 }
@@ -24,7 +24,7 @@ export function createPermit(access: Access, bypass: () => boolean): Permit {
     all,
     record,
     grants: (principal, grants) => all(principal) || (isMember(principal) && isGranted(grants, principal)),
-    offer(principal, { chain, base }) {
+    model(principal, { chain, base }) {
       if (all(principal)) {
         return true;
       }

@@ -1,6 +1,6 @@
 import type { Migration } from "kysely/migration";
 
-export const createModels: Migration = {
+export const migration: Migration = {
   async up(db) {
     await db.schema
       .createTable("model")

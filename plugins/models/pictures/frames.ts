@@ -1,7 +1,7 @@
 /** Kinds of pictures a background may be. */
 export type PictureType = "png" | "jpeg" | "webp" | "gif";
 
-/** What the first bytes say a picture is; undefined for anything else. */
+/** Type of a picture by its first bytes; undefined for any other content. */
 export function sniff(bytes: Buffer): PictureType | undefined {
   const start = bytes.toString("latin1", 0, 12);
   if (start.startsWith("\x89PNG\r\n\x1a\n")) {
@@ -18,7 +18,7 @@ export function sniff(bytes: Buffer): PictureType | undefined {
 
 /**
  * How many frames a picture has, read from its structure alone. Undefined when the structure is broken, or when a
- * frame is larger than the picture says it is: whoever decodes it would make room for more than was checked.
+ * frame is larger than the picture says it is: a decoder would allocate more than was checked.
  */
 export function countFrames(bytes: Buffer, type: PictureType): number | undefined {
   try {

@@ -35,7 +35,7 @@ interface Planned {
   readonly image: BackgroundImage | undefined;
 }
 
-/** Somebody changed what a plan was made upon. */
+/** The rows changed since the plan was made. */
 class PlanOutdated extends Error {}
 
 const tries = 5;
@@ -111,7 +111,7 @@ async function planOne(
   return { id, row, values, grants, image };
 }
 
-/** What the list leaves out is gone. */
+/** Fields that the list leaves out are empty. */
 function toComplete(model: Portable): Portable {
   const meta = { voice_avatar: null, ...model.meta };
   return { params: {}, base_model_id: null, model: null, ...model, meta };

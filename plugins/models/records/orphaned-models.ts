@@ -10,11 +10,10 @@ import type { ModelDatabase } from "../tables.ts";
 type Parts = Pick<ModelParts, "db" | "transaction" | "grants" | "records" | "files" | "accounts">;
 
 /**
- * What becomes of the models of accounts that are gone: their private ones go too. Those that others use, and those
- * that edit a provider's model, stay without an owner, for administrators to look after; files that went with the
- * account are taken out of them.
+ * Deletes private models of deleted accounts. Shared ones, and those that edit a provider's model, stay without an
+ * owner for administrators; links to files that went with the account are removed from them.
  */
-export async function settleOwnerless(parts: Parts): Promise<void> {
+export async function clearOrphanedModels(parts: Parts): Promise<void> {
   const { db, transaction, grants, records } = parts;
   const rows = await db.selectFrom("model").select("id").where(isOrphan()).execute();
   if (rows.length === 0) {

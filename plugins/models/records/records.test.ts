@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createLogger } from "#kernel/log.ts";
 import { createGrants } from "#storage/grants.ts";
 import { openTestDatabase } from "#storage/testing.ts";
-import { createModels } from "../migrations/0001_models.ts";
+import { migration } from "../migrations/0001_models.ts";
 import { createModelRecords, type ModelRecords, type RecordMap } from "./records.ts";
 import type { ModelDatabase } from "../tables.ts";
 
@@ -12,7 +12,7 @@ let records: ModelRecords;
 const stopping = new AbortController();
 
 beforeAll(async () => {
-  database = await openTestDatabase([{ owner: "models", migrations: { "0001_models": createModels } }]);
+  database = await openTestDatabase([{ owner: "models", migrations: { "0001_models": migration } }]);
   const log = createLogger({ level: "CRITICAL", format: "json" });
   const db = database.db as unknown as ModelDatabase;
   records = createModelRecords({ db, grants: createGrants(database), log, signal: stopping.signal });

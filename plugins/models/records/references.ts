@@ -52,7 +52,7 @@ export function createReferenceCheck(options: ReferenceOptions): ReferenceCheck 
   };
 }
 
-/** What somebody may read through a share is not theirs to lend: the model would go on showing it once that share ended. */
+/** Files and knowledge read through a share are not the caller's to lend: the model would show them after the share ended. */
 async function requireShown(
   { files, passes }: ReferenceOptions,
   { caller, id, before, refusal }: { caller: Principal; id: string; before: Meta; refusal: AppError },

@@ -6,7 +6,7 @@ import type { ModelRow } from "./store.ts";
 
 type Parts = Pick<ModelParts, "access" | "grants" | "accounts">;
 
-/** Those of some rows that the caller may change, asked at once. */
+/** Ids of the rows that the caller may change, in one query. */
 export async function findWritable(
   { access, grants }: Parts,
   caller: Principal,
@@ -22,7 +22,7 @@ export async function findWritable(
   );
 }
 
-/** What is stored of wanted grants: what the caller may give. */
+/** The wanted grants that the caller may give. */
 export async function toStoredGrants(
   { accounts }: Parts,
   caller: Principal,

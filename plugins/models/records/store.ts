@@ -24,7 +24,7 @@ export interface ModelRow {
   readonly updated_at: number;
 }
 
-/** What is written; `picture` undefined keeps the one that is stored. */
+/** Columns to write; `picture` undefined keeps the stored one. */
 export interface ModelValues {
   readonly base_model_id: string | null;
   readonly name: string;

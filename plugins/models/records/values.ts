@@ -4,7 +4,7 @@ import type { Pictures } from "#plugins/accounts/service.ts";
 import type { ModelRow, ModelValues } from "./store.ts";
 import { picturePath } from "./wire.ts";
 
-/** What a form says of a record; what is undefined was left out. */
+/** Fields of a form; undefined ones were left out. */
 export interface ModelForm {
   readonly id: string;
   readonly base_model_id?: string | null | undefined;

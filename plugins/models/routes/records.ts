@@ -61,7 +61,7 @@ export function recordRoutes(models: SavedModels) {
   ] as const;
 }
 
-/** What may be done to a saved model besides editing it (contract 2.2). */
+/** Actions on a saved model besides editing it (contract 2.2). */
 export function stateRoutes(models: SavedModels) {
   return [
     defineRoute(
