@@ -25,6 +25,7 @@ async function main(argv: readonly string[]): Promise<void> {
 async function serve(port: number | undefined): Promise<void> {
   const running = await boot({
     catalogue,
+    warmUp: true,
     ...(port === undefined ? {} : { port }),
     progress: (step) => print(`${step} …`),
   });

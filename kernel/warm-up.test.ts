@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import type { OwnedRoute } from "#kernel/http/bind.ts";
+import { type App, startApp } from "#test/support/app.ts";
+import { createEgress } from "./egress/egress.ts";
+import { warmUp } from "./warm-up.ts";
+
+let app: App;
+const egress = createEgress({
+  allowedPrivateOrigins: () => [],
+  ssl: () => true,
+  caFile: () => "",
+  fingerprint: () => "",
+  allowRedirects: () => false,
+  timeoutSeconds: () => null,
+});
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(async () => {
+  await egress.close();
+  await app.close();
+});
+
+test("validators are used and requests sent before the first client comes", async () => {
+  const body = z.object({ model: z.string() });
+  const validate = vi.spyOn(body, "safeParse");
+  const request = vi.spyOn(egress, "request");
+  const route = { surface: "main", route: { body } } as unknown as OwnedRoute;
+  await warmUp({ routes: [route, ...app.running.gathered.routes], egress, url: app.url });
+  expect(validate).toHaveBeenCalledOnce();
+  expect((await request.mock.results[0]?.value).status).toBe(200);
+});
+
+test("a server that cannot call itself starts all the same", async () => {
+  await expect(warmUp({ routes: [], egress, url: "http://127.0.0.1:9" })).resolves.toBeUndefined();
+});
