@@ -8,7 +8,7 @@ import type { Surface } from "./http/surfaces.ts";
 import type { Job } from "./jobs.ts";
 import type { Logger } from "./log.ts";
 import { BootError } from "./order.ts";
-import type { OwnedFilter } from "./pipeline/pipeline.ts";
+import type { OwnedFilter } from "./pipeline/filter.ts";
 import type { AnyPlugin, Contributions, PluginContext } from "./plugin.ts";
 import type { OptionalRef, ServiceRef, Slot, SlotRef } from "./service.ts";
 import type { OwnedSocketHandler } from "./sockets/handler.ts";

@@ -12,7 +12,6 @@ import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
 import type { Page } from "./page.ts";
-import { createPipeline } from "./pipeline/pipeline.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { readDatabaseId } from "./secret-key.ts";
 import type { ServiceRef } from "./service.ts";
@@ -81,7 +80,6 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   const events = createEvents(log);
   offer(kernel.events, events);
   offer(kernel.jobs, jobs);
-  offer(kernel.pipeline, createPipeline(gathered.filters, log));
   const approvers = () => (gathered.slots.get(toolApprovers.id) ?? []) as ToolApprover[];
   offer(kernel.toolRegistry, createToolRegistry(gathered.tools, approvers));
   offer(kernel.configuration, registry);
@@ -159,6 +157,7 @@ function toDeclarations({ gathered, plugins, foreign }: PartsOptions): kernel.De
     providers: () =>
       gathered.providers.filter(({ isEnabled }) => isEnabled()).map(({ provider }) => provider),
     routes: () => gathered.routes,
+    filters: () => gathered.filters,
     resources: () => gathered.plugins.flatMap(({ plugin }) => plugin.resources ?? []),
     plugins: () =>
       gathered.plugins.map(({ plugin, isEnabled }) => ({

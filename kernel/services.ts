@@ -10,7 +10,7 @@ import type { Events } from "./events.ts";
 import type { OwnedRoute } from "./http/bind.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Page } from "./page.ts";
-import type { Pipeline } from "./pipeline/pipeline.ts";
+import type { OwnedFilter } from "./pipeline/filter.ts";
 import { defineService, defineSlot } from "./service.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
@@ -26,8 +26,6 @@ export const grants = defineService<Grants>("kernel.grants");
 export const events = defineService<Events>("kernel.events");
 /** Durable jobs. */
 export const jobs = defineService<Jobs>("kernel.jobs");
-/** The ordered filters of a run. */
-export const pipeline = defineService<Pipeline>("kernel.pipeline");
 /** Every tool, by who may use it. */
 export const toolRegistry = defineService<ToolRegistry>("kernel.tools");
 /** All settings with where their values come from. */
@@ -80,6 +78,8 @@ export interface DeclaredPage {
 export interface Declarations {
   permissions(): readonly Permission[];
   providers(): readonly ModelProvider[];
+  /** Filters and sources of filters, each with its plugin's switch. */
+  filters(): readonly OwnedFilter[];
   resources(): readonly string[];
   /** The pages of all plugins, also those switched off; known from the beginning. */
   pages(): readonly DeclaredPage[];

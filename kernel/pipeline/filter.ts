@@ -119,3 +119,9 @@ export function defineFilter(filter: Filter): Filter {
 export function isFilterSource(entry: Filter | FilterSource): entry is FilterSource {
   return "select" in entry;
 }
+
+/** A filter or source with the switch of the plugin it belongs to. */
+export interface OwnedFilter {
+  readonly entry: Filter | FilterSource;
+  isEnabled(): boolean;
+}

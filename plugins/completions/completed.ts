@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
-import type { Pipeline } from "#kernel/pipeline/pipeline.ts";
 import type { Models } from "#plugins/models/service.ts";
+import type { Pipeline } from "./pipeline/pipeline.ts";
 import { type ChatAccess, requireChat } from "./chat-access.ts";
 import { toModelIds } from "./model-ids.ts";
 

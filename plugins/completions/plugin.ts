@@ -1,6 +1,6 @@
 import { definePlugin } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { configuration, pipeline, toolRegistry } from "#kernel/services.ts";
+import { configuration, declarations, toolRegistry } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
@@ -11,6 +11,7 @@ import { completionVariables, taskNames } from "./config.ts";
 import { pickPermissions } from "./controls.ts";
 import { createEmbeddings } from "./embeddings.ts";
 import { createLegacyTools } from "./legacy-tools.ts";
+import { createPipeline } from "./pipeline/pipeline.ts";
 import { completionRoutes } from "./routes.ts";
 import { createRunner } from "./run.ts";
 import {
@@ -39,12 +40,12 @@ export default definePlugin({
     chatRuns,
     chats: chatAccess,
     configuration,
+    declarations,
     directModels,
     files: fileAccess,
     hub,
     models,
     pictures: messagePictures,
-    pipeline,
     prompts: promptSources,
     taskSettings,
     terminals: terminalAccess,
@@ -55,9 +56,10 @@ export default definePlugin({
   permissions: pickPermissions.map((path) => ({ path, default: true })),
 
   setup({ config, use, log }) {
+    const pipeline = createPipeline(use.declarations.filters(), log);
     const tasks = createTaskModel({
       models: use.models,
-      pipeline: use.pipeline,
+      pipeline,
       settings: () => config,
     });
     const legacy = createLegacyTools({
@@ -69,7 +71,7 @@ export default definePlugin({
     const runner = createRunner({
       models: use.models,
       toolRegistry: use.toolRegistry,
-      pipeline: use.pipeline,
+      pipeline,
       log,
       findProfile: (principal) => use.accounts.templateFacts(principal),
       tools: createToolsStage(use.toolRegistry, legacy),
@@ -86,7 +88,7 @@ export default definePlugin({
       chatRuns: () => use.chatRuns.list(),
       completed: createCompleted({
         models: use.models,
-        pipeline: use.pipeline,
+        pipeline,
         chats: () => use.chats.list(),
       }),
       embeddings: createEmbeddings({

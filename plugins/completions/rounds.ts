@@ -3,7 +3,7 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
-import { openStreamHooks } from "#kernel/pipeline/stream.ts";
+import { openStreamHooks } from "./pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { ignoredFeatures } from "./features.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";

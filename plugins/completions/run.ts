@@ -3,7 +3,7 @@ import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { Filter, StreamHooks } from "#kernel/pipeline/filter.ts";
-import { hasStreamHooks, openStreamHooks } from "#kernel/pipeline/stream.ts";
+import { hasStreamHooks, openStreamHooks } from "./pipeline/stream.ts";
 import { admitModel } from "./admit.ts";
 import { requireChat } from "./chat-access.ts";
 import { folderOf, inChat, withPictures } from "./chat-context.ts";

@@ -1,4 +1,4 @@
-import type { SystemEvent } from "./events.ts";
+import type { SystemEvent } from "#kernel/events.ts";
 
 /** What webhooks and Event functions get of a system event (contract 9). */
 export interface EventEnvelope {

@@ -1,7 +1,7 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { Filter, FilterContext, StreamGroup, StreamHooks } from "./filter.ts";
+import type { Filter, FilterContext, StreamGroup, StreamHooks } from "#kernel/pipeline/filter.ts";
 
 /**
  * Opens the stream hooks of `filters` as one, or gives undefined when none has such a hook: a run that looks into

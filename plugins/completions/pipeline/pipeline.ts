@@ -8,16 +8,10 @@ import {
   type Filter,
   type FilterContext,
   type FilterSelection,
-  type FilterSource,
   isFilterSource,
+  type OwnedFilter,
   type Reading,
-} from "./filter.ts";
-
-/** A filter or source with the switch of the plugin it belongs to. */
-export interface OwnedFilter {
-  readonly entry: Filter | FilterSource;
-  isEnabled(): boolean;
-}
+} from "#kernel/pipeline/filter.ts";
 
 /** The filters of one run, in order. */
 export interface Pipeline {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { createLogger } from "#kernel/log.ts";
-import type { Conversation, Filter, FilterContext, StreamGroup } from "./filter.ts";
+import type { Conversation, Filter, FilterContext, StreamGroup } from "#kernel/pipeline/filter.ts";
 import { createPipeline } from "./pipeline.ts";
 import { hasStreamHooks, openStreamHooks } from "./stream.ts";
 
