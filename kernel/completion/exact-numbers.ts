@@ -25,8 +25,17 @@ export class ExactNumbers {
   /** The parsed text without everything else. */
   readonly #tree: unknown;
 
-  private constructor(tree: unknown) {
+  /** The request was translated into another shape since. */
+  readonly #isTranslated: boolean;
+
+  private constructor(tree: unknown, isTranslated = false) {
     this.#tree = tree;
+    this.#isTranslated = isTranslated;
+  }
+
+  /** The same numbers for a request of another format: `restore` finds integers beyond 2^53 wherever they stand. */
+  translated(): ExactNumbers {
+    return new ExactNumbers(this.#tree, true);
   }
 
   /** Undefined for a text without such numbers, which nearly all are. */
@@ -44,7 +53,7 @@ export class ExactNumbers {
 
   /** The value with the sources of its numbers, ready for JSON.stringify; numbers that were changed stay as they are. */
   restore<T>(value: T): T {
-    return restore(value, this.#tree) as T;
+    return this.#isTranslated ? this.restoreAnywhere(value) : (restore(value, this.#tree) as T);
   }
 
   /** The same for a value of another shape: integers beyond 2^53 are found again wherever they stand. */

@@ -144,18 +144,18 @@ function typeOf(status: number): string {
             : "server_error";
 }
 
+/** Error types of the vendor's message format that have a status of their own. */
+const vendorTypes: Readonly<Record<number, string>> = {
+  402: "billing_error",
+  409: "conflict_error",
+  413: "request_too_large",
+  503: "overloaded_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
 function vendorTypeOf(status: number): string {
-  return status === 409
-    ? "conflict_error"
-    : status === 413
-      ? "request_too_large"
-      : status === 504
-        ? "timeout_error"
-        : status === 503 || status === 529
-          ? "overloaded_error"
-          : status >= 500
-            ? "api_error"
-            : typeOf(status);
+  return vendorTypes[status] ?? (status >= 500 ? "api_error" : typeOf(status));
 }
 
 /** Validation details become one readable line where a shape has room for a text only. */

@@ -51,6 +51,8 @@ export interface RunContext {
   readonly onAsked?: ((request: CompletionRequest) => void) | undefined;
   /** The JSON text that the request was read from, where there is one. */
   readonly text?: string | undefined;
+  /** Numbers that go out digit for digit, where the request was translated from another format. */
+  readonly numbers?: ExactNumbers | undefined;
   readonly onOutlet?: OutletListener | undefined;
 }
 

@@ -225,6 +225,9 @@ describe("what cannot be answered", () => {
   it.each([
     [html(), 502, "api_error"],
     [failure(503, "Busy"), 503, "overloaded_error"],
+    [failure(529, "Busy"), 529, "overloaded_error"],
+    [failure(402, "No money"), 402, "billing_error"],
+    [failure(413, "Too large"), 413, "request_too_large"],
     [failure(400, "Too long"), 400, "invalid_request_error"],
     [body("{", { headers: { "content-type": "application/json" } }), 502, "api_error"],
   ])("is told with the status %#", async (script, status, type) => {

@@ -1,8 +1,10 @@
+import { toList, toObject } from "#config/json-values.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { estimateTokens, lengthOfTexts } from "#kernel/completion/tokens.ts";
 import { collectCompletion, streamCompletion } from "#kernel/completion/stream-completion.ts";
 import { toErrorEvent } from "#kernel/http/errors.ts";
 import { toTags } from "#kernel/completion/reasoning-tags.ts";
+import { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import { reply, stream } from "#kernel/http/route.ts";
 import type { RunAnswer } from "#plugins/completions/service.ts";
 import type { MessageFormat } from "#plugins/provider-message/service.ts";
@@ -14,7 +16,7 @@ import { isThinkingOff, requireRoom } from "./request/effort.ts";
 import { MessageEvents } from "./reply/from-chunks.ts";
 import { fromCompletion, type ReplyFacts } from "./reply/from-completion.ts";
 import { toEventStream } from "./reply/pushed-events.ts";
-import { toTranslated, type TranslatedRequest } from "./schema.ts";
+import { type MessageRequest, toTranslated, type TranslatedRequest } from "./schema.ts";
 import { toCommon } from "./request/to-common.ts";
 
 type Prompt = Readonly<Record<string, unknown>>;
@@ -29,7 +31,8 @@ export async function translate(options: MessagesOptions, call: Call, beginCount
   if (body["thread"] !== undefined && body["thread"] !== null) {
     return refuseThread();
   }
-  const sent = toTranslated(body);
+  const numbers = ExactNumbers.read(incoming.text);
+  const sent = toTranslated(numbers ? withExactInputs(body, numbers) : body);
   requireRoom(sent);
   const { common, labels } = await toCompletionRequest(sent, options, call);
   const isStream = body.stream === true;
@@ -38,6 +41,7 @@ export async function translate(options: MessagesOptions, call: Call, beginCount
   const answer = await options.completions.run(common, {
     ...context,
     model,
+    numbers: numbers?.translated(),
     leftOut: isThinkingOff(sent) ? ["reasoning_effort"] : undefined,
     // Filters come first: text that they mask or refuse must not reach the upstream.
     onAsked(filtered) {
@@ -78,6 +82,23 @@ function toStream(answer: RunAnswer, { options, facts, counting, requestId }: St
       },
     }),
   );
+}
+
+/** The body with the digits of calls' inputs: those become texts, in which no number can be restored later. */
+function withExactInputs(body: MessageRequest, numbers: ExactNumbers): MessageRequest {
+  const exact = numbers.restore(body);
+  const withInputs = (content: unknown, from: unknown): unknown =>
+    Array.isArray(content)
+      ? content.map((block: unknown, at) => {
+          const { input } = toObject(toList(from)[at]);
+          return input === undefined ? block : { ...toObject(block), input };
+        })
+      : content;
+  const messages = body.messages.map((message, at) => ({
+    ...message,
+    content: withInputs(message.content, exact.messages[at]?.content),
+  }));
+  return { ...body, messages };
 }
 
 /** The provider package `@ai-sdk/anthropic` (seen in 4.0) drops a stream whose first event has no input tokens. */

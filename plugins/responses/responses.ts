@@ -1,3 +1,4 @@
+import { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import type { ChunkBatch, CompletionAnswer } from "#kernel/completion/provider.ts";
 import { type FindProfile, withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
 import { streamCompletion } from "#kernel/completion/stream-completion.ts";
@@ -42,7 +43,14 @@ export function createResponses(parts: ResponsesParts): ResponsesFormat {
         return passOn(await forward({ body: prompted, isStream, principal, signal, userAgent }), requestId);
       }
       const { request, chat } = await read(parts, { body, context });
-      const answer = await completions.run(chat, { principal, model, signal, userAgent, backend });
+      const answer = await completions.run(chat, {
+        principal,
+        model,
+        signal,
+        userAgent,
+        backend,
+        numbers: ExactNumbers.read(context.text)?.translated(),
+      });
       const tags = toTags(model.params["reasoning_tags"]);
       return deliver(answer, { request, context, items, tags });
     },

@@ -16,6 +16,8 @@ export interface ResponsesContext {
   readonly signal: AbortSignal;
   readonly userAgent: string | undefined;
   readonly requestId: string;
+  /** The JSON text of the request, whose numbers go out digit for digit. */
+  readonly text?: string | undefined;
   /** The tags that open and close reasoning in the model's texts; the known ones where they are left out. */
   readonly tags?: readonly Tags[];
 }

@@ -2,6 +2,7 @@ import type { OpenCall } from "#kernel/completion/model-call.ts";
 import { beginCall } from "#kernel/upstream/metered.ts";
 import type { CallContext } from "#kernel/completion/provider.ts";
 import { toTags } from "#kernel/completion/reasoning-tags.ts";
+import { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import { fillSaved } from "#kernel/completion/saved-parameters.ts";
 import { withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
 import { watchBytes } from "#kernel/upstream/watch-answer.ts";
@@ -74,7 +75,10 @@ export function responsesRoute(options: ResponsesOptions) {
         tags: toTags(model.params["reasoning_tags"]),
       };
       return format.translate(body, asked, (chat) =>
-        model.provider.complete(toCall(model, fillSaved(chat, saved), context)),
+        model.provider.complete({
+          ...toCall(model, fillSaved(chat, saved), context),
+          numbers: () => ExactNumbers.read(bodyText)?.translated(),
+        }),
       );
     },
   );

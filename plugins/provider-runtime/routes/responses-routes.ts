@@ -25,18 +25,21 @@ export function responsesRoutes({ provider, models, format }: ResponsesOptions) 
     fails: [400, 404, 429, 502, 503, 504],
   } as const;
   return [
-    defineRoute({ ...declared, path: "/v1/responses" }, async ({ body, caller, request }) => {
+    defineRoute({ ...declared, path: "/v1/responses" }, async ({ body, bodyText: text, caller, request }) => {
       const model = await resolveLatest(models, caller, { id: body.model });
-      return required(format).answer({ ...body, model: model.id }, { ...toContext(caller, request), model });
+      return required(format).answer(
+        { ...body, model: model.id },
+        { ...toContext(caller, request), model, text },
+      );
     }),
     defineRoute(
       { ...declared, path: "/v1/responses/:idx", params: Index },
-      async ({ body, caller, request, params: { idx } }) => {
+      async ({ body, bodyText: text, caller, request, params: { idx } }) => {
         const model = await resolveOwn(models, caller, body.model);
         provider.requireHolders(model.base.id, idx);
         return required(format).answer(
           { ...body, model: model.id },
-          { ...toContext(caller, request), backend: idx, model },
+          { ...toContext(caller, request), backend: idx, model, text },
         );
       },
     ),
