@@ -64,7 +64,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * For hooks that are called often and answer at once: the call is tried on the event loop's own thread, which is a
-   * tenth of the work. One that takes long there, waits, or asks a host function begins afresh on a thread before
+   * tenth of the work. One that takes long there, waits, or asks a host function begins again on a thread before
    * anything that it asked for is done; so do later calls of that source for some minutes.
    */
   readonly isHook?: boolean | undefined;

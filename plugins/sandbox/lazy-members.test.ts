@@ -44,7 +44,7 @@ describe("a context with members that are parsed when they are read", () => {
     expect(made).toEqual(["notes"]);
   });
 
-  it("begins afresh on a thread where one is too long for the event loop", async () => {
+  it("begins again on a thread where one is too long for the event loop", async () => {
     const notes = JSON.stringify("x".repeat(limits.inlineLength));
     const source = `export const f = (body, ctx) => { try { return ctx.notes.length; } catch (error) { return error.message; } };`;
     const options = { args: [0, {}], lazyMembers: { notes: () => notes }, isHook: true, id: "long" };

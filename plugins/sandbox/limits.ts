@@ -8,7 +8,7 @@ export const limits = {
   callMs: 30_000,
   /** A generator's time between two items that were asked for. */
   itemMs: 60_000,
-  /** A short call on the event loop's own thread; what takes longer begins afresh on a thread beside it. */
+  /** A short call on the event loop's own thread; what takes longer begins again on a thread beside it. */
   inlineMs: 20,
   /** Characters of the arguments of a short call. */
   inlineLength: 64 * 1024,

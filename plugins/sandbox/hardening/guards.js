@@ -2,7 +2,7 @@
 // they handle quickly; what shares memory, waits, runs later or compiles machine code is taken away. Every guard is a
 // function, and the beginning of a function is such a point: within a loop the engine looks at the time only now and
 // then. An isolate holds 64 MB, so that no honest code meets the limits of a thread. Those of the event loop's own
-// thread are narrower, since everybody waits for it: a call that meets one begins afresh on a thread, and a stream hook
+// thread are narrower, since everybody waits for it: a call that meets one begins again on a thread, and a stream hook
 // gets the error. Runs before anything else in a context.
 import { onLoop, send, state } from "../inside/environment.js";
 import { NativeProxy } from "../inside/natives.js";
