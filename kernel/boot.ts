@@ -138,7 +138,7 @@ async function open(
   return { url: listening.url, config, log, database, registry, gathered, stop };
 }
 
-/** What is settled before the database is opened. */
+/** The part of the foundation that needs no database. */
 export type Plan = Omit<Foundation, "database">;
 
 /** Reads the environment, loads the plugins of PLUGINS_PATH and settles which plugins there are, in which order. */
@@ -215,7 +215,7 @@ interface Stopping {
   stopping: AbortController;
 }
 
-/** What is broken off when the time is over gets this long to say so. */
+/** Aborted work gets this long to write its last state after the grace time. */
 const lastWordsMs = 3_000;
 
 /** Unready at once, then running answers get their time, then everything closes in reverse. */
@@ -239,7 +239,7 @@ async function stopAll({
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
   const jobsStopped = parts.jobs.stop(graceMs);
-  // What cannot even break off, such as for want of the database, must not keep the process for ever.
+  // Work that cannot end, such as without the database, must not keep the process alive.
   const workEnded = Promise.race([
     host.drain(graceMs),
     pause(graceMs + lastWordsMs, undefined, { ref: false }),

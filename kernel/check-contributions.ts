@@ -19,7 +19,7 @@ const kinds = new Set<string>([
   "stop",
 ] satisfies (keyof Contributions)[]);
 
-/** What the plugins before this one contributed. */
+/** Contributions of the plugins before this one. */
 export interface Taken {
   readonly routes: readonly Pick<OwnedRoute, "plugin" | "surface" | "route">[];
   readonly filters: readonly { readonly entry: Identified }[];

@@ -1,4 +1,4 @@
-/** What can go wrong, as the logic sees it; `kernel/http/errors.ts` alone turns a code into a status. */
+/** The closed list of failures; `kernel/http/errors.ts` alone turns a code into a status. */
 export type ErrorCode =
   | "invalid" // a value that is wrong in itself or in this state: 400
   | "unprocessable" // input that does not fit the declared shape: 422, or 400 where the surface says so
@@ -15,7 +15,7 @@ export type ErrorCode =
   | "timeout"; // an upstream did not answer in time: 504
 
 export interface AppErrorOptions {
-  /** What led to it; logged, never sent. */
+  /** The cause; logged, never sent. */
   cause?: unknown;
   /** Seconds after which a new try makes sense; sent as Retry-After. */
   retryAfter?: number;

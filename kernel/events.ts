@@ -10,7 +10,7 @@ export interface SystemEvent {
   readonly event: string;
   /** Epoch seconds. */
   readonly created_at: number;
-  /** Who did it; null when the server itself did. */
+  /** The account behind it; null for the server itself. */
   readonly actor: Actor | null;
   readonly subject: Subject | null;
   /** Secrets in it are masked. */
@@ -24,7 +24,7 @@ export interface Actor {
   readonly role?: string;
 }
 
-/** What an event is about. */
+/** The row that an event is about. */
 export interface Subject {
   readonly type: string;
   readonly id: string;
@@ -32,7 +32,7 @@ export interface Subject {
 
 declare const payload: unique symbol;
 
-/** A name with a colon that carries a `T`, such as "config:changed"; nobody outside the process hears of it. */
+/** A name with a colon that carries a `T`, such as "config:changed"; it stays inside the process. */
 export type EventName<T> = string & { readonly [payload]: T };
 
 /** Names with a dot carry a SystemEvent, declared names what they declare, others something unknown. */
@@ -66,7 +66,7 @@ export function createEvents(log: Logger): Events {
   const handlers = new Map<string, Set<EventHandler<unknown>>>();
 
   const add = (name: string, handler: EventHandler<never>): (() => void) => {
-    // A handler belongs to who subscribed: it must not run inside the emitter's transaction or request context.
+    // A handler runs in its subscriber's context, never in the emitter's transaction or request.
     const outside = AsyncLocalStorage.snapshot();
     const entry: EventHandler<unknown> = (data) => outside(handler as EventHandler<unknown>, data);
     const entries = handlers.get(name) ?? new Set();

@@ -23,7 +23,7 @@ export interface Gathered {
   readonly jobs: { readonly job: Job; isEnabled(): boolean }[];
   readonly sockets: OwnedSocketHandler[];
   readonly plugins: { readonly plugin: AnyPlugin; isEnabled(): boolean }[];
-  /** What fills each slot, by the slot's id. */
+  /** The fills of each slot, by the slot's id. */
   readonly slots: Map<string, unknown[]>;
   /** By resource type: which of some ids exist. */
   readonly resources: Record<string, ExistingResources[string]>;
@@ -145,7 +145,7 @@ async function startAll(done: readonly SetUp[], { foreign, log }: HostOptions): 
   }
 }
 
-/** A permission that nobody declares is one that only administrators hold: nearly always a slip of the pen. */
+/** An undeclared permission is held by administrators alone, and nearly always a typing error. */
 function warnOfUnknownPermissions({ gathered, log }: HostOptions): void {
   const declared = new Set(
     gathered.plugins.flatMap(({ plugin }) => (plugin.permissions ?? []).map(({ path }) => path as string)),

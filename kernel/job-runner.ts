@@ -162,12 +162,12 @@ async function queueOnce(boss: PgBoss, { id }: Job, seconds: number): Promise<vo
 
 function secondsBetween({ every = firstWait }: Job): number {
   const seconds = typeof every === "function" ? every() : every;
-  // What is no number would make a timer that never rests.
+  // An interval that is no number would make a timer that fires all the time.
   return Number.isFinite(seconds) ? Math.max(1, seconds) : laterWait;
 }
 
 /**
- * Looking costs the database a query. Whoever queues a job wakes the worker of its own process, so the poll only
+ * A poll costs the database a query. Enqueueing wakes the worker of the same process, so the poll only
  * finds what another replica left behind or what waits for its next try.
  */
 function pollSecondsOf(job: Job): number {

@@ -33,7 +33,7 @@ export interface PartsOptions {
   readonly name: string;
 }
 
-/** What the kernel itself runs, and the services it offers to plugins. */
+/** The running parts of the kernel, and its services for plugins. */
 export interface Parts {
   readonly services: Map<string, unknown>;
   readonly egress: Egress;

@@ -18,7 +18,7 @@ import type { Tool, ToolSource } from "./tools/tool.ts";
 // The shapes below unite plugins of every type; only `any` lets a registry hold them all.
 // oxlint-disable typescript/no-explicit-any
 
-/** What a plugin depends on, by the name it uses inside. */
+/** Dependencies of a plugin, by the name it uses inside. */
 export type Uses = Readonly<Record<string, ServiceRef<any> | OptionalRef<any> | SlotRef<any>>>;
 
 /** Resolved dependencies: an optional one may be missing, and the type says so. */
@@ -46,7 +46,7 @@ export function tables<T>(...names: (keyof T & string)[]): Tables<T> {
 /** A database handle that knows the plugin's own and the core tables, and no others. */
 export type PluginDatabase<T> = Kysely<T & CoreTables>;
 
-/** What setup gets. */
+/** The argument of `setup`. */
 export interface PluginContext<V extends Variables, U extends Uses, T> {
   /** Live values: a persisted variable is read at the time of use. */
   readonly config: Values<V>;
@@ -59,7 +59,7 @@ export interface PluginContext<V extends Variables, U extends Uses, T> {
   readonly signal: AbortSignal;
 }
 
-/** What a command of the command line gets. */
+/** The argument of a command. */
 export interface CommandContext<V extends Variables, T> {
   readonly config: Values<V>;
   readonly db: PluginDatabase<T>;
@@ -79,7 +79,7 @@ export interface Command<V extends Variables = Variables, T = never> {
   run(context: CommandContext<V, T>): Promise<void>;
 }
 
-/** What setup hands back. The host fills its registries from it; plugins never do. */
+/** The result of `setup`. The host fills its registries from it; plugins never do. */
 export interface Contributions {
   readonly routes?: Partial<Record<Surface, readonly AnyRoute[]>>;
   readonly filters?: readonly (Filter | FilterSource)[];

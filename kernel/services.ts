@@ -14,7 +14,7 @@ import type { OwnedFilter } from "./pipeline/filter.ts";
 import { defineService, defineSlot } from "./service.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
-// What the kernel itself provides; plugins name them in `uses` like any other service.
+// Services of the kernel; plugins name them in `uses` like any other service.
 
 /** The one outbound client. */
 export const egress = defineService<Egress>("kernel.egress");
@@ -74,7 +74,7 @@ export interface DeclaredPage {
   isEnabled(): boolean;
 }
 
-/** What the enabled plugins declared, readable once all are set up. */
+/** Declarations of the enabled plugins, readable once all are set up. */
 export interface Declarations {
   permissions(): readonly Permission[];
   providers(): readonly ModelProvider[];

@@ -17,7 +17,7 @@ const concurrency = 8;
 
 /**
  * Compiles lazy parts before the first request: validators of request bodies, the HTTP client and the way of a request
- * through the listener. Completions themselves are not run: filters of users would see requests that nobody made.
+ * through the listener. Completions themselves are not run: user filters would see synthetic requests.
  * Failures are ignored, because the server works without.
  */
 export async function warmUp({ routes, egress, url }: WarmUpOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Dialect } from "kysely";
 
-/** What an embedded or a server database must offer; `database.ts` makes the common handle of it. */
+/** The interface of the embedded and the server database; `database.ts` makes the common handle of it. */
 export interface Engine {
   readonly kind: "embedded" | "server";
   readonly dialect: Dialect;

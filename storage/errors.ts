@@ -58,7 +58,7 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === SILENCE;
 }
 
-/** What the driver says then. */
+/** Messages of the driver for that. */
 const SILENCE = "Query read timeout";
 
 const STALE_PLAN = /cached plan must not change result type/;

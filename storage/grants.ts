@@ -9,7 +9,7 @@ import { anyOf } from "./values.ts";
 
 export { InvalidGrantError, type GrantInput } from "./grant-rules.ts";
 
-/** Who asks; `userId` is null for a visitor who is not signed in. */
+/** The caller; `userId` is null for a visitor who is not signed in. */
 export interface GrantPrincipal {
   readonly userId: string | null;
   readonly groupIds: readonly string[];
@@ -156,7 +156,7 @@ function matches(principal: GrantPrincipal, permission: GrantPermission, type: s
     ways.push(sql`held.principal_type = 'anyone'`);
   }
   const who = ways.length > 0 ? sql<SqlBool>`(${sql.join(ways, sql` or `)})` : sql<SqlBool>`false`;
-  // Who may write may read.
+  // Write implies read.
   return permission === "read" ? who : sql<SqlBool>`(held.permission = 'write' and ${who})`;
 }
 

@@ -11,7 +11,7 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
-/** A claim of this request and of no other: whoever takes it over later has another holder. */
+/** The claim of one request; a later takeover has another holder. */
 export interface OwnClaim {
   readonly scope: string;
   readonly holder: string;
@@ -23,9 +23,9 @@ export type Claim =
   | { readonly state: "done"; readonly fingerprint: string; readonly answer: StoredAnswer };
 
 export interface IdempotencyStore {
-  /** Takes the scope for this request, or says who has it. Atomic over all replicas. */
+  /** Claims the scope for this request, or returns the existing claim. Atomic over all replicas. */
   claim(scope: string): Promise<Claim>;
-  /** Says of claims without an answer that their requests still run; others may take over what nobody renews. */
+  /** Renews claims whose requests still run; claims that are not renewed may be taken over. */
   renew(claims: readonly OwnClaim[]): Promise<void>;
   /** Stores the answer, unless somebody else took the claim over. */
   settle(own: OwnClaim, fingerprint: string, answer: StoredAnswer): Promise<void>;
@@ -47,7 +47,7 @@ export interface IdempotencyRow {
 }
 
 const keptSeconds = 24 * 60 * 60;
-/** A claim without an answer that nobody renewed for so long belongs to a process that died; longer than most outages. */
+/** A claim without an answer expires after this time without renewal; longer than most outages. */
 const leaseSeconds = 120;
 /** The same for one that was made before claims were renewed. */
 const unrenewedSeconds = 900;

@@ -56,7 +56,7 @@ export function openLargeNotices(
       // One after another: an announcement that is still being read must not be overtaken.
       let last: Promise<void> = Promise.resolve();
       let waiting = 0;
-      // What a process left behind that did not live to sweep.
+      // Rows of a process that died before its sweep.
       sweep();
       database.onListenGap(onGap);
       await database.listen(channel, (payload) => {

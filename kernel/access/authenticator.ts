@@ -3,7 +3,7 @@ import type { Credential } from "#kernel/http/credential.ts";
 import { defineService } from "#kernel/service.ts";
 import type { Principal } from "./principal.ts";
 
-/** What of the request decides whether a credential may be used for it. */
+/** The facts of a request that decide whether a credential is good for it. */
 export interface RequestFacts {
   readonly method: string;
   /** The path as the client sent it, without the query. */
@@ -21,7 +21,7 @@ export type CredentialChange =
   | { readonly sessionId: string }
   | { readonly all: true };
 
-/** Whether a change may make somebody who was let in before a stranger, or somebody else. */
+/** Whether a change may invalidate or alter an authenticated principal. */
 export function concerns(change: CredentialChange, { userId, session }: Principal): boolean {
   if ("userId" in change) {
     return change.userId === userId;

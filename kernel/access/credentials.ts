@@ -7,7 +7,7 @@ export function rememberCredential(principal: Principal, credential: string): vo
   shown.set(principal, credential);
 }
 
-/** The token or key that a caller showed; undefined for work that nobody signed in for. */
+/** The token or key of a caller; undefined for work of the server itself. */
 export function credentialOf(principal: Principal): string | undefined {
   return shown.get(principal);
 }

@@ -2,7 +2,7 @@ import type { PermissionTree } from "./permissions.ts";
 
 export type Role = "admin" | "user" | "pending";
 
-/** Who calls. Frozen; built by the authenticator and shared between requests of the same credential. */
+/** The caller. Frozen; built by the authenticator and shared between requests of the same credential. */
 export interface Principal {
   readonly userId: string;
   readonly role: Role;
@@ -11,7 +11,7 @@ export interface Principal {
   readonly groupIds: readonly string[];
   /** Effective tree: defaults OR-ed with every group's. */
   readonly permissions: PermissionTree;
-  /** What the caller showed: a session token or an API key. */
+  /** The kind of the credential: a session token or an API key. */
   readonly credential: "session" | "api_key";
   /** The session token's `jti` and expiry (epoch seconds, null = never); null for keys. */
   readonly session: { readonly id: string; readonly expiresAt: number | null } | null;

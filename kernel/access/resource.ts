@@ -9,7 +9,7 @@ export interface Resource<Row> {
   /** The grant's resource_type, e.g. `file`. */
   readonly type: string;
   find(id: string): Promise<Row | undefined>;
-  /** The owner's user id; null when nobody owns it. */
+  /** The owner's user id; null without an owner. */
   ownerOf(row: Row): string | null;
   /** False where even admins need a grant; then ownership and grants alone decide. */
   readonly adminPasses?: boolean;
@@ -19,7 +19,7 @@ export interface Resource<Row> {
   reachableById?(principal: Principal, id: string, action: Action): Promise<boolean>;
 }
 
-/** The only way from an id to a row: whoever has the row has been authorised. */
+/** The only way from an id to a row: a caller that holds the row is authorised. */
 export interface Loader<Row> {
   /** Resolves to the row. Throws `not_found` when it may not be read, `forbidden` when it may be read but not written. */
   load(principal: Principal, id: string, action: Action): Promise<Row>;
@@ -95,7 +95,7 @@ export function createAccess({ grants, adminsPass }: AccessOptions): Access {
         if (row === undefined) {
           await checkAbsent(resource, { principal, id, action });
         }
-        // Whoever may read it knows that it exists; to all others it does not (same body, same status).
+        // Only readers learn that the row exists; all others get the answer for an absent one.
         if (
           row !== undefined &&
           action === "write" &&

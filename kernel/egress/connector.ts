@@ -3,7 +3,7 @@ import type { TLSSocket } from "node:tls";
 import { buildConnector } from "undici";
 import { isPublicAddress } from "./address.ts";
 import { toAddressRefusal } from "./failure.ts";
-import { onread, useSharedReadBuffer } from "./reads.ts";
+import { onread, useSharedReadBuffer } from "./shared-read-buffer.ts";
 import { openTls, requireFingerprint, type TlsSettings } from "./tls.ts";
 
 export interface ConnectorOptions {
@@ -30,7 +30,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     opened ??= openConnector(options);
     opened
       .then((connect) => connect(target, (...[error, socket]) => accept(options, error ?? socket, callback)))
-      // What cannot be read, or not be used, is read anew for the next connection.
+      // A CA bundle that failed is read again for the next connection.
       .catch((error: Error) => {
         opened = undefined;
         callback(error, null);

@@ -5,7 +5,7 @@ import { SegmentedBody } from "./segmented-body.ts";
 import { toEgressError, toTimeLimit } from "./failure.ts";
 import type { OutgoingHeaders } from "./redirect.ts";
 
-/** What an upstream answered. */
+/** The head of an upstream's answer, with its body as a stream. */
 export interface UpstreamResponse {
   readonly status: number;
   /** Lower-cased names; a header that came several times is a list. */

@@ -27,7 +27,7 @@ export function toHeaderRefusal(cause: unknown): AppError {
 
 /**
  * Turns what broke an outbound request into an AppError ("timeout", "upstream", "forbidden", "invalid").
- * The reason of the caller's own signal comes back as it is: who aborts knows why.
+ * The reason of the caller's own signal comes back as it is.
  */
 export function toEgressError(error: unknown, signal?: AbortSignal): Error {
   if (signal?.aborted && isCausedBy(error, signal.reason)) {

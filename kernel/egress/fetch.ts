@@ -15,7 +15,7 @@ export interface FetchCall {
   readonly maxBytes: number | undefined;
 }
 
-/** What can be sent; a plain object or array goes out as JSON. */
+/** A request body; a plain object or array goes out as JSON. */
 export type FetchBody = BodyInit | Readonly<Record<string, unknown>> | readonly unknown[];
 
 /** Sends one request with `fetch` over a pool. Rejects, and breaks the body off, with AppErrors. */
@@ -29,7 +29,7 @@ export async function fetchOnce(dispatcher: Dispatcher, call: FetchCall): Promis
     return toResponse(response, call, deadline);
   } catch (error) {
     const failure = toEgressError(error, deadline.signal);
-    // Nobody will read what came, so the connection is freed here.
+    // The body will not be read, so the connection is released here.
     deadline.abort(failure);
     throw failure;
   }

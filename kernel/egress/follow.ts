@@ -3,7 +3,7 @@ import { toRedirectRefusal } from "./failure.ts";
 import { type Hop, isRedirect, maxRedirects, toNextHop } from "./redirect.ts";
 import { toTarget, type Trust, trustAfterRedirect } from "./target.ts";
 
-/** What decides where a chain of redirects may lead. */
+/** The limits of a chain of redirects. */
 export interface Route {
   readonly trust: Trust;
   /** Origins that may be private whatever the trust. */
@@ -15,7 +15,7 @@ export interface Route {
 export interface Kind<Body, Answer> {
   send(hop: Hop<Body>, isChecked: boolean): Promise<Answer>;
   read(answer: Answer): { status: number; location: unknown };
-  /** Frees an answer nobody will read. */
+  /** Releases an answer that will not be read. */
   drop(answer: Answer): void;
   /** Whether a redirect that is not followed is an answer like any other. */
   readonly isPassedOn: boolean;

@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 
 /**
- * Who chose the address. "operator": an admin or the environment; it may be private. "user": anybody else, a message,
+ * The source of an address. "operator": an admin or the environment; it may be private. "user": anybody else, a message,
  * a function or a tool; private addresses are refused, except allowed origins. Contract D.15.
  */
 export type Trust = "operator" | "user";

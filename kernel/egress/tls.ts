@@ -12,7 +12,7 @@ export interface TlsSettings {
   readonly fingerprint: string;
 }
 
-/** What a TLS connection is opened with. */
+/** TLS options of a connection. */
 export interface TlsOptions {
   readonly rejectUnauthorized: boolean;
   readonly ca?: string;

@@ -11,7 +11,7 @@ export interface ConversationMessage {
   [key: string]: unknown;
 }
 
-/** What outlet filters get: the conversation with the reply as its last message. */
+/** The argument of outlet hooks: the conversation with the reply as its last message. */
 export interface Conversation {
   model: string;
   messages: ConversationMessage[];
@@ -34,16 +34,16 @@ export interface FilterContext {
   readonly sessionId: string | undefined;
   /** Free-form notes that inlet left for stream and outlet. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** What was asked: in inlet as it came to the first filter, in stream and outlet as the last inlet left it. */
+  /** The request: in inlet as it came to the first filter, in stream and outlet as the last inlet left it. */
   readonly request: CompletionRequest;
   readonly signal: AbortSignal;
   /** The background task that the request is for, such as `title_generation`; absent for people's own requests. */
   readonly task?: string | undefined;
 }
 
-/** What becomes of a hook's answer. */
+/** Tells whether a hook's answer is used. */
 export interface Reading {
-  /** False where nobody looks at it: the hook is called for what it does besides. */
+  /** False when the answer is dropped: the hook is called for its side effects. */
   readonly isRead: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the event `events` carries (contract D.17); `instance_id` is added on the way out. */
+/** The payload of the event `events` (contract D.17); `instance_id` is added on the way out. */
 export interface EventEnvelope {
   readonly chat_id: string | null;
   readonly message_id: string | null;

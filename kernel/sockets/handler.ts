@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 
 /** A connection as handlers see it. */
 export interface SocketSession {
-  /** What completions name as `session_id`. */
+  /** The `session_id` of completions. */
   readonly id: string;
   readonly rooms: ReadonlySet<string>;
   /** Enters a room (`toRoom`); the handler has checked that the caller may. Throws `rate_limited`. */
@@ -13,17 +13,17 @@ export interface SocketSession {
   emit(event: string, payload: object): void;
 }
 
-/** Who may emit an event: everybody, also before signing in, or accounts that may use the platform. */
+/** Access to an event: every client, also before signing in, or accounts that may use the platform. */
 export type SocketAccess = "public" | "user";
 
-/** What a handler gets. */
+/** The argument of a handler. */
 export interface SocketCall<D, A extends SocketAccess> {
   readonly caller: A extends "public" ? Principal | undefined : Principal;
   readonly data: D;
   readonly session: SocketSession;
 }
 
-/** What clients may emit. */
+/** The handler of one event that clients emit. */
 export interface SocketHandler {
   readonly access: SocketAccess;
   readonly data: ZodType | undefined;

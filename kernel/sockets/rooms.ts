@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 
-/** What sessions gather around. */
+/** Kinds of rooms. */
 export type RoomKind = "user" | "chat" | "channel" | "note";
 
 /**

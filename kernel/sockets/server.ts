@@ -8,7 +8,7 @@ import type { Logger } from "#kernel/log.ts";
 import { defineService } from "#kernel/service.ts";
 import type { OwnedSocketHandler } from "./handler.ts";
 
-/** What a socket server is opened with: the handlers of all plugins, and what judges requests for connections. */
+/** Dependencies of a socket server: the handlers of all plugins, and the authentication of upgrade requests. */
 export interface SocketServerParts {
   readonly handlers: readonly OwnedSocketHandler[];
   readonly authenticator: Authenticator;

@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ApprovalPolicy, ApprovalState } from "./approval-state.ts";
 
-/** What a model is told of a tool: a JSON Schema for its parameters. */
+/** A tool as models see it, with a JSON Schema of its parameters. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -20,7 +20,7 @@ export interface ToolContext {
 
 /** A call that people see in a reply. */
 export interface ShownCall {
-  /** What the model names it. */
+  /** The name that models call. */
   readonly id: string;
   /** Shows whether the call waits for an approval, and what became of that. */
   showApproval(state: ApprovalState): void;

@@ -86,7 +86,7 @@ class LineReader {
       : head !== "" && prefix.startsWith(head);
   }
 
-  /** Reading a long line anew with each of its pieces would hold everybody up. */
+  /** Parsing a long line again with each of its pieces would block the event loop. */
   #parse(piece: string): unknown {
     const isNamed = this.#head.startsWith(prefix);
     if (!piece.trimEnd().endsWith("}") || !(isNamed || this.#head.startsWith("{"))) {

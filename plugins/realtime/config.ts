@@ -82,7 +82,7 @@ const redis = {
   }),
 };
 
-/** What sockets and their way between replicas need. */
+/** Variables of sockets and of the bus between replicas. */
 export const realtimeVariables = { ...connections, ...fanOut, ...redis };
 
 export type RealtimeConfig = Values<typeof realtimeVariables>;

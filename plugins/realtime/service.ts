@@ -3,7 +3,7 @@ import { defineSlot } from "#kernel/service.ts";
 
 /**
  * The rooms, as `toRoom` names them, that a person's connection enters when the client emits `user-join` or
- * `join-channels`: those of channels that the person is an active member of, for example. Whoever fills it brings
+ * `join-channels`: those of channels that the person is an active member of, for example. The filling plugin brings
  * people in and out later with `hub.join` and `hub.leave`.
  */
 export type UserRooms = (principal: Principal) => Promise<readonly string[]>;

@@ -28,7 +28,7 @@ const ChannelEvent = z.object({
 const ChatEvent = z.object({ chat_id: Id, data: Read });
 const UsageEvent = z.object({ model: z.string().min(1).max(256) });
 
-/** What clients emit about themselves (contract 3.3). Tokens that come along have been seen to already. */
+/** Handlers of the events that clients emit about themselves (contract 3.3). Tokens in them are handled before. */
 export function createSocketHandlers({
   hub,
   usage,

@@ -9,7 +9,7 @@ import { regionOf, toAddress } from "./address.ts";
 import type { BlobOptions, Blobs } from "./store.ts";
 import { receive, sweep } from "./temporary.ts";
 
-/** What S3 takes in one request. */
+/** Limit of S3 for one request. */
 const maxObjectBytes = 5 * 1024 ** 3;
 
 /**

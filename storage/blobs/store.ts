@@ -16,7 +16,7 @@ export interface Blobs {
     bytes: AsyncIterable<Uint8Array> | Readable,
     options?: { signal?: AbortSignal },
   ): Promise<{ size: number; sha256: string }>;
-  /** The bytes or a range of them; undefined when there are none. Whoever gets the stream reads or destroys it. */
+  /** The bytes or a range of them; undefined when there are none. The caller reads or destroys the stream. */
   read(key: string, range?: ByteRange): Promise<Readable | undefined>;
   size(key: string): Promise<number | undefined>;
   /** Removes the bytes; it is no error when there are none. */

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
-/** A complete file under a name that nobody looks at yet. */
+/** A complete file under a temporary name. */
 export interface Received {
   readonly path: string;
   readonly size: number;

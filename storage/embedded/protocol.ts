@@ -1,4 +1,4 @@
-/** What the main thread asks of the database thread. A query with a transaction number runs in that transaction. */
+/** Messages of the main thread to the database thread. A query with a transaction number runs in that transaction. */
 export type Call =
   | { op: "query"; text: string; values: readonly unknown[]; transaction?: number }
   | { op: "run"; text: string; values: readonly unknown[] }

@@ -84,7 +84,7 @@ function toEngine(parts: {
   return engine;
 }
 
-/** Gives up soon where nobody answers: the pool's own limit is for waiting until a connection comes free. */
+/** Connects with a short timeout; the pool's own limit bounds the wait for a free connection. */
 class QuickClient extends Client {
   constructor(config: ClientConfig = {}) {
     const limit = config.connectionTimeoutMillis ?? CONNECT_LIMIT_MS;

@@ -29,7 +29,7 @@ export function isFinal(why: Closing): boolean {
   return why === closing.unauthenticated || why === closing.forbidden || why === closing.malformed;
 }
 
-/** What a failure to authenticate means for the connection. */
+/** The close reason for a failed authentication. */
 export function toClosing(error: unknown): Closing {
   const code = error instanceof AppError ? error.code : "unavailable";
   const known: Partial<Record<typeof code, Closing>> = {

@@ -85,7 +85,7 @@ export function openInbox(session: Session, wire: Wire, { log }: Pick<ProtocolPa
   return createInbox({
     pause: () => wire.pause(),
     resume: () => wire.resume(),
-    // What was sent before a credential was taken back is not done with it.
+    // Requests queued before a credential was revoked are dropped with it.
     isOver: () => !session.isOpen,
     whenWritable: () => session.whenWritable(),
     failed(error) {

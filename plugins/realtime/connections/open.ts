@@ -18,7 +18,7 @@ export interface OpenSocketsOptions extends SocketServerParts {
   readonly channels: Channels;
 }
 
-/** Puts together what takes connections: who may come in, what they may say, and how long they stay. */
+/** Builds the WebSocket side: admission, dispatch of events, and renewal of credentials. */
 export function openSockets(options: OpenSocketsOptions): Sockets {
   const { config, log, instanceId, members, channels, handlers, authenticator } = options;
   const admission = createAdmission(options);

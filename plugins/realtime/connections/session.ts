@@ -156,7 +156,7 @@ export class Session {
     }
   }
 
-  /** Takes the client's answer; one that nobody waits for is dropped. */
+  /** Resolves the call with the client's answer; a late answer is dropped. */
   answer(id: number, value: unknown): void {
     this.#calls.get(id)?.resolve(value);
   }
@@ -169,7 +169,7 @@ export class Session {
     }
   }
 
-  /** The connection is over, whoever ended it. */
+  /** Marks the connection as ended, by either side. */
   closed(): void {
     this.#isOpen = false;
     clearTimeout(this.#slowTimer);
@@ -179,7 +179,7 @@ export class Session {
   }
 }
 
-/** The answer to every question that reaches nobody; it does not tell whose session an id was. */
+/** The error of every call without a session; it does not tell whether the id exists. */
 export function gone(): AppError {
   return new AppError("unavailable", "Client session disconnected.");
 }

@@ -36,7 +36,7 @@ export function openSocketIo(parts: ProtocolParts, { wire, handshake, changes }:
 
   const connect = async (auth: unknown) => {
     const refused = await admit(session, auth, { ...parts, handshake, changes });
-    // A bad token is no reason to disconnect: signing in may follow. Who only has to wait would not know of it.
+    // A bad token does not disconnect: signing in may follow. A temporary refusal does, so that the client retries.
     if (refused !== undefined && !isFinal(refused)) {
       session.end(refused);
     }
@@ -101,7 +101,7 @@ export function openSocketIo(parts: ProtocolParts, { wire, handshake, changes }:
   };
 }
 
-/** Signs in with the token of the connect packet, else as whoever the request was from. Returns why not. */
+/** Signs in with the token of the connect packet, else with the handshake. Returns the reason of a refusal. */
 async function admit(
   session: Session,
   auth: unknown,

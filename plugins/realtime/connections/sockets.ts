@@ -15,7 +15,7 @@ export interface SocketsOptions extends ProtocolParts {
 }
 
 const protocols: Readonly<Record<string, Protocol>> = { "/ws": openPlain, "/ws/socket.io": openSocketIo };
-/** Connections that have not said who they are. */
+/** Bound of connections that are not signed in. */
 const mostStrangers = 1_000;
 /** Text, although it comes as bytes. Events are small and many: compressing each costs more than it saves. */
 const sending = { compress: false, binary: false };
@@ -88,7 +88,7 @@ function createConnections(options: SocketsOptions) {
       },
       message(peer, message) {
         const connection = connections.get(peer);
-        // What a client sends behind our goodbye is of no interest.
+        // Frames after our close are ignored.
         if (connection?.session.isOpen) {
           connection.receive(message.rawData as string | Buffer);
         }

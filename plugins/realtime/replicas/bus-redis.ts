@@ -88,7 +88,7 @@ function connect({ url, isCluster, sentinels, ...options }: RedisBusOptions): Re
     connectTimeout: options.connectTimeoutMs,
     commandTimeout: options.commandTimeoutMs,
     keepAlive: options.keepAlive ? 10_000 : 0,
-    // Who sends repeats what failed, in order; a queue of the client's own would only hide that.
+    // The outbox retries in order; a queue inside the client would hide failures from it.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), options.longestPauseMs),

@@ -36,7 +36,7 @@ class Reader {
   /** False when no more should come for now. */
   take(piece: Buffer): boolean {
     const socket = this.#socket;
-    // What waits in the queue came first.
+    // Queued pieces came first.
     if (socket.readableLength > 0) {
       return socket.push(piece);
     }
