@@ -1,17 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Principal } from "#kernel/access/principal.ts";
-import { AppError } from "#kernel/errors.ts";
 import type { ChatRow } from "./chat-store.ts";
 import { requireFolder, withKnownFolder } from "./folders/folders.ts";
 import { announce, type ChatParts } from "./parts.ts";
-import {
-  mergeChat,
-  type MergeRules,
-  type NewChatFacts,
-  prepareChat,
-  type PreparedChat,
-  storeChat,
-} from "./tree/save.ts";
+import { mergeChat, type MergeRules } from "./tree/merge-chat.ts";
+import { type NewChatFacts, storeChat } from "./tree/new-chat.ts";
+import { prepareChat, type PreparedChat } from "./tree/prepare-chat.ts";
 import type { SentChat } from "./schema.ts";
+import { type ReadChat, storeChats, toNamed } from "./tree/store-chats.ts";
 import { withClearConflicts } from "./violations.ts";
 
 export interface ImportedChat {
@@ -28,7 +24,7 @@ export type ChatActions = ReturnType<typeof createChatActions>;
 
 /** What owners do with whole chats. */
 export function createChatActions(parts: ChatParts) {
-  const { transaction, chats, events } = parts;
+  const { transaction, chats, events, limits } = parts;
 
   return {
     async create(caller: Principal, sent: SentChat, facts: NewChatFacts): Promise<ChatRow> {
@@ -43,33 +39,41 @@ export function createChatActions(parts: ChatParts) {
       return row;
     },
 
-    /** Stores chats of an export as new ones of the caller: all or none. */
-    async import(caller: Principal, list: readonly ImportedChat[]): Promise<ChatRow[]> {
-      const prepared: { facts: NewChatFacts; prepared: PreparedChat }[] = [];
-      for (const [at, { chat, facts }] of list.entries()) {
-        const sending = { sent: chat, isNew: true, heal: true };
-        prepared.push({
-          facts: await withKnownFolder(parts, caller, facts),
-          prepared: await named(at, () => prepareChat(parts, caller, sending)),
-        });
+    /** Stores chats of an export as new ones of the caller: all or none. `bytes` is the size of the request. */
+    async import(caller: Principal, list: readonly ImportedChat[], bytes: number): Promise<ChatRow[]> {
+      const leave = limits.imports.enter(caller.userId);
+      try {
+        limits.copyBytes.take(caller.userId, bytes);
+        return await importAll(caller, list);
+      } finally {
+        leave();
       }
-      const rows = await withClearConflicts(() =>
-        transaction(async (tx) => {
-          const stored: ChatRow[] = [];
-          for (const [at, one] of prepared.entries()) {
-            stored.push(await named(at, () => storeChat(tx, caller, { ...one, heal: true })));
-          }
-          return stored;
-        }),
-      );
-      for (const { id, title } of rows) {
-        announce(events, "chat.imported", { by: caller, id, data: { title } });
-      }
-      return rows;
     },
 
     change,
   };
+
+  async function importAll(caller: Principal, list: readonly ImportedChat[]): Promise<ChatRow[]> {
+    const prepared: ReadChat[] = [];
+    for (const [at, { chat, facts }] of list.entries()) {
+      const sending = { sent: chat, isNew: true, heal: true };
+      prepared.push({
+        facts: await withKnownFolder(parts, caller, facts),
+        prepared: await prepareChat(parts, caller, sending).catch((error: unknown) => {
+          throw toNamed(at, error);
+        }),
+      });
+      // Ten thousand chats must not keep the event loop.
+      if (at % 100 === 99) {
+        await nextTurn();
+      }
+    }
+    const rows = await withClearConflicts(() => storeChats(parts, caller, prepared));
+    for (const { id, title } of rows) {
+      announce(events, "chat.imported", { by: caller, id, data: { title } });
+    }
+    return rows;
+  }
 
   /** Merges a partial chat. Throws `not_found`, `forbidden`, or `invalid` for a broken tree. */
   async function change(
@@ -84,16 +88,5 @@ export function createChatActions(parts: ChatParts) {
     );
     announce(events, "chat.updated", { by: caller, id, data: { title: row.title } });
     return row;
-  }
-}
-
-/** Says of a chat that cannot be stored which one of an import it is. */
-async function named<T>(at: number, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw error instanceof AppError && error.code === "invalid"
-      ? new AppError("invalid", `Chat ${at} of the import: ${error.message}`, { cause: error })
-      : error;
   }
 }

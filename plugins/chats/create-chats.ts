@@ -1,9 +1,11 @@
 import { sql, type SqlBool } from "kysely";
 import type { ConfigRegistry } from "#config/registry.ts";
+import { createByteLimit, createConcurrencyLimit } from "#kernel/account-limits.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
+import { seconds } from "#storage/clock.ts";
 import { granted, type Grants } from "#storage/grants.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { FileReferences, Files } from "#plugins/files/service.ts";
@@ -33,11 +35,16 @@ import { existingChats } from "./sharing/share-store.ts";
 import { createShares } from "./sharing/shares.ts";
 import { createStates, type States } from "./states.ts";
 import type { ChatDatabase, Transact } from "./tables.ts";
+import { deleteUnfinished } from "./slices.ts";
 import { createTags } from "./tags/tags.ts";
 import { createChatsService } from "./writer.ts";
 
 interface Context {
-  readonly config: { readonly adminChatAccess: boolean };
+  readonly config: {
+    readonly adminChatAccess: boolean;
+    readonly copyBytesPerMinute: number;
+    readonly concurrentImports: number;
+  };
   readonly db: ChatDatabase;
   readonly transaction: Transact;
   readonly use: {
@@ -61,6 +68,10 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
     ...use,
     db,
     transaction,
+    limits: {
+      imports: createConcurrencyLimit({ limit: () => config.concurrentImports, what: "imports" }),
+      copyBytes: createByteLimit({ limit: () => config.copyBytesPerMinute, what: "imports and clones" }),
+    },
     adminsRead,
     adminsExport: () => use.configuration.valueOf("ENABLE_ADMIN_EXPORT") !== false,
     ...createLoaders({ db, access: use.access, folders: use.folders, adminsRead }),
@@ -73,6 +84,8 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
     chats: createChatsService(parts, actions),
     replies,
     context: createContext(db),
+    // A copy takes minutes at most; what is older was left by a process that died.
+    start: () => deleteUnfinished(db, seconds() - 3600),
     readMarks: readMarksOf(states),
     folderChats: createFolderChats(parts),
     fileReferences: [toShareReference(db), toFolderReference(parts)],

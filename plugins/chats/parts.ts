@@ -1,5 +1,6 @@
 import type { Access, Loader } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import type { ByteLimit, ConcurrencyLimit } from "#kernel/account-limits.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Grants } from "#storage/grants.ts";
@@ -28,6 +29,12 @@ export interface ChatParts {
   readonly chats: Loader<ChatRow>;
   /** What others were given to read, by the id of the chat. */
   readonly shares: Loader<ShareRow>;
+  readonly limits: {
+    /** LIMIT_CONCURRENT_IMPORTS. */
+    readonly imports: ConcurrencyLimit;
+    /** LIMIT_COPY_BYTES_PER_MINUTE. */
+    readonly copyBytes: ByteLimit;
+  };
   /** ENABLE_ADMIN_CHAT_ACCESS. */
   adminsRead(): boolean;
   /** ENABLE_ADMIN_EXPORT. */

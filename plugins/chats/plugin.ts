@@ -71,6 +71,7 @@ export default definePlugin({
         fill(readMarks, made.readMarks),
       ],
       resources: { [sharedType]: made.existing },
+      start: made.start,
     };
   },
 });

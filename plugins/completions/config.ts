@@ -1,6 +1,10 @@
 import { bool, int, text } from "#config/variable.ts";
 
 export const completionVariables = {
+  concurrentCompletions: int("LIMIT_CONCURRENT_COMPLETIONS", 100, {
+    min: 0,
+    text: "Completions that an account has under way at once, on each replica; 0 is unlimited",
+  }),
   outletFilters: bool("ENABLE_API_OUTLET_FILTERS", true, {
     text: "Outlet filters also run for completions that are answered over HTTP",
   }),

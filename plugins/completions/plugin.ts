@@ -10,7 +10,9 @@ import { createCompleted } from "./completed.ts";
 import { completionVariables, taskNames } from "./config.ts";
 import { pickPermissions } from "./controls.ts";
 import { createEmbeddings } from "./embeddings.ts";
+import { createConcurrencyLimit } from "#kernel/account-limits.ts";
 import { createLegacyTools } from "./legacy-tools.ts";
+import { limitCompletions } from "./limit.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { completionRoutes } from "./routes.ts";
 import { createRunner } from "./run.ts";
@@ -68,7 +70,11 @@ export default definePlugin({
       log,
       template: () => config.toolsPrompt,
     });
-    const runner = createRunner({
+    const limit = createConcurrencyLimit({
+      limit: () => config.concurrentCompletions,
+      what: "completions",
+    });
+    const unlimited = createRunner({
       models: use.models,
       toolRegistry: use.toolRegistry,
       pipeline,
@@ -83,6 +89,7 @@ export default definePlugin({
       prompts: () => use.prompts.list(),
       settings: () => config,
     });
+    const runner = limitCompletions(unlimited, limit);
     const routes = completionRoutes({
       completions: runner,
       chatRuns: () => use.chatRuns.list(),

@@ -6,9 +6,6 @@ import { type ChatRecord, type ChatRow, chatColumns, recordColumns } from "../ch
 import { chatPieces, type ChatSource, collect, opened, openChat } from "./compose.ts";
 import type { ChatDatabase } from "../tables.ts";
 
-/** A chat as the wire shows it. */
-export type WireChat = ChatRecord & { readonly chat: Record<string, unknown> };
-
 /**
  * Answers a chat whole, with further keys beside its record's, or only its record to who asks for that with
  * `Prefer: return=minimal` (RFC 7240).
@@ -32,9 +29,11 @@ export function toShown(caller: Principal, row: ChatRow): ChatRow {
     : { ...row, share_id: null, pinned: false, meta: {}, variables: {}, last_read_at: null };
 }
 
-/** A stored chat as a value; for answers that are kept for repeats. */
-export async function readWhole(db: ChatDatabase, row: ChatRow): Promise<WireChat> {
-  return JSON.parse(await collect(wirePieces(row, await readNamed(db, row)))) as WireChat;
+/** A new chat whole, as one text: such an answer is kept for repeats. */
+export async function answerWhole(db: ChatDatabase, row: ChatRow): Promise<Reply> {
+  return reply(await collect(wirePieces(row, await readNamed(db, row))), {
+    headers: { "content-type": "application/json; charset=utf-8" },
+  });
 }
 
 /** What changes of a chat on its way into a text. */

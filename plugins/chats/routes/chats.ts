@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
-import { answerChat, readWhole, toRecord, toShown } from "../reading/answers.ts";
+import { answerChat, answerWhole, toRecord, toShown } from "../reading/answers.ts";
 import type { ChatActions } from "../chats.ts";
 import { readUsage } from "../context.ts";
 import type { Copies } from "../copies.ts";
@@ -37,7 +37,7 @@ function creatingRoutes({ parts, actions }: Parts) {
       },
       async ({ caller, body: { chat, folder_id, variables } }) => {
         const facts = { folder_id: folder_id || null, variables: variables ?? {} };
-        return await readWhole(parts.db, await actions.create(caller, chat, facts));
+        return await answerWhole(parts.db, await actions.create(caller, chat, facts));
       },
     ),
     defineRoute(
@@ -48,11 +48,12 @@ function creatingRoutes({ parts, actions }: Parts) {
         access: "permission:chat.import",
         body: ChatImport,
         returns: z.array(ChatRecord),
-        fails: [400, 409],
+        fails: [400, 409, 429],
         idempotent: true,
       },
-      async ({ caller, body }) => {
-        const rows = await actions.import(caller, body.chats.map(toImported));
+      async ({ caller, body, request }) => {
+        const bytes = Number(request.headers["content-length"] ?? JSON.stringify(body).length);
+        const rows = await actions.import(caller, body.chats.map(toImported), bytes);
         return rows.map(toRecord);
       },
     ),
@@ -154,11 +155,11 @@ function copyRoutes({ parts, copies }: Parts) {
         body: z.object({ title: z.string().max(10_000).nullish() }),
         bodyOptional: true,
         returns: Chat,
-        fails: [403, 404, 409],
+        fails: [403, 404, 409, 429],
         idempotent: true,
       },
       async ({ caller, params, body }) =>
-        readWhole(parts.db, await copies.clone(caller, params.id, body?.title ?? undefined)),
+        answerWhole(parts.db, await copies.clone(caller, params.id, body?.title ?? undefined)),
     ),
     defineRoute(
       {
@@ -170,11 +171,11 @@ function copyRoutes({ parts, copies }: Parts) {
         body: z.object({ message_id: z.string().max(200).nullish() }),
         bodyOptional: true,
         returns: Chat,
-        fails: [403, 404, 409],
+        fails: [403, 404, 409, 429],
         idempotent: true,
       },
       async ({ caller, params, body }) =>
-        readWhole(parts.db, await copies.fork(caller, params.id, body?.message_id ?? undefined)),
+        answerWhole(parts.db, await copies.fork(caller, params.id, body?.message_id ?? undefined)),
     ),
     defineRoute(
       {
@@ -184,10 +185,10 @@ function copyRoutes({ parts, copies }: Parts) {
         access: "user",
         params: ById,
         returns: Chat,
-        fails: [404],
+        fails: [404, 429],
         idempotent: true,
       },
-      async ({ caller, params }) => readWhole(parts.db, await copies.cloneShared(caller, params.id)),
+      async ({ caller, params }) => answerWhole(parts.db, await copies.cloneShared(caller, params.id)),
     ),
   ];
 }

@@ -6,7 +6,8 @@ import { relinkFiles } from "../files/file-links.ts";
 import { requireRow } from "../require-row.ts";
 import { findChildren, toBatches } from "./message-store.ts";
 import { announce, type ChatParts } from "../parts.ts";
-import { mergeChat, prepareChat } from "./save.ts";
+import { mergeChat } from "./merge-chat.ts";
+import { prepareChat } from "./prepare-chat.ts";
 import type { ChatDatabase } from "../tables.ts";
 import { withClearConflicts } from "../violations.ts";
 

@@ -1,134 +1,21 @@
-import { randomUUID } from "node:crypto";
-import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toJson } from "#storage/values.ts";
-import {
-  addChatFiles,
-  findOwnFiles,
-  linkMessageFiles,
-  type OwnFiles,
-  setChatFiles,
-} from "../files/chat-files.ts";
+import { addChatFiles, linkMessageFiles, setChatFiles } from "../files/chat-files.ts";
 import { relinkFiles } from "../files/file-links.ts";
-import { withoutForeignEntries, withoutForeignFiles } from "../files/foreign-files.ts";
-import { type ChatRow, insertChat, lockChat, type NewChat, timesAfter } from "../chat-store.ts";
+import { type ChatRow, lockChat, timesAfter } from "../chat-store.ts";
 import { readRows } from "../reading/message-rows.ts";
-import {
-  findChildren,
-  findLinks,
-  findPlaces,
-  findRunning,
-  insertMessages,
-  writePlan,
-} from "./message-store.ts";
-import { normalizeMessages } from "./normalize-import.ts";
+import { findChildren, findLinks, findPlaces, findRunning, writePlan } from "./message-store.ts";
 import { isMoving, type KnownTree, type Place, planTree, type TreePlan } from "./plan-tree.ts";
-import { readSentTree, type SentTree } from "./sent-tree.ts";
-import type { ChatParts } from "../parts.ts";
-import type { SentChat } from "../schema.ts";
-import { addTags, tagNamesOf } from "../tags/tag-store.ts";
+import { type SentTree } from "./sent-tree.ts";
 import { renamed } from "../task-results.ts";
 import type { ChatDatabase } from "../tables.ts";
-
-/** What is stored with a new chat besides what the chat object says. */
-export type NewChatFacts = Partial<
-  Pick<
-    NewChat,
-    "id" | "meta" | "pinned" | "archived" | "folder_id" | "variables" | "created_at" | "updated_at"
-  >
-> & { current_message_id?: string | null };
-
-export interface CreateRules {
-  /** Mends broken trees instead of refusing them, and what a run was writing when it was taken. */
-  readonly heal: boolean;
-}
-
-/** A chat that was read and checked, ready to be stored. */
-export interface PreparedChat {
-  readonly sent: SentChat;
-  readonly tree: SentTree;
-  readonly own: OwnFiles;
-  /** Entries that come to the chat's own list of files; those that are there are not added again. */
-  readonly addedFiles?: readonly unknown[] | undefined;
-}
+import { type PreparedChat, toCurrent, toStoredHead } from "./prepare-chat.ts";
 
 export interface MergeRules {
   /** The chat's variables from now on; undefined leaves them. */
   readonly variables?: Record<string, unknown> | null | undefined;
   /** The owner did not see it come: a chat that was unread stays unread. */
   readonly unseen?: boolean | undefined;
-}
-
-type Parts = Pick<ChatParts, "db" | "files">;
-
-interface Sending extends Partial<CreateRules>, Pick<PreparedChat, "addedFiles"> {
-  readonly sent: SentChat;
-  readonly isNew: boolean;
-  /** Which files a copy of somebody's chat may show; left out, an import shows those of its owner. */
-  mayShow?(fileId: string): boolean;
-}
-
-/**
- * Reads and checks a sent chat; nothing is written. Messages of a flat list get ids only where the chat is new: in a
- * stored one a message without an id could be any. Throws `invalid` for what is no tree of messages.
- */
-export async function prepareChat(
-  { files }: Pick<Parts, "files">,
-  owner: Principal,
-  { sent, isNew, addedFiles, mayShow, heal = false }: Sending,
-): Promise<PreparedChat> {
-  const tree = readSentTree(sent, { heal, ...(isNew ? { makeId: randomUUID } : {}) });
-  const named = [...(sent.files ?? []), ...(addedFiles ?? [])];
-  const own = await findOwnFiles(files, owner.userId, { ...tree, files: named });
-  if (mayShow === undefined && !heal) {
-    return { sent, tree, addedFiles, own };
-  }
-  const isShown = mayShow ?? ((file: string) => own.has(file));
-  return {
-    sent: { ...sent, ...(sent.files ? { files: withoutForeignEntries(sent.files, isShown) } : {}) },
-    tree: {
-      ...tree,
-      messages: tree.messages.map((one) => ({ ...one, message: withoutForeignFiles(one.message, isShown) })),
-    },
-    own: new Set([...own].filter(isShown)),
-  };
-}
-
-/** Stores a prepared chat. */
-export async function storeChat(
-  tx: ChatDatabase,
-  owner: Principal,
-  { prepared, facts, heal }: { prepared: PreparedChat; facts: NewChatFacts } & CreateRules,
-): Promise<ChatRow> {
-  const { sent, tree, own } = prepared;
-  const { inserts } = planTree(tree.messages, { places: new Map() }, { heal });
-  const ids = new Set(tree.messages.map(({ id }) => id));
-  const wanted = facts.current_message_id === undefined ? tree.currentId : facts.current_message_id;
-  const chat = { id: facts.id ?? randomUUID(), user_id: owner.userId };
-  const head = toStoredHead(sent);
-  const names = tagNamesOf(facts.meta, sent.tags);
-  const { tags: _tags, ...meta } = facts.meta ?? {};
-  const row = await insertChat(tx, {
-    ...facts,
-    ...chat,
-    meta,
-    title: sent.title ?? "New Chat",
-    chat: head,
-    current_message_id: toCurrent(wanted, ids, heal ? newest(inserts) : undefined),
-  });
-  await insertMessages(tx, chat, heal ? normalizeMessages(inserts) : inserts);
-  if (own.size > 0) {
-    head["files"] = await setChatFiles(tx, chat, { list: sent.files ?? [], own });
-    await tx
-      .updateTable("chat")
-      .set({ chat: toJson(head) })
-      .where("id", "=", chat.id)
-      .execute();
-    await linkMessageFiles(tx, chat, { messages: tree.messages, own });
-  }
-  return names.length > 0
-    ? { ...row, chat: head, meta: await addTags(tx, row, names) }
-    : { ...row, chat: head };
 }
 
 /**
@@ -196,28 +83,6 @@ async function requireNoEdit(tx: ChatDatabase, chatId: string, patches: TreePlan
   }
 }
 
-/** What the chat's row keeps of a sent chat object. */
-function toStoredHead(sent: SentChat, before: Record<string, unknown> = {}): Record<string, unknown> {
-  const {
-    title: _title,
-    messages: _messages,
-    currentId: _currentId,
-    tags: _tags,
-    history,
-    files,
-    // Told with every answer, by what is shared at that time.
-    share_mode: _mode,
-    ...rest
-  } = sent;
-  const { messages: _tree, currentId: _leaf, ...others } = history ?? {};
-  const held = (before["history"] ?? {}) as Record<string, unknown>;
-  return {
-    ...rest,
-    ...(Object.keys(others).length > 0 ? { history: { ...held, ...others } } : {}),
-    ...(files ? { files } : {}),
-  };
-}
-
 /** What the plan needs to know of the stored tree: a few rows, however long the chat is. */
 async function readKnown(tx: ChatDatabase, chatId: string, { messages }: SentTree): Promise<KnownTree> {
   if (messages.length === 0) {
@@ -261,26 +126,6 @@ async function toMergedCurrent(
   const isHere = known.places.has(currentId) || tree.messages.some(({ id }) => id === currentId);
   const found = isHere || (await findPlaces(tx, row.id, [currentId])).length > 0;
   return toCurrent(currentId, new Set(found ? [currentId] : []), undefined);
-}
-
-function toCurrent(
-  wanted: string | null | undefined,
-  ids: ReadonlySet<string>,
-  fallback: string | null | undefined,
-): string | null {
-  if (wanted !== undefined && wanted !== null && ids.has(wanted)) {
-    return wanted;
-  }
-  if (fallback !== undefined || wanted === undefined || wanted === null) {
-    return fallback ?? null;
-  }
-  throw new AppError("invalid", `history.currentId names a message that the chat does not have: ${wanted}.`);
-}
-
-/** The leaf that was written last, where nobody says which one is shown. */
-function newest(inserts: ReturnType<typeof planTree>["inserts"]): string | null {
-  const parents = new Set(inserts.map(({ parentId }) => parentId));
-  return inserts.findLast(({ sent }) => !parents.has(sent.id))?.sent.id ?? null;
 }
 
 function toMap(places: readonly Place[]): Map<string, Place> {
