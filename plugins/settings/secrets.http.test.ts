@@ -14,8 +14,10 @@ const connections = {
     0: { enable: false, prefix_id: "one", headers: { "X-Auth": headerSecret } },
     1: { enable: false, key: "sk-own-secret" },
   }),
+  OLLAMA_BASE_URLS: "http://127.0.0.1:9/c",
+  OLLAMA_API_CONFIGS: JSON.stringify({ 0: { enable: false, key: "sk-runtime-secret" } }),
 };
-const secrets = [...providerKeys, headerSecret, "sk-own-secret"];
+const secrets = [...providerKeys, headerSecret, "sk-own-secret", "sk-runtime-secret"];
 const newKey = () => randomBytes(24).toString("hex");
 
 let place: TestDataDir;
@@ -83,7 +85,7 @@ describe("secrets of stored settings", () => {
     expect(app.running.registry.valueOf("OPENAI_API_KEYS")).toEqual(body.OPENAI_API_KEYS);
     const rows = await readRows();
     expect(rows).not.toContain("sk-same-secret");
-    expect(new Set(rows.match(/sealed:v1:[\w-]+/g)).size).toBe(4);
+    expect(new Set(rows.match(/sealed:v1:[\w-]+/g)).size).toBe(5);
   });
 
   it("never leave the server in full", async () => {
@@ -92,6 +94,7 @@ describe("secrets of stored settings", () => {
       "GET /api/v1/configs/export",
       "GET /api/v1/configs/namespace/openai",
       "GET /compat/config",
+      "GET /runtime/config",
     ]) {
       const answer = await app.call(route, { token });
       expect(answer.status).toBe(200);
