@@ -4,6 +4,7 @@ import type { Authenticator } from "#kernel/access/authenticator.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { defaultPatience, readText } from "./body.ts";
+import { blameBrokenText } from "./broken-text.ts";
 import { toCommonHeaders } from "./cors.ts";
 import { findCredential } from "./credential.ts";
 import { toErrorAnswer } from "./errors.ts";
@@ -160,12 +161,19 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     upload,
     raw: req,
   };
+  const handle = async () => {
+    try {
+      return await route.handle(input);
+    } catch (error) {
+      throw blameBrokenText(error, body);
+    }
+  };
   const answer =
     key === undefined
-      ? await route.handle(input)
+      ? await handle()
       : await context.idempotency.run(
           { key: String(key), caller, route: `${route.method} ${route.path}`, fingerprint },
-          () => route.handle(input),
+          handle,
         );
   if (context.onMismatch && route.returns) {
     checkAnswer(route, answer, context.onMismatch);

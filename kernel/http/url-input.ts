@@ -1,4 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
+import { brokenText } from "./broken-text.ts";
 
 /** The router hands parameters over as they stand in the URL. No row has a NUL in its name, and no database takes one. */
 export function decodeParams(params: Record<string, string> = {}): Record<string, string> {
@@ -17,6 +18,9 @@ export function toQuery(url: string): Record<string, string | string[]> {
     return query;
   }
   for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
+    if (value.includes("\0")) {
+      throw brokenText(["query", name]);
+    }
     const known = query[name];
     query[name] = known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value];
   }
