@@ -161,13 +161,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     upload,
     raw: req,
   };
-  const handle = async () => {
-    try {
-      return await route.handle(input);
-    } catch (error) {
-      throw blameBrokenText(error, body);
-    }
-  };
+  const handle = () => blameBrokenText(body, () => route.handle(input));
   const answer =
     key === undefined
       ? await handle()

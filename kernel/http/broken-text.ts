@@ -2,13 +2,17 @@ import { isUnstorableText } from "#storage/errors.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 
 /**
- * A failure as the caller is told of it: where the body holds a NUL or half a character, which neither the database nor
- * an address can take, the failure names that field. Others stay as they are.
+ * Runs a handler. Where it fails and the body holds a NUL or half a character, which neither the database nor an
+ * address can take, the failure names that field; others are thrown as they are.
  */
-export function blameBrokenText(error: unknown, body: unknown): unknown {
-  const isTold = error instanceof AppError || error instanceof ProviderError;
-  const path = isTold && !isUnstorableText(error) ? undefined : findBroken(body, ["body"], 0);
-  return path === undefined ? error : brokenText(path, error);
+export async function blameBrokenText(body: unknown, handle: () => unknown): Promise<unknown> {
+  try {
+    return await handle();
+  } catch (error) {
+    const isTold = error instanceof AppError || error instanceof ProviderError;
+    const path = isTold && !isUnstorableText(error) ? undefined : findBroken(body, ["body"], 0);
+    throw path === undefined ? error : brokenText(path, error);
+  }
 }
 
 /** What is wrong with a value that no database takes. */

@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Message } from "#kernel/completion/request.ts";
-import type { TemplateFacts } from "#kernel/completion/template.ts";
+import type { TemplateFacts } from "#plugins/models/service.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { TaskModel } from "#plugins/completions/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";

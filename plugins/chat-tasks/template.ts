@@ -1,5 +1,5 @@
 import type { Message } from "#kernel/completion/request.ts";
-import { fillTemplate, type TemplateFacts } from "#kernel/completion/template.ts";
+import { fillTemplate, type TemplateFacts } from "#plugins/models/service.ts";
 import { type Cut, type CutKind, cutList, cutText } from "./cut.ts";
 
 /** The values of the variables in task templates (contract §3.7). */

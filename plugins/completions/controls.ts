@@ -1,4 +1,4 @@
-import { withOptions } from "#kernel/completion/model-controls.ts";
+import { withOptions } from "#plugins/models/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 
 type Bag = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { type CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
-import { toCustomValue } from "#kernel/completion/saved-parameters.ts";
+import { toCustomValue } from "#plugins/models/service.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
-import { fillTemplate, hasVariables, type TemplateFacts } from "#kernel/completion/template.ts";
+import { fillTemplate, hasVariables, type TemplateFacts } from "#plugins/models/service.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { fillRequest, without } from "./parameters.ts";

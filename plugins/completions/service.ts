@@ -12,6 +12,7 @@ import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { ChatAccess } from "./chat-access.ts";
 import type { Source } from "./sources.ts";
 
+export { type AnswerHead, createHead, fromCompletion, toChunks, toCompletion } from "./pipe-output.ts";
 export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./chat-access.ts";
 export type { Source } from "./sources.ts";
 

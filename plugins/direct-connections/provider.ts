@@ -1,5 +1,5 @@
 import type { ChunkBatch, CompletionCall, ModelProvider } from "#kernel/completion/provider.ts";
-import { createHead, toChunks, toCompletion } from "#kernel/completion/pipe-output.ts";
+import { createHead, toChunks, toCompletion } from "#plugins/completions/service.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Json } from "#kernel/sandbox.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";

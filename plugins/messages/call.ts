@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CallContext, MessageSupport } from "#kernel/completion/provider.ts";
-import type { FindProfile } from "#kernel/completion/saved-prompt.ts";
+import type { FindProfile } from "#plugins/models/service.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
 import type { RequestInfo } from "#kernel/http/route.ts";
 import type { Logger } from "#kernel/log.ts";

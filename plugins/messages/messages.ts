@@ -1,5 +1,5 @@
 import type { MessageSupport } from "#kernel/completion/provider.ts";
-import { withFilledPrompt, withSystemBlocks } from "#kernel/completion/saved-prompt.ts";
+import { withFilledPrompt, withSystemBlocks } from "#plugins/models/service.ts";
 import type { RequestInfo } from "#kernel/http/route.ts";
 import { namesModelOnce } from "#kernel/upstream/model-key.ts";
 import type { Models } from "#plugins/models/service.ts";

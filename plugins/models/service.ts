@@ -3,6 +3,16 @@ import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 
+export { withOptions } from "./parameters/model-controls.ts";
+export { fillSaved, toCustomValue } from "./parameters/saved-parameters.ts";
+export {
+  type FindProfile,
+  withFilledPrompt,
+  withInstructions,
+  withSystemBlocks,
+} from "./parameters/saved-prompt.ts";
+export { fillTemplate, hasVariables, type TemplateFacts } from "./parameters/template.ts";
+
 /** A model that the caller may use, resolved down to the provider's model that runs it. */
 export interface ResolvedModel {
   /** The id the caller named. */

@@ -1,6 +1,6 @@
 import { ExactNumbers } from "#kernel/completion/exact-numbers.ts";
 import type { ChunkBatch, CompletionAnswer } from "#kernel/completion/provider.ts";
-import { type FindProfile, withFilledPrompt, withInstructions } from "#kernel/completion/saved-prompt.ts";
+import { type FindProfile, withFilledPrompt, withInstructions } from "#plugins/models/service.ts";
 import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import { knownTags, type Tags, toTags } from "#kernel/completion/reasoning-tags.ts";
 import { AppError } from "#kernel/errors.ts";

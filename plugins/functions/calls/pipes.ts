@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from "#kernel/errors.ts";
 import { toMetadata } from "#kernel/pipeline/metadata.ts";
 import { type Json, SandboxError } from "#kernel/sandbox.ts";
 import type { Invoke } from "./invoke.ts";
-import { createHead, toChunks, toCompletion } from "#kernel/completion/pipe-output.ts";
+import { createHead, toChunks, toCompletion } from "#plugins/completions/service.ts";
 import type { PipeModel, PipeModels } from "./pipe-models.ts";
 import { toModel } from "./call-context.ts";
 

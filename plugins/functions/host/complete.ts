@@ -5,7 +5,7 @@ import { CompletionRequest, platformKeys } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Batches, Json } from "#kernel/sandbox.ts";
 import type { Completions, RunAnswer } from "#plugins/completions/service.ts";
-import { createHead, fromCompletion } from "#kernel/completion/pipe-output.ts";
+import { createHead, fromCompletion } from "#plugins/completions/service.ts";
 
 /** Functions that ask functions that ask functions: deeper than this is taken for a circle. */
 const maxDepth = 8;

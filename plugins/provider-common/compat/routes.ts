@@ -8,8 +8,8 @@ import type {
   CompletionCall,
 } from "#kernel/completion/provider.ts";
 import { CompletionRequest, EmbeddingsRequest, platformKeys } from "#kernel/completion/request.ts";
-import { fillSaved } from "#kernel/completion/saved-parameters.ts";
-import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
+import { fillSaved } from "#plugins/models/service.ts";
+import { type FindProfile, withFilledPrompt } from "#plugins/models/service.ts";
 import { ExactNumbers, toExactJson } from "#kernel/completion/exact-numbers.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";

@@ -1,5 +1,5 @@
 import { type JsonObject, toObject } from "#config/json-values.ts";
-import { toCustomValue } from "#kernel/completion/saved-parameters.ts";
+import { toCustomValue } from "#plugins/models/service.ts";
 import { isOption, toOptions } from "./options.ts";
 import { toSettings } from "./settings.ts";
 

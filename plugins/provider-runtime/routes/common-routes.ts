@@ -1,8 +1,8 @@
 import { packVectors } from "#kernel/upstream/pack-vectors.ts";
 import { z } from "zod";
 import { EmbeddingsRequest, Message } from "#kernel/completion/request.ts";
-import { fillSaved } from "#kernel/completion/saved-parameters.ts";
-import { withSystemBlocks } from "#kernel/completion/saved-prompt.ts";
+import { fillSaved } from "#plugins/models/service.ts";
+import { withSystemBlocks } from "#plugins/models/service.ts";
 import { defineRoute, type RequestInfo, reply } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { readText } from "#kernel/upstream/read-text.ts";

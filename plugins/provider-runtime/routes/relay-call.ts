@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { beginCall, type CallEnded } from "#kernel/upstream/metered.ts";
 import type { Wire as CallWire } from "#kernel/completion/model-call.ts";
-import { type FindProfile, withFilledPrompt } from "#kernel/completion/saved-prompt.ts";
+import { type FindProfile, withFilledPrompt } from "#plugins/models/service.ts";
 import { watchBytes } from "#kernel/upstream/watch-answer.ts";
 import { type Tags, toTags } from "#kernel/completion/reasoning-tags.ts";
 import { toExactJson } from "#kernel/completion/exact-numbers.ts";

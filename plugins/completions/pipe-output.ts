@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
-import { ChunkNormalizer, isObject, normalizeCompletion } from "./normalize-chunk.ts";
+import { ChunkNormalizer, isObject, normalizeCompletion } from "#kernel/completion/normalize-chunk.ts";
 import type { Chunk, Completion, Delta } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
