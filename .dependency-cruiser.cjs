@@ -119,7 +119,7 @@ const forbidden = [
     { path: "^plugins/[^/]+/web/", pathNot: supporting },
     {
       path: "^(config|storage|kernel|plugins)/",
-      pathNot: ["^plugins/[^/]+/web/", "^kernel/http/client\\.ts$"],
+      pathNot: ["^plugins/[^/]+/web/", "^plugins/web/kit/"],
       dependencyTypesNot: ["type-only"],
     },
   ],
@@ -149,7 +149,7 @@ const required = {
     // The client is for the web interface and the tests, the table for the generator; a worker is an entry of its own.
     pathNot: [
       supporting,
-      "^kernel/http/client\\.ts$",
+      "^plugins/web/kit/client\\.ts$",
       "^config/table\\.ts$",
       "^plugins/serve\\.ts$",
       "[/-]worker\\.ts$",

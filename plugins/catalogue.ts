@@ -1,4 +1,4 @@
-import type { ApiOfPlugin } from "#kernel/http/client.ts";
+import type { ApiOfPlugin } from "#plugins/web/kit/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import approvals from "./approvals/plugin.ts";

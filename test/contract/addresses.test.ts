@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient } from "#kernel/http/client.ts";
+import { createClient } from "#plugins/web/kit/client.ts";
 import type { Api } from "#plugins/catalogue.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { probe } from "#test/support/probe.ts";

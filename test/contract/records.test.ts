@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Client, createClient } from "#kernel/http/client.ts";
+import { type Client, createClient } from "#plugins/web/kit/client.ts";
 import type { Api } from "#plugins/catalogue.ts";
 import { type App, startApp } from "#test/support/app.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";

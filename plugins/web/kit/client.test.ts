@@ -4,7 +4,7 @@ import { definePlugin } from "#kernel/plugin.ts";
 import type { Api } from "#plugins/catalogue.ts";
 import { type App, startApp } from "#test/support/app.ts";
 import { ApiError, type ApiOf, type Client, createClient } from "./client.ts";
-import { defineRoute, reply, stream } from "./route.ts";
+import { defineRoute, reply, stream } from "#kernel/http/route.ts";
 
 const Note = z.object({ title: z.string(), tags: z.array(z.string()).default([]) });
 

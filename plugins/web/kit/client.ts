@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Method, Relay, Reply, Stream } from "./route.ts";
-import type { Surface, surfaces } from "./surfaces.ts";
+import type { Method, Relay, Reply, Stream } from "#kernel/http/route.ts";
+import type { Surface, surfaces } from "#kernel/http/surfaces.ts";
 
 // Runs in the browser as well: of the server it knows types only.
 
