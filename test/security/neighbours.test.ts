@@ -10,6 +10,9 @@ afterAll(() => sandbox.close());
 
 const toChunk = (content: string) => ({ id: "c", choices: [{ index: 0, delta: { content } }] });
 
+/** On a busy machine a hook may run out of its 20 ms; a leak shows every time. */
+const busy = { retry: 3 };
+
 let serial = 0;
 
 /** Opens a chain of functions; the place of each is in its valves, and the victim's has the secret as well. */
@@ -53,7 +56,7 @@ const orders = {
 } as const;
 
 describe.each(Object.entries(orders))("a stream hook %s its neighbour", (_, order) => {
-  it.each(Object.entries(attacks))("that %s sees nothing", async (_, attack) => {
+  it.each(Object.entries(attacks))("that %s sees nothing", busy, async (_, attack) => {
     const { chain, failures } = await openNeighbours(attack, order);
     const batches = [["one"], ["two"], ["three", "four", "five"], ["six"]];
     for (const texts of batches) {
@@ -64,25 +67,29 @@ describe.each(Object.entries(orders))("a stream hook %s its neighbour", (_, orde
   });
 });
 
-it.each(Object.entries(attacks))("runs that cross together: one that %s sees nothing", async (_, attack) => {
-  const [one, other] = await Promise.all([
-    openNeighbours(attack, orders.before),
-    openNeighbours(attack, orders.behind),
-  ]);
-  for (const text of ["one", "two", "three"]) {
-    const answers = await Promise.all(
-      [one, other].flatMap(({ chain }) => [
-        pushChunks(chain, [toChunk(text)]),
-        pushChunks(chain, [toChunk(text), toChunk(text)]),
-      ]),
-    );
-    answers.forEach((answer) => expectNothingSeen(answer, answer.length));
-  }
-  one.chain.close();
-  other.chain.close();
-});
+it.each(Object.entries(attacks))(
+  "runs that cross together: one that %s sees nothing",
+  busy,
+  async (_, attack) => {
+    const [one, other] = await Promise.all([
+      openNeighbours(attack, orders.before),
+      openNeighbours(attack, orders.behind),
+    ]);
+    for (const text of ["one", "two", "three"]) {
+      const answers = await Promise.all(
+        [one, other].flatMap(({ chain }) => [
+          pushChunks(chain, [toChunk(text)]),
+          pushChunks(chain, [toChunk(text), toChunk(text)]),
+        ]),
+      );
+      answers.forEach((answer) => expectNothingSeen(answer, answer.length));
+    }
+    one.chain.close();
+    other.chain.close();
+  },
+);
 
-it("a hook that is broken off leaves nothing behind for its neighbours", async () => {
+it("a hook that is broken off leaves nothing behind for its neighbours", busy, async () => {
   const attack =
     "[Object.prototype, Array.prototype].forEach(plant); if (count === 2) { for (;;) chunk.choices.map(String); }";
   const { chain, failures } = await openNeighbours(attack, orders["on both sides of"]);
