@@ -63,7 +63,7 @@ export async function insertChat(tx: ChatDatabase, chat: NewChat): Promise<ChatR
     variables: toJson(chat.variables ?? {}),
     created_at: created,
     updated_at: chat.updated_at ?? created,
-    // Whoever makes a chat has seen it.
+    // Its owner has seen a chat that is just made.
     last_read_at: Math.max(now, chat.updated_at ?? created),
   };
   return await tx.insertInto("chat").values(values).returning(chatColumns).executeTakeFirstOrThrow();

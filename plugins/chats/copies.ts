@@ -44,7 +44,7 @@ export function createCopies(parts: ChatParts) {
       const snapshot = requireRow(await readSnapshot(db, id, "chat"));
       limits.copyBytes.take(caller.userId, Buffer.byteLength(snapshot));
       const shared = JSON.parse(snapshot) as SentChat;
-      // Whoever copies it files it under tags of their own.
+      // Tags belong to the account that set them.
       const { tags: _tags, ...sent } = shared;
       // A file that the share does not open stays out, also the caller's own: sharing the clone would open it.
       const shown = new Set(await readShownFiles(db, id));

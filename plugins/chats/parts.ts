@@ -27,7 +27,7 @@ export interface ChatParts {
   readonly contextMeter: Slot<ContextMeter>;
   /** For owners; for administrators to read where ENABLE_ADMIN_CHAT_ACCESS is on. */
   readonly chats: Loader<ChatRow>;
-  /** What others were given to read, by the id of the chat. */
+  /** Shares that others may read, by the id of the chat. */
   readonly shares: Loader<ShareRow>;
   readonly limits: {
     /** LIMIT_CONCURRENT_IMPORTS. */

@@ -70,7 +70,7 @@ export interface ChatMessageTable {
   updated_at: number;
 }
 
-/** What a reply that is being written has grown by since it was stored whole (`replies/append-log.ts`). */
+/** The append log of a reply that a run writes (`replies/append-log.ts`). */
 export interface ChatMessageTailTable {
   chat_id: string;
   message_id: string;

@@ -208,7 +208,7 @@ async function bounded<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
   }
 }
 
-/** What is wrong with the file itself stays wrong however often it is tried. */
+/** True for errors of the file itself: trying again does not help. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof AppError &&

@@ -43,7 +43,7 @@ export function toPromptSource({ folders }: FolderParts, isOpen: IsOpen): Prompt
   };
 }
 
-/** Whoever may read a folder may read the files it lends, as far as they are its owner's (compare promise S17). */
+/** Readers of a folder may read the files it lends, as far as they are its owner's (compare promise S17). */
 export function toFileReference({ db, files }: FolderParts, isOpen: IsOpen): FileReferences {
   return {
     id: "folders",

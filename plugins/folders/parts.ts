@@ -24,7 +24,7 @@ export interface FolderParts {
   readonly files: Files;
   readonly grants: Grants;
   readonly hub: Hub;
-  /** Who may read what else than files a folder lends. */
+  /** Access to items other than files that a folder lends. */
   readonly references: Slot<ModelReferences>;
   /** The one way from an id to a row: owners, and those it was shared with; administrators are as everybody else. */
   readonly folders: Loader<FolderRow>;

@@ -62,7 +62,7 @@ export function createFolderSharing(parts: FolderParts) {
   };
 }
 
-/** What is given already may stay, whatever the caller may give now. */
+/** Grants that stand may stay, whatever the caller may grant now. */
 function requireSharing(caller: Principal, wanted: readonly GrantInput[], held: readonly GrantRow[]): void {
   const kept = new Set(held.map(keyOf));
   if (wanted.some((grant) => !kept.has(keyOf(grant))) && !hasPermission(caller, "sharing.folders")) {

@@ -3,7 +3,7 @@ import { AppError, ProviderError } from "#kernel/errors.ts";
 import { providerText } from "#kernel/http/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 
-/** What people read of a run's failure; what is unexpected is logged under an id, and only the id is told. */
+/** The text of a run's failure for people; an unexpected one is logged under an id, and only the id is shown. */
 export function toErrorText(error: unknown, log: Logger): string {
   if (error instanceof ProviderError) {
     return providerText(error);

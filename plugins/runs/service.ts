@@ -32,7 +32,7 @@ export interface EndedRun {
 export interface RunFollowUp {
   /** Smaller ones run first, one after another. */
   readonly order: number;
-  /** What fails is logged; neither the reply nor later work notices. */
+  /** A failure is logged; it affects neither the reply nor later work. */
   run(ended: EndedRun): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { toBatches } from "../tree/message-store.ts";
 import type { SentMessage } from "../tree/sent-tree.ts";
 import type { ChatDatabase } from "../tables.ts";
 
-/** What of the sent things is a file of the account: looked up before the transaction that writes it. */
+/** Ids of the account's own files among those that were sent; looked up before the transaction that writes them. */
 export type OwnFiles = ReadonlySet<string>;
 
 interface Sent {
@@ -98,12 +98,12 @@ export async function addChatFiles(
   const files = await readChatFiles(tx, chat.id, chat.chat["files"]);
   const known = new Set(files.map(nameOf));
   const added = list.filter((entry) => !known.has(nameOf(entry)));
-  // What is linked is the owner's.
+  // Linked files are the owner's own.
   const all = new Set([...own, ...(await linkedFileIds(tx, chat.id))]);
   return await setChatFiles(tx, chat, { list: [...files, ...added], own: all });
 }
 
-/** What tells entries of files apart: the id where there is one. */
+/** The key of an entry: its type and id, where it has one. */
 function nameOf(entry: unknown): string {
   const { type, id } = toBag(entry);
   return JSON.stringify(id === undefined ? entry : [type, id]);

@@ -60,7 +60,7 @@ export function createFolderChats({ db, events, grants }: ChatParts): FolderChat
   };
 }
 
-/** Whoever may read a chat through its folder may read the files of its owner that it shows. */
+/** Readers of a chat through its folder may read the files of its owner that it shows. */
 export function toFolderReference(parts: Pick<ChatParts, "db" | "folders">): FileReferences {
   return {
     id: "chats.in-folders",

@@ -113,7 +113,7 @@ async function* wirePieces(
   const record = toRecord(row);
   const meta = { ...record.meta, task_id: parts.chat.runId };
   yield `${opened({ ...record, meta, context_usage: null, ...more })}"chat":`;
-  // What is shared of a chat is always the snapshot of one moment.
+  // A share is always the snapshot of one moment.
   const share_mode = row.share_id === null ? null : "snapshot";
   yield* chatPieces(row, { ...parts, more: { share_mode } });
   yield "}";

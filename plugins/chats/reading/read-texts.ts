@@ -51,7 +51,7 @@ export async function* readTexts<M extends Readable>(
     const texts = await (next ?? read(batch));
     const following = batches[at + 1];
     next = following && read(following);
-    // Who stops listening leaves it behind.
+    // A reader that stops leaves this read behind.
     next?.catch(() => {});
     yield batch.flatMap((message): [M, MessageText][] => {
       const text = texts.get(message.id);

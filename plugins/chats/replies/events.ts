@@ -36,7 +36,7 @@ export function createMessageEvents(
       event: MessageEvent,
     ): Promise<boolean> {
       const chat = await chats.load(caller, id, "read");
-      // Whoever reads a chat through a shared folder sees it, and no more.
+      // Readers of a shared folder see its chats, and change nothing.
       if (chat.user_id !== caller.userId && caller.role !== "admin") {
         throw new AppError("forbidden", "You may read this but not change it.");
       }

@@ -150,7 +150,7 @@ async function keepTags(
   if (chat === undefined || chat.user_id !== userId) {
     return false;
   }
-  // What a person tagged stays.
+  // Tags that a person set stay.
   await addTags(tx, chat, tagNamesOf(undefined, tagNames));
   return true;
 }

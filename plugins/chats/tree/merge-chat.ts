@@ -27,7 +27,7 @@ export async function mergeChat(
   chatId: string,
   { sent, tree, own, variables, addedFiles = [], unseen = false }: PreparedChat & MergeRules,
 ): Promise<ChatRow> {
-  // Whoever changes the tree holds the chat: two writers never build on what the other is changing.
+  // The lock keeps two writers from building on what the other is changing.
   const row = await lockChat(tx, chatId);
   if (row === undefined) {
     throw new AppError("not_found", "Not found");
@@ -83,7 +83,7 @@ async function requireNoEdit(tx: ChatDatabase, chatId: string, patches: TreePlan
   }
 }
 
-/** What the plan needs to know of the stored tree: a few rows, however long the chat is. */
+/** The part of the stored tree that the plan needs: a few rows, however long the chat is. */
 async function readKnown(tx: ChatDatabase, chatId: string, { messages }: SentTree): Promise<KnownTree> {
   if (messages.length === 0) {
     return { places: new Map() };

@@ -10,7 +10,7 @@ import { addTags, tagNamesOf } from "../tags/tag-store.ts";
 import type { ChatDatabase } from "../tables.ts";
 import { type CreateRules, type PreparedChat, toCurrent, toStoredHead } from "./prepare-chat.ts";
 
-/** What is stored with a new chat besides what the chat object says. */
+/** Fields of a new chat that are not part of the chat object. */
 export type NewChatFacts = Partial<
   Pick<
     NewChat,

@@ -44,7 +44,7 @@ function toCompleted(item: Bag): Bag {
   return { ...item, status: "completed", ...(isAsked ? { approval: { status: "cancelled" } } : {}) };
 }
 
-/** Whoever has no known role follows from its place: below a question it is a reply, elsewhere a question. */
+/** A message without a known role is a reply below a question, and a question elsewhere. */
 function toRoles(inserts: Inserts): Map<string, string> {
   const byId = new Map(inserts.map((one) => [one.sent.id, one]));
   const roles = new Map<string, string>();

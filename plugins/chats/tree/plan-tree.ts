@@ -1,14 +1,14 @@
 import { AppError } from "#kernel/errors.ts";
 import type { SentMessage } from "./sent-tree.ts";
 
-/** What the database knows of a message's place. */
+/** A message's place as it is stored. */
 export interface Place {
   readonly id: string;
   readonly parent_id: string | null;
   readonly position: number;
 }
 
-/** What is there already, as far as the sent messages touch it. */
+/** The stored tree, as far as the sent messages touch it. */
 export interface KnownTree {
   /** Sent messages, their parents, and the children of every parent whose children the sent ones change. */
   readonly places: ReadonlyMap<string, Place>;
@@ -150,7 +150,7 @@ function toPositions(
       add(parent_id, id, position);
     }
   }
-  // What is new among the siblings comes last, in the order it was sent in.
+  // New siblings come last, in the order they were sent in.
   for (const { id } of sent) {
     if (isArriving(id, parents, places)) {
       add(parents.get(id) ?? null, id, Number.POSITIVE_INFINITY);

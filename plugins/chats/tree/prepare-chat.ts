@@ -56,7 +56,7 @@ export async function prepareChat(
   };
 }
 
-/** What the chat's row keeps of a sent chat object. */
+/** The keys of a sent chat object that the chat's row keeps. */
 export function toStoredHead(sent: SentChat, before: Record<string, unknown> = {}): Record<string, unknown> {
   const {
     title: _title,

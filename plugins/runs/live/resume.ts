@@ -97,7 +97,7 @@ function withOthers(reply: Bag, stored: Bag | undefined): Bag {
   for (const key of lists) {
     const [own, kept] = [toList(reply[key]), toList(stored?.[key])];
     const known = new Set(kept.map((entry) => JSON.stringify(entry)));
-    // What the run has not stored yet is the newest: behind the others, or before them (contract §3.4).
+    // Entries that the run has not stored yet are the newest: behind the others, or before them (contract §3.4).
     const fresh = own.filter((entry) => !known.has(JSON.stringify(entry)));
     const list = key === "files" || key === "embeds" ? [...fresh, ...kept] : [...kept, ...fresh];
     if (list.length > 0) {

@@ -130,7 +130,7 @@ async function finish(
   }
 }
 
-/** What could not be added to what is stored is stored whole next time, unless the message is another's by now. */
+/** Marks replies whose checkpoint did not follow the stored one for a whole one, or as lost to another run. */
 async function splitUnstored(left: readonly Growing[], replies: Pick<Replies, "held">): Promise<void> {
   if (left.length > 0) {
     const own = await replies.held(left);

@@ -15,7 +15,7 @@ export interface JournalPlace {
 
 /** Deltas of one message wait at most this long for more of their kind. */
 const joinMs = 50;
-/** What is kept for clients that missed events; beyond it they get the whole message. */
+/** Events kept for clients that missed some; clients that missed more get the whole message. */
 const keptEvents = 2_000;
 const keptChars = 256 * 1024;
 

@@ -8,7 +8,7 @@ interface Entry {
   details: unknown[];
 }
 
-/** What a reply's items have grown by since they were last taken: what is stored of a long reply is only what is new. */
+/** Changes of a reply's items since the last flush: a checkpoint of a long reply stores only these. */
 export class OutputDiff {
   #entries = new Map<OutputItem, Entry>();
   /** How many parts the content of an item had when it was seen last. */
@@ -37,7 +37,7 @@ export class OutputDiff {
     this.#entries = new Map();
   }
 
-  /** What is new, by the place of each item. */
+  /** Returns the changes by the place of each item, and begins anew. */
   flush(items: readonly OutputItem[]): GrownItem[] {
     const entries = this.#entries;
     this.clear();

@@ -104,7 +104,7 @@ export class Output {
 
   #addText({ content, refusal }: Delta): void {
     if (typeof content === "string" && content !== "") {
-      // What a field carried as reasoning has ended where text begins.
+      // Reasoning of a field of its own ends where text begins.
       if (this.#open?.type === "reasoning" && this.#open.start_tag === "") {
         this.#close();
       }

@@ -6,9 +6,9 @@ export interface ReplyLists {
   add(key: ReplyListKey, entries: readonly unknown[], seq: number): void;
   /** Every entry of this run, in the order of the stored lists. */
   all(): Partial<Record<ReplyListKey, unknown[]>>;
-  /** What is not stored yet; until `failed` is called it counts as stored. */
+  /** Entries that are not stored yet; until `failed` is called they count as stored. */
   take(): TakenLists;
-  /** What was taken last could not be stored, or nobody knows whether it was. */
+  /** The entries taken last could not be stored, or it is unknown whether they were. */
   failed(): void;
 }
 

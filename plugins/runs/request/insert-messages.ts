@@ -106,7 +106,7 @@ function showsFiles({ files, content }: AppendedMessage): boolean {
   return (Array.isArray(files) && files.length > 0) || (Array.isArray(content) && content.some(isPicture));
 }
 
-/** Whoever names a parent leaves the chat to the server: its models and files follow the question (contract §3.1). */
+/** A request that names a parent leaves the chat to the server: models and files follow the question (contract §3.1). */
 function toKept(
   asked: RunRequest,
   plans: readonly ReplyPlan[],
@@ -126,7 +126,7 @@ function toModels(plans: readonly ReplyPlan[]): string[] {
   return [...new Set(plans.map(({ model }) => model.id))];
 }
 
-/** What of a question's files the chat keeps in its own list; pictures stand with the question alone. */
+/** Files of a question for the chat's own list; pictures stand with the question alone. */
 function toFiles({ userMessage }: RunRequest): unknown[] {
   const isPicture = (file: unknown) => (file as { type?: unknown } | null)?.type === "image";
   return (userMessage?.files ?? []).filter((file) => !isPicture(file));
@@ -190,7 +190,7 @@ function toMissing(
   return { messages, moves };
 }
 
-/** What was said as it is stored; a question names the models that it was put to. */
+/** A turn as it is stored; a question names the models that it was put to. */
 function toTurn(turn: UserMessage, plans: readonly ReplyPlan[]): AppendedMessage {
   const { timestamp, models, ...rest } = turn;
   const asks = models ?? (plans.length > 0 ? plans.map(({ model }) => model.id) : undefined);

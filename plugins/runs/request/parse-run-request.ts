@@ -51,7 +51,7 @@ export interface RunRequest {
   readonly chatId: string | undefined;
   readonly replies: readonly RequestedReply[];
   readonly userMessage: UserMessage | undefined;
-  /** What was said before the question, where that was taken from `messages`: the oldest first, each with its parent. */
+  /** Turns before the question, where it was taken from `messages`: the oldest first, each with its parent. */
   readonly earlier: readonly UserMessage[] | undefined;
   readonly parentId: string | undefined;
   /** True when the reply goes on where an earlier run of it ended. */
@@ -109,7 +109,7 @@ function toReplies({ model }: CompletionRequest, asked: z.output<typeof ChatRequ
   }));
 }
 
-/** What is stored of a request must be text that the database can hold. */
+/** Throws `invalid` for text that the database cannot hold. */
 function requireStorable(value: unknown, path: string): void {
   if (typeof value === "string" && (value.includes("\u0000") || !value.isWellFormed())) {
     throw new AppError(
@@ -130,7 +130,7 @@ function toTurns({ messages }: CompletionRequest): UserMessage[] | undefined {
   const end = messages.findLastIndex(({ role }) => role === "user") + 1;
   const turns: UserMessage[] = [];
   for (const { role, content } of messages.slice(0, end)) {
-    // What a model only calls is no turn.
+    // A message that only calls tools is no turn.
     if (role === "user" || (role === "assistant" && content)) {
       turns.push({ id: randomUUID(), role, content: content ?? "", parentId: turns.at(-1)?.id });
     }

@@ -140,7 +140,7 @@ async function begin(
   return { ...start, seq, before };
 }
 
-/** What a reply says that is to go on. */
+/** The items and the usage of a reply that is continued. */
 async function readBefore(
   { chatId, messageId }: { chatId: string; messageId: string },
   { chats }: RunParts,
@@ -151,7 +151,7 @@ async function readBefore(
   const usage = (message?.["usage"] ?? undefined) as Usage | undefined;
   const items = readItems(output);
   if (items.length > 0) {
-    // What broke off is as complete as it will be.
+    // Items that broke off are not written any further.
     return { items: items.map((item) => ({ ...item, status: "completed" }) as OutputItem), usage };
   }
   const text = typeof content === "string" ? content : "";

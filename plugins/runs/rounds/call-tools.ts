@@ -83,7 +83,7 @@ async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput
   } catch (error) {
     context.signal.throwIfAborted();
     log.warn({ err: error, tool: tool.id }, "a tool failed");
-    // What an unexpected failure says may name things of this server.
+    // The message of an unexpected failure may name things of this server.
     return toFailure(error instanceof AppError ? error.message : "The tool failed.");
   }
 }

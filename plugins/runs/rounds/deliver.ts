@@ -6,13 +6,13 @@ import type { Replies } from "#plugins/chats/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Reply } from "../reply/reply.ts";
 
-/** What of a tool's result went beyond its text, as the result's item names it (contract §3.5). */
+/** Files, embeds and pictures of a tool's result, as the result's item names them (contract §3.5). */
 export interface Delivered {
   /** Addresses of pictures that the model gets to see. */
   readonly pictures: readonly string[];
   readonly files: readonly FileEntry[];
   readonly embeds: readonly string[];
-  /** What could not be shown; the model is told. */
+  /** Notes for the model on files that could not be shown. */
   readonly notes: readonly string[];
 }
 

@@ -113,7 +113,7 @@ async function runRound(
       grown();
     }
   } finally {
-    // What a call that broke off had cost and said counts as well.
+    // Usage of a call that broke off counts as well.
     usage.add(told);
   }
   if (isEmpty) {
