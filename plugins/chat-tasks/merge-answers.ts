@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
-import { TextDeltaWriter } from "#kernel/completion/text-delta.ts";
+import { TextDeltaWriter } from "#plugins/completions/service.ts";
 import { reply, stream } from "#kernel/http/route.ts";
 import type { Completions } from "#plugins/completions/service.ts";
 import { fillTaskTemplate } from "./template.ts";

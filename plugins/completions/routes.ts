@@ -3,7 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import { CompletionRequest, EmbeddingsRequest } from "#kernel/completion/request.ts";
-import { TextDeltaWriter } from "#kernel/completion/text-delta.ts";
+import { TextDeltaWriter } from "./text-delta.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";

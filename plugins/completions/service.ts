@@ -12,6 +12,9 @@ import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { ChatAccess } from "./chat-access.ts";
 import type { Source } from "./sources.ts";
 
+export { TextDeltaReader, TextDeltaWriter } from "./text-delta.ts";
+export { type CallPlace, toMetadata } from "./metadata.ts";
+export { createSchemaCheck, type SchemaCheck } from "./schema-check.ts";
 export { type AnswerHead, createHead, fromCompletion, toChunks, toCompletion } from "./pipe-output.ts";
 export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./chat-access.ts";
 export type { Source } from "./sources.ts";

@@ -1,6 +1,6 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation, Filter, FilterContext, FilterSource } from "#kernel/pipeline/filter.ts";
-import { toMetadata } from "#kernel/pipeline/metadata.ts";
+import { toMetadata } from "#plugins/completions/service.ts";
 import type { CommonConnections, PipelineHost } from "#plugins/provider-common/service.ts";
 import { type Chosen, type RemotePipelines, toRemotePipelines } from "./hosts.ts";
 import type { RemoteFilters } from "./remote-filter.ts";

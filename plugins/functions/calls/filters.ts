@@ -13,7 +13,7 @@ import type {
   StreamGroup,
   StreamHooks,
 } from "#kernel/pipeline/filter.ts";
-import { toMetadata } from "#kernel/pipeline/metadata.ts";
+import { toMetadata } from "#plugins/completions/service.ts";
 import type { StreamChain } from "#kernel/sandbox.ts";
 import type { ActiveFunction, ActiveFunctions, ActiveSet } from "./active.ts";
 import type { CallFacts } from "./call-context.ts";

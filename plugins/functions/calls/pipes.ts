@@ -1,6 +1,6 @@
 import type { CompletionCall, ModelProvider } from "#kernel/completion/provider.ts";
 import { AppError, type ErrorCode } from "#kernel/errors.ts";
-import { toMetadata } from "#kernel/pipeline/metadata.ts";
+import { toMetadata } from "#plugins/completions/service.ts";
 import { type Json, SandboxError } from "#kernel/sandbox.ts";
 import type { Invoke } from "./invoke.ts";
 import { createHead, toChunks, toCompletion } from "#plugins/completions/service.ts";

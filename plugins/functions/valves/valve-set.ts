@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
-import { createSchemaCheck, type SchemaCheck } from "#kernel/schema-check.ts";
+import { createSchemaCheck, type SchemaCheck } from "#plugins/completions/service.ts";
 
 export type ValveValues = Readonly<Record<string, unknown>>;
 

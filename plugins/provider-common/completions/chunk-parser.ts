@@ -1,6 +1,6 @@
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import { ChunkNormalizer } from "#kernel/completion/normalize-chunk.ts";
-import { TextDeltaReader } from "#kernel/completion/text-delta.ts";
+import { TextDeltaReader } from "#plugins/completions/service.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { StreamParser } from "#kernel/upstream/chunk-reader.ts";
 import { toChunks } from "./frames.ts";

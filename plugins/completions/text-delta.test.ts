@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Chunk } from "./chunk.ts";
+import type { Chunk } from "#kernel/completion/chunk.ts";
 import { TextDeltaReader, TextDeltaWriter } from "./text-delta.ts";
 
 const head = { id: "c1", object: "chat.completion.chunk", created: 1, model: "m" };

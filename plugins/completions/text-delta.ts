@@ -1,4 +1,4 @@
-import type { Chunk, ChunkChoice } from "./chunk.ts";
+import type { Chunk, ChunkChoice } from "#kernel/completion/chunk.ts";
 
 // P2, P8 (paced and burst CPU of streamed completions): most chunks of a stream differ from the one before in nothing but
 // their text. Both classes keep the JSON around the text; only other chunks are parsed or written whole.
