@@ -52,6 +52,9 @@ const identifiers: Readonly<Record<string, string>> = {
   Growth: "OutputDiff",
   Placed: "InsertedReplies",
   untold: "seqGap",
+  Happening: "ChatEventDetails",
+  conclude: "finish",
+  hurry: "writeNow",
 };
 
 /** Files that are named after what they export by now. */

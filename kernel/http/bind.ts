@@ -125,7 +125,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const info = new Info(served, context);
   const vendor = route.errors === "message";
   const credential = findCredential(req.headers, { keyHeader: context.keyHeader(), vendor });
-  const judgedAt = context.openAnswers.changes;
+  const knownAt = context.openAnswers.changes;
   const found = resolveCaller({ route, credential, info, authenticator: context.authenticator });
   const caller = found instanceof Promise ? await found : found;
   if (credential?.source === "cookie") {
@@ -173,7 +173,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     checkAnswer(route, answer, context.onMismatch);
   }
   if (credential && caller && route.access !== "public" && isLasting(answer)) {
-    context.openAnswers.watch({ res: served.res, route, credential, caller, facts: toFacts(info) }, judgedAt);
+    context.openAnswers.watch({ res: served.res, route, credential, caller, facts: toFacts(info) }, knownAt);
   }
   return answer;
 }

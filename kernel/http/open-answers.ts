@@ -20,18 +20,18 @@ export interface OpenAnswer {
 
 /** Ends streams whose caller would be turned away by now (security case S99; sockets have renewal.ts for it). */
 export interface OpenAnswers {
-  /** Counts the changes so far; taken before a credential is judged, it tells whether that is still true. */
+  /** Counts the changes so far; taken before a credential is caller_, it tells whether that is still true. */
   readonly changes: number;
-  /** Breaks `answer` off, as a lost connection would, once its credential is no good; `judgedAt` is the count of then. */
-  watch(answer: OpenAnswer, judgedAt: number): void;
+  /** Breaks `answer` off, as a lost connection would, once its credential is no good; `knownAt` is the count of then. */
+  watch(answer: OpenAnswer, knownAt: number): void;
 }
 
 export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
   const open = new Set<OpenAnswer>();
   const state = { changes: 0 };
 
-  async function judge(answer: OpenAnswer): Promise<void> {
-    const judged = await reauthorize(
+  async function checkAnswer(answer: OpenAnswer): Promise<void> {
+    const outcome = await reauthorize(
       () => open.has(answer),
       async () => {
         const caller = await authenticator.authenticate(answer.credential, answer.facts);
@@ -39,7 +39,7 @@ export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
         return caller;
       },
     );
-    if (judged instanceof AppError) {
+    if (outcome instanceof AppError) {
       answer.res.destroy();
     }
   }
@@ -47,7 +47,7 @@ export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
     state.changes += 1;
     void reauthorizeAll(
       [...open].filter(({ caller }) => concerns(change, caller)),
-      judge,
+      checkAnswer,
     );
   });
 
@@ -55,14 +55,14 @@ export function createOpenAnswers(authenticator: Authenticator): OpenAnswers {
     get changes() {
       return state.changes;
     },
-    watch(answer, judgedAt) {
+    watch(answer, knownAt) {
       if (answer.res.closed) {
         return;
       }
       open.add(answer);
       answer.res.once("close", () => open.delete(answer));
-      if (judgedAt !== state.changes) {
-        void judge(answer);
+      if (knownAt !== state.changes) {
+        void checkAnswer(answer);
       }
     },
   };

@@ -207,7 +207,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
     if (batch.length > 0) {
       this.#give(batch);
     } else if (this.#state !== "open") {
-      this.#conclude();
+      this.#finish();
     } else if (this.#isPaused) {
       this.#isPaused = false;
       this.#flow?.resume();
@@ -243,7 +243,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
     this.#state = "finished";
   }
 
-  #conclude(): void {
+  #finish(): void {
     const failure = this.#failure ?? (this.#hasLeft ? undefined : this.#parser.findProblem());
     this.#state = "finished";
     const [waiting, sink] = [this.#waiting, this.#sink];

@@ -48,7 +48,7 @@ export type ChatEvent =
   | `chat.${"folder_updated" | "tag_added" | "tag_removed"}`
   | `message.${"updated" | "deleted" | "event_received"}`;
 
-export interface Happening {
+export interface ChatEventDetails {
   readonly by: Principal;
   /** The chat; left out where it concerns many. */
   readonly id?: string;
@@ -56,7 +56,7 @@ export interface Happening {
 }
 
 /** Tells the process what became of a chat, or of many. */
-export function announce(events: Events, event: ChatEvent, { by, id, data }: Happening): void {
+export function announce(events: Events, event: ChatEvent, { by, id, data }: ChatEventDetails): void {
   events.announce(event, {
     actor: { id: by.userId, name: by.name, email: by.email, role: by.role },
     subject: id === undefined ? null : { type: "chat", id },

@@ -5,7 +5,7 @@ import { chunk, textChunks, toolCallChunks } from "#test/support/upstream-chunks
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, rateLimited, sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { toolbox } from "./tools.fixture.ts";
+import { toolbox } from "./tools/tools.fixture.ts";
 
 // Protocol cases of the common chat format, each under the id that it has in the list of cases.
 

@@ -7,7 +7,7 @@ import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
 import { embeddings, errorFrame, rateLimited, sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { outlets, probes } from "./probes.fixture.ts";
+import { outlets, probes } from "./reply/probes.fixture.ts";
 
 let app: App;
 let upstream: Upstream;

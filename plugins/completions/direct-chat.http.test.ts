@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
-import { outlets, probes } from "./probes.fixture.ts";
+import { outlets, probes } from "./reply/probes.fixture.ts";
 
 const path = "/chat/completions";
 let stage: RunStage;

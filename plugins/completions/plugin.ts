@@ -6,12 +6,12 @@ import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { models } from "#plugins/models/service.ts";
-import { createCompleted } from "./completed.ts";
+import { createCompleted } from "./reply/completed.ts";
 import { completionVariables, taskNames } from "./config.ts";
-import { pickPermissions } from "./controls.ts";
-import { createEmbeddings } from "./embeddings.ts";
+import { pickPermissions } from "./request/controls.ts";
+import { createEmbeddings } from "./media/embeddings.ts";
 import { createConcurrencyLimit } from "#kernel/account-limits.ts";
-import { createLegacyTools } from "./legacy-tools.ts";
+import { createLegacyTools } from "./tools/legacy-tools.ts";
 import { limitCompletions } from "./limit.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { completionRoutes } from "./routes.ts";
@@ -29,9 +29,9 @@ import {
   terminalAccess,
   unlistedEmbedders,
 } from "./service.ts";
-import { createTaskModel } from "./task-model.ts";
-import { taskRoutes } from "./task-routes.ts";
-import { createToolsStage } from "./tools.ts";
+import { createTaskModel } from "./tasks/task-model.ts";
+import { taskRoutes } from "./tasks/task-routes.ts";
+import { createToolsStage } from "./tools/tools.ts";
 
 export default definePlugin({
   id: "completions",

@@ -3,14 +3,14 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import { CompletionRequest, EmbeddingsRequest } from "#kernel/completion/request.ts";
-import { TextDeltaWriter } from "./text-delta.ts";
+import { TextDeltaWriter } from "./reply/text-delta.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toErrorFrame } from "#kernel/http/errors.ts";
 import { defineRoute, relay, reply, stream } from "#kernel/http/route.ts";
-import type { Completed } from "./completed.ts";
-import type { Embeddings } from "./embeddings.ts";
-import { toIgnoredHeader } from "./features.ts";
-import { toDelivery } from "./mode.ts";
+import type { Completed } from "./reply/completed.ts";
+import type { Embeddings } from "./media/embeddings.ts";
+import { toIgnoredHeader } from "./request/features.ts";
+import { toDelivery } from "./request/mode.ts";
 import type { ChatRuns, Completions, OutletListener, RunAnswer } from "./service.ts";
 
 const CompletedRequest = z

@@ -4,18 +4,18 @@ import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { Filter, StreamHooks } from "#kernel/pipeline/filter.ts";
 import { hasStreamHooks, openStreamHooks } from "./pipeline/stream.ts";
-import { admitModel } from "./admit.ts";
-import { requireChat } from "./chat-access.ts";
-import { folderOf, inChat, withPictures } from "./chat-context.ts";
-import { ignoredFeatures } from "./features.ts";
-import { createDeltaJoiner } from "./join-deltas.ts";
-import { createObserver, type Observation } from "./observe.ts";
-import { runOutlet } from "./outlet.ts";
-import { prepare } from "./prepare.ts";
-import { gatherPrompts } from "./prompts.ts";
-import { openRounds } from "./rounds.ts";
+import { admitModel } from "./request/admit.ts";
+import { requireChat } from "./request/chat-access.ts";
+import { folderOf, inChat, withPictures } from "./request/chat-context.ts";
+import { ignoredFeatures } from "./request/features.ts";
+import { createDeltaJoiner } from "./reply/join-deltas.ts";
+import { createObserver, type Observation } from "./reply/observe.ts";
+import { runOutlet } from "./reply/outlet.ts";
+import { prepare } from "./request/prepare.ts";
+import { gatherPrompts } from "./request/prompts.ts";
+import { openRounds } from "./reply/rounds.ts";
 import type { Completions, RunAnswer, RunContext } from "./service.ts";
-import { withSources } from "./sources.ts";
+import { withSources } from "./request/sources.ts";
 import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "./stages.ts";
 
 /** A run on its way out. */
@@ -91,7 +91,7 @@ function watchReply(run: Leaving, options: RunOptions) {
     tap: observer.tap,
     settle(error?: Error) {
       if (error === undefined) {
-        void finish(run, observer.conclude, options);
+        void finish(run, observer.finish, options);
       }
     },
   };
@@ -148,9 +148,9 @@ function directOutlets(run: Leaving, options: RunOptions): readonly Filter[] {
 }
 
 /** After the answer is out the outlet filters see the conversation. Never throws, whatever the upstream sent. */
-async function finish(run: Leaving, conclude: () => Observation, options: RunOptions): Promise<void> {
+async function finish(run: Leaving, observed: () => Observation, options: RunOptions): Promise<void> {
   try {
-    const { message, usage } = conclude();
+    const { message, usage } = observed();
     if (message === undefined) {
       return;
     }

@@ -9,15 +9,15 @@ import { defineService, defineSlot } from "#kernel/service.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import type { ChatAccess } from "./chat-access.ts";
-import type { Source } from "./sources.ts";
+import type { ChatAccess } from "./request/chat-access.ts";
+import type { Source } from "./request/sources.ts";
 
-export { TextDeltaReader, TextDeltaWriter } from "./text-delta.ts";
-export { type CallPlace, toMetadata } from "./metadata.ts";
-export { createSchemaCheck, type SchemaCheck } from "./schema-check.ts";
-export { type AnswerHead, createHead, fromCompletion, toChunks, toCompletion } from "./pipe-output.ts";
-export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./chat-access.ts";
-export type { Source } from "./sources.ts";
+export { TextDeltaReader, TextDeltaWriter } from "./reply/text-delta.ts";
+export { type CallPlace, toMetadata } from "./request/metadata.ts";
+export { createSchemaCheck, type SchemaCheck } from "./request/schema-check.ts";
+export { type AnswerHead, createHead, fromCompletion, toChunks, toCompletion } from "./reply/pipe-output.ts";
+export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./request/chat-access.ts";
+export type { Source } from "./request/sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
 export type RunAnswer = Delivered & {

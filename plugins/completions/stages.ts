@@ -6,14 +6,14 @@ import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
-import type { Admission } from "./admit.ts";
-import { toModelIds } from "./model-ids.ts";
-import { toProviderRequest, withUsage } from "./parameters.ts";
-import type { FindProfile } from "./prepare.ts";
-import type { ChatAccess } from "./chat-access.ts";
+import type { Admission } from "./request/admit.ts";
+import { toModelIds } from "./request/model-ids.ts";
+import { toProviderRequest, withUsage } from "./request/parameters.ts";
+import type { FindProfile } from "./request/prepare.ts";
+import type { ChatAccess } from "./request/chat-access.ts";
 import type { MessagePictures, PromptSource } from "./service.ts";
-import type { ToolsStage } from "./tools.ts";
-import { type VoiceSettings, withVoicePrompt } from "./voice.ts";
+import type { ToolsStage } from "./tools/tools.ts";
+import { type VoiceSettings, withVoicePrompt } from "./media/voice.ts";
 
 export interface RunOptions extends Admission {
   readonly pipeline: Pipeline;

@@ -35,14 +35,14 @@ export interface FolderParts {
 /** System events of folders (appendix A10). */
 export type FolderEvent = `folder.${"created" | "updated" | "deleted" | "parent_updated" | "access_updated"}`;
 
-export interface Happening {
+export interface FolderEventDetails {
   readonly by: Principal;
   readonly id: string;
   readonly data?: Record<string, unknown>;
 }
 
 /** Tells the process what became of a folder. */
-export function announce(events: Events, event: FolderEvent, { by, id, data }: Happening): void {
+export function announce(events: Events, event: FolderEvent, { by, id, data }: FolderEventDetails): void {
   events.announce(event, {
     actor: { id: by.userId, name: by.name, email: by.email, role: by.role },
     subject: { type: resourceType, id },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runs, toolbox } from "#plugins/completions/tools.fixture.ts";
+import { runs, toolbox } from "#plugins/completions/tools/tools.fixture.ts";
 import { chunk, reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, sse } from "#test/support/upstream-scripts.ts";

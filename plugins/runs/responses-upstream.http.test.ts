@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { runs, toolbox } from "#plugins/completions/tools.fixture.ts";
+import { runs, toolbox } from "#plugins/completions/tools/tools.fixture.ts";
 import { calls, respond, said, thought } from "#test/support/upstream-responses.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { rateLimited } from "#test/support/upstream-scripts.ts";

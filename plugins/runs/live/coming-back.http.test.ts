@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
-import { probes } from "#plugins/completions/probes.fixture.ts";
+import { probes } from "#plugins/completions/reply/probes.fixture.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 import { type EndedRun, runFollowUps } from "../service.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { probeChats } from "#plugins/chats/chats.fixture.ts";
-import { outlets, probes } from "#plugins/completions/probes.fixture.ts";
+import { outlets, probes } from "#plugins/completions/reply/probes.fixture.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";

@@ -47,7 +47,7 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
     journal,
     tags: toTags(admitted.model.params["reasoning_tags"]),
     before: start.before,
-    hurry: parts.checkpoints.hurry,
+    writeNow: parts.checkpoints.writeNow,
     lost: () => stop("lost"),
   });
   const emitToUser = (type: string, data: unknown) =>
@@ -133,7 +133,7 @@ async function write(
       extra: reply.extra,
       deliver: show,
       withPictures: (messages) => inlinePictures(messages, principal, pictures),
-      grown: settings.savesEveryChunk ? parts.checkpoints.hurry : () => {},
+      grown: settings.savesEveryChunk ? parts.checkpoints.writeNow : () => {},
       spent: (usage) => emit("chat:completion", { usage }),
     });
   } catch (failure) {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { outlets, probes } from "#plugins/completions/probes.fixture.ts";
+import { outlets, probes } from "#plugins/completions/reply/probes.fixture.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { TestUser } from "#test/support/app.ts";

@@ -17,7 +17,7 @@ export interface Growing extends Reply {
 export interface Checkpoints {
   add(reply: Growing): void;
   /** Stores this reply's state at once instead of with the next turn. */
-  hurry(): void;
+  writeNow(): void;
   /**
    * Stores the last state and gives the message back, as long as it takes: while the database is away it is tried
    * again. False when the message was not the run's any more, undefined when the process must end before that is known.
@@ -93,7 +93,7 @@ export function createCheckpoints({ replies, log, signal }: CheckpointOptions): 
       timer ??= setInterval(() => void turn({ looks: true }), everyMs);
       timer.unref();
     },
-    hurry: () => void turn({ looks: false }),
+    writeNow: () => void turn({ looks: false }),
     remove(reply) {
       growing.delete(reply.runId);
       if (growing.size === 0) {

@@ -19,7 +19,7 @@ export interface ReplyOptions {
   /** Where an interrupted reply goes on. */
   readonly before?: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
   /** Called at every border of an item, and when the message is not the run's any more. */
-  hurry(): void;
+  writeNow(): void;
   lost(): void;
 }
 
@@ -67,7 +67,7 @@ export class Reply implements Growing {
           journal.emit("chat:completion", { output: [structuredClone(toShown(item))] });
           this.#diff.whole(item);
           this.#isDirty = true;
-          options.hurry();
+          options.writeNow();
         },
       },
       { tags: options.tags, items: options.before?.items ?? [] },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { probes } from "#plugins/completions/probes.fixture.ts";
-import { toolbox } from "#plugins/completions/tools.fixture.ts";
+import { probes } from "#plugins/completions/reply/probes.fixture.ts";
+import { toolbox } from "#plugins/completions/tools/tools.fixture.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import { type RunStage, startRunStage } from "../runs.fixture.ts";

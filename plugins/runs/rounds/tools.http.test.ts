@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runs, toolbox } from "#plugins/completions/tools.fixture.ts";
+import { runs, toolbox } from "#plugins/completions/tools/tools.fixture.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { failure, sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";

@@ -2,7 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { isObject } from "#kernel/completion/normalize-chunk.ts";
 import type { ChatFacts } from "./chat-access.ts";
-import type { MessagePictures } from "./service.ts";
+import type { MessagePictures } from "../service.ts";
 
 // What the server knows besides a request that is answered over HTTP (contract §3.2, step 4).
 

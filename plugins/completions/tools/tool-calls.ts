@@ -1,4 +1,4 @@
-import { createSchemaCheck } from "./schema-check.ts";
+import { createSchemaCheck } from "../request/schema-check.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 
 /** A call that a task model chose, with parameters that fit the tool. */

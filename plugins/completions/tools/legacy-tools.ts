@@ -7,8 +7,8 @@ import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { selectAsked } from "./asked-tools.ts";
-import type { TaskModel } from "./service.ts";
-import { type Source, toText } from "./sources.ts";
+import type { TaskModel } from "../service.ts";
+import { type Source, toText } from "../request/sources.ts";
 import { parseToolCalls, type ToolCall } from "./tool-calls.ts";
 
 export interface LegacyToolsOptions {

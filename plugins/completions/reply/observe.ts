@@ -12,7 +12,7 @@ export interface Observation {
 export interface Observer {
   tap(piece: Buffer): void;
   /** Parses what was kept, once, after the last byte. */
-  conclude(): Observation;
+  finish(): Observation;
 }
 
 /** A reply longer than this is not rebuilt for outlet filters. */
@@ -31,7 +31,7 @@ export function createObserver(): Observer {
         pieces = [];
       }
     },
-    conclude() {
+    finish() {
       if (size > replyBytes) {
         return { usage: undefined, message: undefined };
       }

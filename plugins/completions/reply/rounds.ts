@@ -3,14 +3,14 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
-import { openStreamHooks } from "./pipeline/stream.ts";
+import { openStreamHooks } from "../pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import { ignoredFeatures } from "./features.ts";
+import { ignoredFeatures } from "../request/features.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
-import { prepare } from "./prepare.ts";
-import { gatherPrompts } from "./prompts.ts";
-import type { OpenRun, RunPlace } from "./service.ts";
-import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "./stages.ts";
+import { prepare } from "../request/prepare.ts";
+import { gatherPrompts } from "../request/prompts.ts";
+import type { OpenRun, RunPlace } from "../service.ts";
+import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "../stages.ts";
 
 /** Takes an admitted run through preparation, inlet and tools; what follows are model calls, as many as it needs. */
 export async function openRounds(

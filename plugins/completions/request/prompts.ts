@@ -1,4 +1,4 @@
-import type { PromptRun, PromptSource } from "./service.ts";
+import type { PromptRun, PromptSource } from "../service.ts";
 
 /** What plugins add to the system prompt of a run, in their order. */
 export async function gatherPrompts(

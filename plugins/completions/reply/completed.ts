@@ -3,9 +3,9 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import type { Models } from "#plugins/models/service.ts";
-import type { Pipeline } from "./pipeline/pipeline.ts";
-import { type ChatAccess, requireChat } from "./chat-access.ts";
-import { toModelIds } from "./model-ids.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import { type ChatAccess, requireChat } from "../request/chat-access.ts";
+import { toModelIds } from "../request/model-ids.ts";
 
 /** The body of the request, unknown keys kept. */
 export interface CompletedRequest {

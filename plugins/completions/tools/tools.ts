@@ -4,9 +4,9 @@ import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
 import { offerAsked } from "./asked-tools.ts";
 import type { LegacyTools } from "./legacy-tools.ts";
-import { toToolMode } from "./mode.ts";
+import { toToolMode } from "../request/mode.ts";
 import { selectNative, toDefinitions, type ToolsRun } from "./native-tools.ts";
-import { injectSources, type Source } from "./sources.ts";
+import { injectSources, type Source } from "../request/sources.ts";
 
 export interface ResolvedTools {
   /** The request for the model. */

@@ -3,7 +3,7 @@ import type { EmbeddingsRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Upstream } from "#kernel/http/route.ts";
 import type { Models } from "#plugins/models/service.ts";
-import type { UnlistedEmbedder } from "./service.ts";
+import type { UnlistedEmbedder } from "../service.ts";
 
 export interface Embeddings {
   /** The provider's answer in the common format. Throws `not_found` for unknown models, `invalid` where the provider embeds nothing. */

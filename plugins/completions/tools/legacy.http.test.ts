@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
-import { outlets, probes } from "./probes.fixture.ts";
+import { outlets, probes } from "../reply/probes.fixture.ts";
 import { runs, toolbox } from "./tools.fixture.ts";
 
 let app: App;

@@ -5,11 +5,11 @@ import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
-import type { Pipeline } from "./pipeline/pipeline.ts";
-import { toModelIds } from "./model-ids.ts";
-import { runOutlet } from "./outlet.ts";
-import { fillRequest, toProviderRequest } from "./parameters.ts";
-import type { Task, TaskModel } from "./service.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import { toModelIds } from "../request/model-ids.ts";
+import { runOutlet } from "../reply/outlet.ts";
+import { fillRequest, toProviderRequest } from "../request/parameters.ts";
+import type { Task, TaskModel } from "../service.ts";
 
 export interface TaskModelOptions {
   readonly models: Pick<Models, "resolveAsInstance">;

@@ -5,7 +5,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
-import type { DirectModels, FileAccess, TerminalAccess } from "./service.ts";
+import type { DirectModels, FileAccess, TerminalAccess } from "../service.ts";
 
 /** What decides whether a run may begin. */
 export interface Admission {

@@ -1,6 +1,6 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
-import type { VoiceSettings } from "./voice.ts";
+import type { VoiceSettings } from "../media/voice.ts";
 
 /** The features that a request switches on and nothing here serves: the answer says so. Contract D.37. */
 export function ignoredFeatures(

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CompletionMessage, Usage } from "#kernel/completion/chunk.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Conversation, ConversationMessage, Filter, FilterContext } from "#kernel/pipeline/filter.ts";
-import type { Pipeline } from "./pipeline/pipeline.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
 
 export interface OutletRun {
   readonly filters: readonly Filter[];
