@@ -149,6 +149,8 @@ export async function startMillrace(
       OPENAI_API_BASE_URLS: `http://127.0.0.1:${options.upstreamPort}/v1`,
       OPENAI_API_KEYS: "k",
       ENABLE_OPENAI_API_PASSTHROUGH: "true",
+      // One account sends the whole load.
+      LIMIT_CONCURRENT_COMPLETIONS: "0",
       GLOBAL_LOG_LEVEL: "WARNING",
       // As `npm start` sets it.
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compiled"),

@@ -46,7 +46,7 @@ export const ModelMeta = z
   })
   .meta({ id: "ModelMeta" });
 
-const numeric = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+const numeric = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 const toNumber = (value: unknown) =>
   typeof value === "string" && numeric.test(value) ? Number(value) : value;
 

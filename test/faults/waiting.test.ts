@@ -16,7 +16,12 @@ describe("200 streams over a pool of 20", () => {
     upstream.models = ["alpha"];
     upstream.always("/chat/completions", tokens(60, 50));
     const app = await startApp({
-      env: { OPENAI_API_BASE_URLS: upstream.url, DATABASE_POOL_SIZE: "20", DATABASE_POOL_TIMEOUT: "5" },
+      env: {
+        OPENAI_API_BASE_URLS: upstream.url,
+        DATABASE_POOL_SIZE: "20",
+        DATABASE_POOL_TIMEOUT: "5",
+        LIMIT_CONCURRENT_COMPLETIONS: "0",
+      },
     });
     const watcher = new Client({ connectionString: testServer() });
     await watcher.connect();

@@ -52,6 +52,8 @@ export async function startChatServers(options: ChatServersOptions): Promise<Cha
     OPENAI_API_BASE_URLS: upstream.url,
     OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}',
     SHUTDOWN_GRACE_SECONDS: "1",
+    // One account drives hundreds of runs in the full form.
+    LIMIT_CONCURRENT_COMPLETIONS: "0",
     ...options.env,
   };
   const servers: ServerProcess[] = [];
