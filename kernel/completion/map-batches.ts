@@ -1,4 +1,4 @@
-import { isPushable, type Pushable, type PushFlow, type Sink } from "./push.ts";
+import { type Pushable, type PushFlow, PushStream, type Sink, toPushable } from "./push.ts";
 
 /** One stage of a stream. */
 export interface Stage<In, Out> {
@@ -10,95 +10,17 @@ export interface Stage<In, Out> {
   close?(error?: unknown): void;
 }
 
-/**
- * Sends a source through one stage, on demand. It does what an async generator around `for await` would do, at a
- * third of its price, which a token pays for every stage. What comes of a source that can be pushed can be pushed too.
- */
-export function mapBatches<In, Out>(
-  source: AsyncIterable<In>,
-  stage: Stage<In, Out>,
-): AsyncIterableIterator<Out> {
-  return isPushable(source) ? new Pushed(source, stage) : new Mapped(source[Symbol.asyncIterator](), stage);
+/** Sends a source through one stage, without a promise for what a stage makes at once. */
+export function mapBatches<In, Out>(source: AsyncIterable<In>, stage: Stage<In, Out>): Pushable<Out> {
+  return new MappedStream(toPushable(source), stage);
 }
 
-class Mapped<In, Out> implements AsyncIterableIterator<Out> {
-  readonly #source: AsyncIterator<In>;
-  readonly #stage: Stage<In, Out>;
-  #isClosed = false;
-
-  constructor(source: AsyncIterator<In>, stage: Stage<In, Out>) {
-    this.#source = source;
-    this.#stage = stage;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<Out, undefined>> {
-    return this.#isClosed
-      ? Promise.resolve({ done: true, value: undefined })
-      : this.#source.next().then(this.#take, this.#fail);
-  }
-
-  async return(): Promise<IteratorResult<Out, undefined>> {
-    this.#close();
-    await this.#source.return?.();
-    return { done: true, value: undefined };
-  }
-
-  #take = (
-    result: IteratorResult<In, unknown>,
-  ): IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>> => {
-    try {
-      if (result.done === true) {
-        const last = this.#stage.end?.();
-        return last instanceof Promise ? last.then(this.#finish, this.#fail) : this.#finish(last);
-      }
-      const value = this.#stage.next(result.value);
-      return value instanceof Promise ? value.then(this.#give, this.#leave) : this.#give(value);
-    } catch (error) {
-      return this.#leave(error);
-    }
-  };
-
-  /** Nothing of this value goes on: the next one may. */
-  #give = (
-    value: Out | undefined,
-  ): IteratorResult<Out, undefined> | Promise<IteratorResult<Out, undefined>> =>
-    value === undefined ? this.next() : { done: false, value };
-
-  #finish = (last: Out | undefined): IteratorResult<Out, undefined> => {
-    this.#close();
-    return last === undefined ? { done: true, value: undefined } : { done: false, value: last };
-  };
-
-  #fail = (error: unknown): never => {
-    this.#close(error);
-    throw error;
-  };
-
-  /** The stage failed: the source must not stay open. */
-  #leave = async (error: unknown): Promise<never> => {
-    this.#close(error);
-    await this.#source.return?.();
-    throw error;
-  };
-
-  #close(error?: unknown): void {
-    if (!this.#isClosed) {
-      this.#isClosed = true;
-      this.#stage.close?.(error);
-    }
-  }
-}
-
-class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
+class MappedStream<In, Out> extends PushStream<Out> {
   readonly #from: Pushable<In>;
   readonly #stage: Stage<In, Out>;
 
   constructor(source: Pushable<In>, stage: Stage<In, Out>) {
-    super(source, stage);
+    super();
     this.#from = source;
     this.#stage = stage;
   }
@@ -116,7 +38,7 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
     };
     const fail = (error: unknown) => {
       if (over(error)) {
-        flow.abort();
+        void flow.abort();
         sink.failed(error);
       }
     };
@@ -176,7 +98,7 @@ class Pushed<In, Out> extends Mapped<In, Out> implements Pushable<Out> {
       resume: () => flow.resume(),
       abort() {
         over();
-        flow.abort();
+        return flow.abort();
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
-import { isPushable, type Pushable } from "#kernel/completion/push.ts";
+import { type Pushable, toPushable } from "#kernel/completion/push.ts";
 import { chooseEncoding, compressBuffer } from "./compress.ts";
 import { toErrorFrame } from "./errors.ts";
 import { toJson, toJsonWithBigInts } from "./json.ts";
@@ -133,11 +133,7 @@ async function writeStream(response: ServerResponse, answer: Stream, context: Re
   };
   writeHead(response, { status: 200, headers }, context);
   response.flushHeaders();
-  if (isPushable(answer.frames)) {
-    pushFrames(response, answer.frames, context);
-  } else {
-    await pullFrames(response, answer.frames, context);
-  }
+  pushFrames(response, toPushable(answer.frames), context);
   return closed;
 }
 
@@ -160,36 +156,10 @@ function pushFrames(response: ServerResponse, frames: Pushable<Frame>, context: 
     },
   });
   if (response.closed) {
-    flow.abort();
+    void flow.abort();
   } else {
-    response.once("close", flow.abort);
+    response.once("close", () => void flow.abort());
   }
-}
-
-async function pullFrames(
-  response: ServerResponse,
-  source: AsyncIterable<Frame>,
-  context: RespondContext,
-): Promise<void> {
-  const frames = source[Symbol.asyncIterator]();
-  const leave = () => void Promise.resolve(frames.return?.()).catch(context.failed);
-  response.once("close", leave);
-  try {
-    for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
-      if (response.destroyed) {
-        // Who left before the first frame is not told of by the listener.
-        leave();
-        break;
-      }
-      if (!writeHttpChunk(response, next.value)) {
-        await new Promise<void>((resolve) => onceDrained(response, resolve));
-      }
-    }
-  } catch (error) {
-    writeBroken(response, error, context);
-  }
-  response.off("close", leave);
-  response.end();
 }
 
 /** A stream that broke off says so in its last frame. */

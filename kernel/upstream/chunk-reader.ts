@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
-import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
+import { type Pushable, type PushFlow, PushStream, type Sink } from "#kernel/completion/push.ts";
 import { type Flow, consumeBody } from "#kernel/egress/direct-body.ts";
 import { toUpstreamError } from "./failure.ts";
 import { DeltaBatcher } from "./delta-batcher.ts";
@@ -47,17 +47,13 @@ export function readStream(body: Readable, options: ChunkReaderOptions): Pushabl
   return new ChunkReader(body, options);
 }
 
-type Result = IteratorResult<ChunkBatch, undefined>;
-
-class ChunkReader implements Pushable<ChunkBatch> {
+class ChunkReader extends PushStream<ChunkBatch> {
   /** Undefined while what came before anybody asked is handed over. */
   #flow: Flow | undefined;
   #patience: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal;
   readonly #parser: StreamParser;
-  /** Whoever pulls, while a batch is asked for. */
-  #waiting: PromiseWithResolvers<Result> | undefined;
-  /** Whoever has the batches pushed, and whether it asked for a pause. */
+  /** The consumer, and whether it asked for a pause. */
   #sink: Sink<ChunkBatch> | undefined;
   #isHeld = false;
   /** `ended`: no more bytes will come; `finished`: the consumer has been told. */
@@ -73,6 +69,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
   readonly #batcher: DeltaBatcher;
 
   constructor(body: Readable, options: ChunkReaderOptions) {
+    super();
     this.#signal = options.signal;
     this.#batcher = new DeltaBatcher(options.atLeast ?? 1, this.#deliverDue);
     this.#parser = options.parser;
@@ -88,35 +85,13 @@ class ChunkReader implements Pushable<ChunkBatch> {
     }
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<Result> {
-    const waiting = Promise.withResolvers<Result>();
-    this.#waiting = waiting;
-    if (this.#parser.hasMore) {
-      // What is left of a large read waits for the next turn of the loop.
-      setImmediate(() => this.#deliver());
-    } else {
-      this.#deliver();
-    }
-    return waiting.promise;
-  }
-
-  return(): Promise<Result> {
-    this.#leave();
-    this.#deliver();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
   pushTo(sink: Sink<ChunkBatch>): PushFlow {
     this.#sink = sink;
     process.nextTick(() => this.#deliver());
     return {
       resume: () => {
         this.#isHeld = false;
-        this.#deliver();
+        this.#deliverNext();
       },
       abort: () => {
         this.#sink = undefined;
@@ -134,7 +109,7 @@ class ChunkReader implements Pushable<ChunkBatch> {
   }
 
   get #isWanted(): boolean {
-    return this.#waiting !== undefined || (this.#sink !== undefined && !this.#isHeld);
+    return this.#sink !== undefined && !this.#isHeld;
   }
 
   #take(piece: Buffer): void {
@@ -215,17 +190,17 @@ class ChunkReader implements Pushable<ChunkBatch> {
   }
 
   #give(batch: ChunkBatch): void {
-    const waiting = this.#waiting;
-    if (waiting) {
-      this.#waiting = undefined;
-      waiting.resolve({ done: false, value: batch });
-      return;
-    }
     this.#isHeld = this.#sink?.next(batch) === false;
+    if (this.#parser.hasMore || this.#state !== "open" || this.#isPaused) {
+      this.#deliverNext();
+    }
+  }
+
+  /** What is left of a large read waits for the next turn of the loop. */
+  #deliverNext(): void {
     if (this.#parser.hasMore) {
-      // What is left of a large read waits for the next turn of the loop.
       setImmediate(() => this.#deliver());
-    } else if (this.#state !== "open" || this.#isPaused) {
+    } else {
       this.#deliver();
     }
   }
@@ -246,13 +221,11 @@ class ChunkReader implements Pushable<ChunkBatch> {
   #finish(): void {
     const failure = this.#failure ?? (this.#hasLeft ? undefined : this.#parser.findProblem());
     this.#state = "finished";
-    const [waiting, sink] = [this.#waiting, this.#sink];
-    this.#waiting = this.#sink = undefined;
+    const sink = this.#sink;
+    this.#sink = undefined;
     if (failure !== undefined) {
-      waiting?.reject(failure);
       sink?.failed(failure);
     } else {
-      waiting?.resolve({ done: true, value: undefined });
       sink?.end();
     }
   }

@@ -15,7 +15,7 @@ import { readDocuments } from "./request/documents.ts";
 import { isThinkingOff, requireRoom } from "./request/effort.ts";
 import { MessageEvents } from "./reply/from-chunks.ts";
 import { fromCompletion, type ReplyFacts } from "./reply/from-completion.ts";
-import { toEventStream } from "./reply/pushed-events.ts";
+import { toEventStream } from "./reply/event-stream.ts";
 import { type MessageRequest, toTranslated, type TranslatedRequest } from "./schema.ts";
 import { toCommon } from "./request/to-common.ts";
 

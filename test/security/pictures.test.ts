@@ -82,9 +82,12 @@ describe("a profile image", () => {
     [4_000_000, 200],
     [7_000_000, 200],
     [9_000_000, 413],
-  ])("of %i characters is bounded by the size of a request alone, and answered with %i", async (length, status) => {
-    const sent = await profile({ profile_image_url: `${pixel.slice(0, -4)}${"A".repeat(length)}` });
-    expect(sent.status).toBe(status);
-    await profile({ profile_image_url: "" });
-  });
+  ])(
+    "of %i characters is bounded by the size of a request alone, and answered with %i",
+    async (length, status) => {
+      const sent = await profile({ profile_image_url: `${pixel.slice(0, -4)}${"A".repeat(length)}` });
+      expect(sent.status).toBe(status);
+      await profile({ profile_image_url: "" });
+    },
+  );
 });

@@ -4,7 +4,7 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import { ProviderError } from "#kernel/errors.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { createUpFrontCounter } from "../counting/count.ts";
-import { EventStream } from "./event-stream.ts";
+import { toEventStream } from "./event-stream.ts";
 import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { MessageEvents } from "./from-chunks.ts";
 
@@ -25,7 +25,7 @@ function open(counting?: Promise<number | undefined>) {
       return: returned,
     }),
   };
-  const stream = new EventStream({
+  const stream = toEventStream({
     batches,
     events: new MessageEvents({
       model: "m",

@@ -1,4 +1,5 @@
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { type Pushable, type PushFlow, PushStream, type Sink, toPushable } from "#kernel/completion/push.ts";
 import { toFrame } from "./blocks.ts";
 import type { MessageEvents } from "./from-chunks.ts";
 
@@ -17,117 +18,143 @@ export const pingIntervalMs = 15_000;
 /** Milliseconds that a first chunk waits for the count. */
 export const countGraceMs = 50;
 
-type Result = IteratorResult<string, undefined>;
-type Outcome = { readonly batch: IteratorResult<ChunkBatch> } | { readonly error: unknown };
-
 /** The frames of one reply: the first before its first chunk, pings while the upstream is silent, and an end in any case. */
-export class EventStream implements AsyncIterableIterator<string> {
+export function toEventStream(options: EventStreamOptions): Pushable<string> {
+  return new EventStream(options);
+}
+
+class EventStream extends PushStream<string> {
   readonly #options: EventStreamOptions;
-  readonly #source: AsyncIterator<ChunkBatch>;
-  #isPulling = false;
-  #outcome: Outcome | undefined;
-  #isCounting: boolean;
-  #counted: number | undefined;
-  #isStarted = false;
-  /** The last frames are made. */
-  #isDone = false;
-  /** The last frames are out, or the reader left. */
-  #isOver = false;
-  #wake: (() => void) | undefined;
 
   constructor(options: EventStreamOptions) {
+    super();
     this.#options = options;
-    this.#source = options.batches[Symbol.asyncIterator]();
-    this.#isCounting = options.counting !== undefined;
-    void options.counting?.then((count) => {
-      this.#counted = count;
-      this.#isCounting = false;
-      this.#wake?.();
-    });
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  pushTo(sink: Sink<string>): PushFlow {
+    return new EventSink(this.#options, sink).begin(toPushable(this.#options.batches));
+  }
+}
+
+class EventSink implements Sink<ChunkBatch> {
+  readonly #options: EventStreamOptions;
+  readonly #sink: Sink<string>;
+  readonly #pinging: NodeJS.Timeout;
+  #flow: PushFlow | undefined;
+  #isStarted = false;
+  #isOver = false;
+  /** The sink asked for a pause. */
+  #isPaused = false;
+  /** Calls of the source from before the first event. */
+  #early: (() => void)[] = [];
+
+  constructor(options: EventStreamOptions, sink: Sink<string>) {
+    this.#options = options;
+    this.#sink = sink;
+    this.#pinging = setTimeout(() => this.#ping(), pingIntervalMs);
   }
 
-  async next(): Promise<Result> {
-    this.#pull();
+  begin(batches: Pushable<ChunkBatch>): PushFlow {
+    this.#flow = batches.pushTo(this);
+    const { counting } = this.#options;
+    if (counting === undefined) {
+      process.nextTick(() => this.#start(undefined));
+    } else {
+      void counting.then((count) => this.#start(count));
+    }
+    return {
+      resume: () => {
+        this.#isPaused = false;
+        if (this.#isStarted) {
+          this.#flow?.resume();
+        }
+      },
+      abort: () => {
+        this.#end();
+        return this.#flow?.abort();
+      },
+    };
+  }
+
+  next(batch: ChunkBatch): boolean {
     if (!this.#isStarted) {
-      await this.#untilStart();
-      this.#isStarted = true;
-      return this.#emit(this.#options.events.start(this.#counted));
+      this.#buffer(() => void this.next(batch));
+      return false;
     }
-    if (this.#outcome === undefined && !this.#isOver) {
-      await this.#sleep(pingIntervalMs);
-    }
-    return this.#emit(this.#outcome ? this.#toFrames(this.#outcome) : toFrame("ping"));
+    const frames = this.#options.events.push(batch);
+    this.#pinging.refresh();
+    return frames === "" || this.#emit(frames);
   }
 
-  async return(): Promise<Result> {
-    this.#isOver = true;
-    this.#wake?.();
-    await this.#source.return?.();
-    return { done: true, value: undefined };
+  end(): void {
+    this.#finish(() => this.#options.events.end());
   }
 
-  /** Pulls the next batch, one at a time: a ping must not pull another. */
-  #pull(): void {
-    if (this.#isPulling || this.#isOver) {
+  failed(error: unknown): void {
+    this.#finish(() => toEnding(this.#options, error));
+  }
+
+  /** Emits the first event, with the count where it is there. */
+  #start(count: number | undefined): void {
+    if (this.#isStarted || this.#isOver) {
       return;
     }
-    this.#isPulling = true;
-    const receive = (outcome: Outcome) => {
-      this.#outcome = outcome;
-      this.#wake?.();
-    };
-    this.#source.next().then(
-      (batch) => receive({ batch }),
-      (error: unknown) => receive({ error }),
-    );
-  }
-
-  /** Waits for the count, and once the first chunk is there no longer than `countGraceMs`. */
-  async #untilStart(): Promise<void> {
-    if (this.#isCounting && this.#outcome === undefined) {
-      await this.#sleep(pingIntervalMs);
+    this.#isStarted = true;
+    this.#pinging.refresh();
+    try {
+      this.#emit(this.#options.events.start(count));
+      this.#early.splice(0).forEach((each) => each());
+    } catch (error) {
+      // Nothing above this callback would catch it.
+      void this.#flow?.abort();
+      this.failed(error);
     }
-    if (this.#isCounting && this.#outcome !== undefined && !this.#isOver) {
-      await this.#sleep(countGraceMs);
+    if (!this.#isPaused && !this.#isOver) {
+      this.#flow?.resume();
     }
   }
 
-  #toFrames(outcome: Outcome): string {
-    this.#outcome = undefined;
-    this.#isPulling = false;
-    const { events } = this.#options;
-    if ("error" in outcome) {
-      this.#isDone = true;
-      return toEnding(this.#options, outcome.error);
+  /** Buffers calls until the count is there; the first one starts the grace period. */
+  #buffer(early: () => void): void {
+    if (this.#early.push(early) === 1) {
+      setTimeout(() => this.#start(undefined), countGraceMs);
     }
-    if (outcome.batch.done === true) {
-      this.#isDone = true;
-      return events.end();
-    }
-    return events.push(outcome.batch.value);
   }
 
-  #emit(frames: string): Result {
-    if (this.#isOver) {
-      return { done: true, value: undefined };
+  #finish(last: () => string): void {
+    if (!this.#isStarted && !this.#isOver) {
+      this.#buffer(() => this.#finish(last));
+    } else if (!this.#isOver) {
+      this.#emit(this.#toLast(last));
+      this.#end();
+      this.#sink.end();
     }
-    this.#isOver = this.#isDone;
-    return { done: false, value: frames };
   }
 
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        this.#wake = undefined;
-        resolve();
-      };
-    });
+  #toLast(last: () => string): string {
+    try {
+      return last();
+    } catch (error) {
+      return toEnding(this.#options, error);
+    }
+  }
+
+  #ping(): void {
+    if (this.#isStarted && !this.#isPaused) {
+      this.#emit(toFrame("ping"));
+    }
+    this.#start(undefined);
+    this.#pinging.refresh();
+  }
+
+  #emit(frames: string): boolean {
+    this.#isPaused = !this.#sink.next(frames);
+    return !this.#isPaused;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#pinging);
   }
 }
 

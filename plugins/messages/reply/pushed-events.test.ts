@@ -4,7 +4,7 @@ import type { Pushable, PushFlow, Sink } from "#kernel/completion/push.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { MessageEvents } from "./from-chunks.ts";
-import { toEventStream } from "./pushed-events.ts";
+import { toEventStream } from "./event-stream.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -33,7 +33,7 @@ function open(counting?: Promise<number | undefined>) {
     }),
     counting,
     toErrorEvent: (error) => `broken: ${String(error)}`,
-  }) as Pushable<string>;
+  });
   const flow = stream.pushTo({
     next(frames) {
       got.push(...(frames.match(/^(?:event|broken): .*$/gm) ?? []));
