@@ -150,7 +150,7 @@ describe("a source that is pushed", () => {
   it("that is given up closes the stage and says nothing more", () => {
     const closed: unknown[] = [];
     const { sink, flow, heard, asked } = push({ next: (n) => n, close: (error) => closed.push(error) });
-    flow.abort();
+    void flow.abort();
     sink().next(1);
     sink().end();
     expect([heard, asked, closed]).toEqual([[], ["abort"], [undefined]]);

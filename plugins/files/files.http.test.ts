@@ -83,7 +83,6 @@ describe("lists", () => {
 
   it("find nothing with 404", async () => {
     expect((await get("search?filename=none", lister.token)).status).toBe(404);
-    expect((await get("search?filename=%00", lister.token)).status).toBe(404);
     expect((await get(`search?filename=*&skip=4`, lister.token)).status).toBe(404);
   });
 });

@@ -64,7 +64,7 @@ describe("the process goes on", () => {
   });
 
   it("while sign-ups from everywhere wait, and people sign in meanwhile", async () => {
-    const flood = Array.from({ length: 520 }, async (_, at) => {
+    const flood = Array.from({ length: 700 }, async (_, at) => {
       const body = { name: "X", email: `flood${at}@example.test`, password: "Correct-horse-1" };
       const headers = { "x-forwarded-for": `203.0.${at >> 8}.${at & 255}` };
       const { status } = await callServer(server.url, "POST /api/v1/auths/signup", { body, headers });

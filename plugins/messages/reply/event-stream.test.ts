@@ -127,7 +127,7 @@ it("lets go of the upstream when its reader leaves, even while it waits", async 
   const { stream, returned } = open();
   await stream.next();
   const waiting = stream.next();
-  await stream.return();
+  await stream.return?.();
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(returned).toHaveBeenCalledOnce();
 });

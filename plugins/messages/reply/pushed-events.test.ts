@@ -136,7 +136,7 @@ it("ends with what broke it", async () => {
 it("lets go of the upstream when its reader leaves, and is silent then", async () => {
   const { got, flow, upstream } = open();
   await vi.advanceTimersByTimeAsync(0);
-  flow.abort();
+  void flow.abort();
   expect(upstream.abort).toHaveBeenCalledOnce();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(got).toEqual(["event: message_start"]);
