@@ -87,7 +87,10 @@ class ChunkReader extends PushStream<ChunkBatch> {
 
   pushTo(sink: Sink<ChunkBatch>): PushFlow {
     this.#sink = sink;
-    process.nextTick(() => this.#deliver());
+    if (this.#unread > 0 || this.#state !== "open") {
+      // What came before anybody asked waits for no more.
+      process.nextTick(() => this.#deliver());
+    }
     return {
       resume: () => {
         this.#isHeld = false;
@@ -191,7 +194,7 @@ class ChunkReader extends PushStream<ChunkBatch> {
 
   #give(batch: ChunkBatch): void {
     this.#isHeld = this.#sink?.next(batch) === false;
-    if (this.#parser.hasMore || this.#state !== "open" || this.#isPaused) {
+    if (!this.#isHeld && (this.#parser.hasMore || this.#state !== "open" || this.#isPaused)) {
       this.#deliverNext();
     }
   }

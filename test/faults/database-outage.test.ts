@@ -84,8 +84,11 @@ describe(`${outageMs / 1000} s without a database under ${runCount} runs`, () =>
     expect(readers.every(({ text }, n) => text.length > (shown[n] as number))).toBe(true);
     for (const { chatId, replyId, at } of runs) {
       await all.admin(at).ended(chatId);
-      const { content, done, error } = await all.admin(1 - at).message(chatId, replyId);
-      expect([content, done, error ?? null]).toEqual([makePieces(pieceCount).join(""), true, null]);
+      const stored = async () => {
+        const { content, done, error } = await all.admin(1 - at).message(chatId, replyId);
+        return [content, done, error ?? null];
+      };
+      await expect.poll(stored, { timeout: 10_000 }).toEqual([makePieces(pieceCount).join(""), true, null]);
     }
     for (const reader of readers) {
       await reader.resume(client);

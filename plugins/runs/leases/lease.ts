@@ -45,11 +45,14 @@ export function createLease({ db, id, log, isAlone, live, orphaned }: LeaseOptio
   let hasSwept = false;
   let reachableSince = Date.now();
   let reachedAt = Date.now();
+  /** The last heartbeat in the database's time. */
+  let beatAt = 0;
 
   const look = oneAtATime(async () => {
     const known = [...held];
     try {
-      const runs = await beat(db, id);
+      const { at, runs } = await beat(db, id);
+      beatAt = at;
       const now = Date.now();
       reachableSince = now - reachedAt > silentMs / 2 ? now : reachableSince;
       reachedAt = now;
@@ -85,7 +88,7 @@ export function createLease({ db, id, log, isAlone, live, orphaned }: LeaseOptio
     const now = Date.now();
     let isMore = isAlone || (now - reachableSince >= silentMs && now - reachedAt <= silentMs / 2);
     while (isMore) {
-      const stale = await takeStale(db, id, { all: isAlone, limit: batchSize });
+      const stale = await takeStale(db, id, { all: isAlone, limit: batchSize, beatAt });
       await pending.abandon(stale);
       isMore = stale.length === batchSize;
     }

@@ -41,18 +41,27 @@ export async function deleteRuns(db: RunDatabase, ids: readonly string[]): Promi
   await db.deleteFrom("chat_run").where("id", "=", anyOf(ids)).execute();
 }
 
-/**
- * Says that a process still works on its runs; resolves to those that are still its own, each with whether it shall
- * stop. Other work of the process does not hold it up: whoever is not heard of counts as gone.
- */
-export async function beat(db: RunDatabase, ownerId: string): Promise<Map<string, { shallStop: boolean }>> {
+/** What one heartbeat found. */
+export interface Beat {
+  /** The database's clock, in milliseconds. */
+  readonly at: number;
+  /** The runs that still are the process's own, by id, each with whether it shall stop. */
+  readonly runs: ReadonlyMap<string, { readonly shallStop: boolean }>;
+}
+
+/** Renews the leases of a process, apart from its other work: a process that is not heard of counts as gone. */
+export async function beat(db: RunDatabase, ownerId: string): Promise<Beat> {
   const { rows } = await withReservedConnection(() =>
-    sql<{ id: string; stop_reason: string | null }>`
+    sql<{ at: number; id: string | null; stop_reason: string | null }>`
       with owner as (insert into chat_run_owner (id, seen_at) values (${ownerId}, ${now})
-        on conflict (id) do update set seen_at = excluded.seen_at)
-      select id, stop_reason from chat_run where owner_id = ${ownerId}`.execute(db),
+        on conflict (id) do update set seen_at = excluded.seen_at returning seen_at)
+      select owner.seen_at as at, r.id, r.stop_reason
+      from owner left join chat_run as r on r.owner_id = ${ownerId}`.execute(db),
   );
-  return new Map(rows.map(({ id, stop_reason: reason }) => [id, { shallStop: reason !== null }]));
+  const runs = rows.flatMap(({ id, stop_reason: reason }) =>
+    id === null ? [] : [[id, { shallStop: reason !== null }] as const],
+  );
+  return { at: (rows[0] as { at: number }).at, runs: new Map(runs) };
 }
 
 /** Notes that runs shall stop: whoever works on them reads it, also when the announcement was lost. */
@@ -73,12 +82,13 @@ export async function forgetOwner(db: RunDatabase, ownerId: string): Promise<voi
 
 /**
  * Takes runs over from processes that are gone; with `all`, from every other process. Each goes to one process only:
- * what another is about to take is passed over. A statement that hung judges nobody: this process was not heard of either.
+ * what another is about to take is passed over. A statement that hung takes nothing: it runs too long after `beatAt`, the
+ * last heartbeat that this process had an answer to, in the database's time.
  */
 export async function takeStale(
   db: RunDatabase,
   ownerId: string,
-  { all, limit }: { all: boolean; limit: number },
+  { all, limit, beatAt }: { all: boolean; limit: number; beatAt: number },
 ): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`
     with stale as (
@@ -86,8 +96,7 @@ export async function takeStale(
       where r.owner_id <> ${ownerId} and (${all} or (
         not exists (
           select 1 from chat_run_owner as o where o.id = r.owner_id and o.seen_at > ${now} - ${silentMs})
-        and exists (
-          select 1 from chat_run_owner as o where o.id = ${ownerId} and o.seen_at > ${now} - ${silentMs / 2}::int)))
+        and ${beatAt}::bigint > ${now} - ${silentMs / 2}::int))
       limit ${limit} for update of r skip locked),
     taken as (
       update chat_run as r set owner_id = ${ownerId} from stale where r.id = stale.id
