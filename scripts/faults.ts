@@ -7,7 +7,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 // `npm run faults -- upload crash` takes only files whose names begin with these words; options go to vitest.
 const args = process.argv.slice(2);
 const words = args.filter((arg) => !arg.startsWith("-"));
-const files = words.length === 0 ? ["test/faults"] : words.map((word) => `test/faults/${word}`);
+const files =
+  words.length === 0
+    ? ["test/faults"]
+    : words.flatMap((word) => [`test/faults/${word}`, `test/faults/server/${word}`]);
 const child = spawn(
   process.execPath,
   [

@@ -16,7 +16,7 @@ import { testServer } from "#storage/testing.ts";
 
 const server = testServer();
 const redisUrl = process.env["TEST_REDIS_URL"];
-const stage = fileURLToPath(new URL("../support/stage", import.meta.url));
+const stage = fileURLToPath(new URL("../../support/stage", import.meta.url));
 
 const ways: [string, boolean, (name: string) => Record<string, string>, (name: string) => Promise<void>][] = [
   ["the database", false, () => ({}), cutDatabase],
