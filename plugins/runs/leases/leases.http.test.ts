@@ -53,9 +53,12 @@ describe("runs of several replicas", () => {
       .poll(async () => (await stage.message(chatId, replyId)).error, { timeout: 20_000 })
       .toEqual({ content: "interrupted" });
 
+  /** For every run, not once: one that is stopped before it asks would leave its answer to the next test. */
+  const answerSlowly = () => stage.upstream.always(path, tokens(2_000, 10));
+
   async function startSlow(body: object = {}) {
     const chat = await stage.makeChat();
-    stage.upstream.reply(path, tokens(2_000, 10));
+    answerSlowly();
     const answer = await stage.complete({ chat_id: chat.chatId, id: chat.replyId, ...body });
     return { ...chat, taskId: answer.body.task_ids[0] as string };
   }
@@ -123,7 +126,7 @@ describe("runs of several replicas", () => {
   it("stops also when it was asked to before it began", async () => {
     const chat = await stage.makeChat();
     const { token } = stage.user;
-    stage.upstream.reply(path, tokens(2_000, 10));
+    answerSlowly();
     const release = await lock("chat_message", chat.replyId);
     const started = stage.complete({ chat_id: chat.chatId, id: chat.replyId });
     const stop = () => stage.app.call(`POST /api/tasks/chat/${chat.chatId}/stop`, { token });
@@ -138,7 +141,7 @@ describe("runs of several replicas", () => {
   it("of a temporary chat ends when another process has taken it for dead", async () => {
     const client = await stage.connect();
     const [chatId, id] = [`temporary:${randomUUID()}`, randomUUID()];
-    stage.upstream.reply(path, tokens(2_000, 10));
+    answerSlowly();
     await stage.complete({ chat_id: chatId, id });
     await client.event((_, data) => data?.message_id === id);
     await other.query("delete from chat_run where chat_id = $1", [chatId]);
