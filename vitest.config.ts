@@ -16,6 +16,8 @@ const modules = ["**/node_modules/**"];
 
 /** `.ci/run` sets it to `server` to run the suites of the embedded database on a server as well. */
 const kind = process.env["TEST_DATABASE"] ?? "embedded";
+/** Suites that use a server anyway are not run on it twice. */
+const repeated = kind === "server" ? ["storage/**", "test/faults/server/**"] : [];
 
 const common = {
   setupFiles: ["test/support/setup.ts"],
@@ -46,13 +48,19 @@ export default defineConfig({
           ...common,
           name: "embedded",
           include: embedded,
-          exclude: modules,
+          exclude: [...modules, ...repeated],
           isolate: false,
           env: { TEST_DATABASE: kind },
         },
       },
       {
-        test: { ...common, name: "faults", include: faults, exclude: modules, env: { TEST_DATABASE: kind } },
+        test: {
+          ...common,
+          name: "faults",
+          include: faults,
+          exclude: [...modules, ...repeated],
+          env: { TEST_DATABASE: kind },
+        },
       },
     ],
   },
