@@ -92,6 +92,7 @@ export class Entries {
       secrets: undefined,
       changedBy: null,
       changedAt: null,
+      version: 0,
     };
     this.#byName.set(variable.name, entry);
     if (variable.key !== undefined) {
@@ -161,6 +162,7 @@ export class Entries {
         entry.source = "stored";
         entry.changedBy = row.updatedBy;
         entry.changedAt = row.updatedAt;
+        entry.version = row.version;
       } else {
         Object.assign(entry, {
           value: entry.base.value,
@@ -168,6 +170,8 @@ export class Entries {
           secrets: undefined,
           changedBy: null,
           changedAt: null,
+          // A stored value that is left aside has one, too.
+          version: row?.version ?? 0,
         });
       }
       if (!isDeepStrictEqual(before, entry.value)) {

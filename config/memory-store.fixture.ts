@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { SettingsChanged } from "./registry.ts";
 import type { SettingStore, StoredSetting } from "./registry.ts";
 
 /** A store in memory that several registries can share, as processes share the database; it notes what it was asked. */
@@ -8,7 +9,13 @@ export function createMemoryStore(initial: Record<string, unknown> = {}) {
   const saved: { keys: string[]; by: string | null }[] = [];
   const put = (key: string, value: unknown, by: string | null) =>
     // Through JSON, as a database column would take it.
-    rows.set(key, { key, value: JSON.parse(JSON.stringify(value)), updatedAt: tick++, updatedBy: by });
+    rows.set(key, {
+      key,
+      value: JSON.parse(JSON.stringify(value)),
+      updatedAt: tick,
+      updatedBy: by,
+      version: tick++,
+    });
   for (const [key, value] of Object.entries(initial)) {
     put(key, value, null);
   }
@@ -22,6 +29,17 @@ export function createMemoryStore(initial: Record<string, unknown> = {}) {
       for (const key of keys === "all" ? [...rows.keys()] : keys) {
         rows.delete(key);
       }
+    },
+    change: async ({ save, remove, seen, by }, within) => {
+      const stale = [...seen].filter(([key, version]) => (rows.get(key)?.version ?? 0) !== version);
+      if (stale.length > 0) {
+        throw new SettingsChanged(stale.map(([key]) => key));
+      }
+      await within(undefined);
+      if (save.length > 0) {
+        await store.save([...save], by);
+      }
+      await store.remove(remove);
     },
     rewrite: async (changes) => {
       for (const { key, before, after } of changes) {

@@ -107,8 +107,8 @@ describe("setting", () => {
     let broken = true;
     const flaky: SettingStore = {
       ...memory.store,
-      save: (entries, by) =>
-        broken ? Promise.reject(new Error("disk full")) : memory.store.save(entries, by),
+      change: (change, within) =>
+        broken ? Promise.reject(new Error("disk full")) : memory.store.change(change, within),
     };
     const { registry, config } = await start(flaky);
     await expect(registry.set({ ENABLE_NOTES: false }, "admin")).rejects.toThrow("disk full");
@@ -273,7 +273,7 @@ test("settings are listed by name with all that the settings page shows", async 
     "POLL",
     "SEARCH_KEY",
   ]);
-  expect(registry.describe()[4]).toEqual({
+  expect(registry.describe()[4]).toMatchObject({
     name: "POLL",
     key: null,
     kind: "int",
@@ -285,10 +285,13 @@ test("settings are listed by name with all that the settings page shows", async 
     default: 1,
     value: 3,
     source: "environment",
+    environment: 3,
     environmentDiffers: false,
     encrypted: null,
     enterAgain: [],
     readOnly: true,
+    locked: expect.stringContaining("at the start"),
+    version: 0,
     changedBy: null,
     changedAt: null,
   });

@@ -1,16 +1,25 @@
-import { isDeepStrictEqual } from "node:util";
 import { Entries } from "./entries.ts";
-import { ConfigError, readVariable } from "./environment.ts";
+import { readVariable } from "./environment.ts";
+import { readStored } from "./first-read.ts";
 import { persistence } from "./persistence.ts";
 import { plainSecrets, type SecretCodec } from "./secrets.ts";
-import { frozenCopy, secretMask, toSetting } from "./setting.ts";
-import type { Entry, Setting, SettingStore, StoredSetting } from "./setting.ts";
+import { type SettingWish, SettingChanges } from "./setting-changes.ts";
+import { toSetting } from "./setting.ts";
+import type { ChangeRecorder, Setting, SettingPreview, SettingStore } from "./setting.ts";
 import type { AnyVariable, Environment, Values, Variable, Variables } from "./variable.ts";
 
 export { ConfigError } from "./environment.ts";
 export type { SecretCodec } from "./secrets.ts";
-export { secretMask } from "./setting.ts";
-export type { Setting, SettingStore, StoredSetting } from "./setting.ts";
+export type { SettingWish } from "./setting-changes.ts";
+export { secretMask, SettingsChanged } from "./setting.ts";
+export type {
+  ChangeRecorder,
+  Setting,
+  SettingChange,
+  SettingPreview,
+  SettingStore,
+  StoredSetting,
+} from "./setting.ts";
 
 export interface RegistryOptions {
   /** Told of wrong values that something else replaces; never of secrets. */
@@ -38,6 +47,7 @@ export class ConfigRegistry {
   readonly #followsStore: boolean;
   readonly #resetsStore: boolean;
   readonly #listeners = new Set<(names: string[]) => void>();
+  readonly #changes: SettingChanges;
   #store: SettingStore | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -49,6 +59,10 @@ export class ConfigRegistry {
     this.#followsStore = isOn(persistence.persistentConfig);
     this.#resetsStore = isOn(persistence.resetConfigOnStart);
     this.#entries = new Entries({ environment, warn, oauthStored: isOn(persistence.oauthPersistentConfig) });
+    this.#changes = new SettingChanges(this.#entries, {
+      follow: (store, keys) => this.#follow(store, keys),
+      emit: (names) => this.#emit(names),
+    });
   }
 
   /**
@@ -73,12 +87,11 @@ export class ConfigRegistry {
       throw new Error("The configuration already has its store.");
     }
     if (this.#resetsStore) {
-      await store.remove("all", null);
+      await store.remove("all");
     }
     this.#entries.useCodec(codec);
     if (this.#followsStore) {
-      const rows = await this.#readAll(store);
-      await this.#storeFirstLaunch(store, new Set(rows.map((row) => row.key)));
+      await readStored(this.#entries, store, this.#warn);
     }
     this.#entries.seal();
     this.#store = store;
@@ -86,49 +99,35 @@ export class ConfigRegistry {
 
   /** Changes variables by name: all of them, or none and a ConfigError for the first that cannot be changed so. */
   async set(changes: Readonly<Record<string, unknown>>, by: string | null): Promise<void> {
-    const wanted = Object.entries(changes).flatMap(([name, value]) => this.#check(name, value));
-    if (wanted.length === 0) {
-      return;
-    }
-    await this.#inTurn(async () => {
-      if (!this.#followsStore) {
-        this.#setForSession([...wanted, ...this.#moved(wanted)], by);
-        return;
-      }
-      const store = this.#requireStore();
-      const keys = this.#withPlaced(wanted.map(({ entry }) => entry)).map(
-        ({ variable }) => variable.key as string,
-      );
-      // Another process may have changed them unheard: what counts as a change is decided against the stored rows.
-      await this.#follow(store, keys);
-      const entries = [...wanted, ...this.#moved(wanted)]
-        .filter(({ entry, value }) => !isDeepStrictEqual(entry.value, value))
-        .map(({ entry, value }) => this.#entries.toRow(entry, value));
-      if (entries.length > 0) {
-        await store.save(entries, by);
-        await this.#follow(store, keys);
-      }
-    });
+    await this.change(
+      Object.entries(changes).map(([name, value]) => ({ name, value })),
+      by,
+    );
   }
 
   /**
    * Forgets stored values, with those whose places are theirs: the environment's value or the default is in force again.
    */
   async reset(names: readonly string[], by: string | null): Promise<void> {
-    const entries = this.#withPlaced(names.map((name) => this.#entries.requireChangeable(name)));
-    if (entries.length === 0) {
-      return;
+    await this.change(
+      names.map((name) => ({ name, reset: true })),
+      by,
+    );
+  }
+
+  /**
+   * Sets and forgets values in one go: all of them or none. Throws ConfigError for one that cannot be changed so, and
+   * SettingsChanged when somebody else changed one since the version that the wish names.
+   */
+  async change(wishes: readonly SettingWish[], by: string | null): Promise<void> {
+    const plan = this.#changes.plan(wishes);
+    if (plan.sets.length + plan.resets.length > 0) {
+      await this.#inTurn(() =>
+        this.#followsStore
+          ? this.#changes.store(this.#requireStore(), plan, by)
+          : this.#changes.holdForSession(plan, by),
+      );
     }
-    await this.#inTurn(async () => {
-      if (!this.#followsStore) {
-        this.#emit(this.#entries.apply([], entries));
-        return;
-      }
-      const store = this.#requireStore();
-      const keys = entries.map((entry) => entry.variable.key as string);
-      await store.remove(keys, by);
-      await this.#follow(store, keys);
-    });
   }
 
   /** Reads stored values again, because another process changed them; all of them when no keys are named. */
@@ -146,17 +145,25 @@ export class ConfigRegistry {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Hands every later change to `recorder`, in the transaction that stores it; a change that it refuses is not made. */
+  recordChanges(recorder: ChangeRecorder): void {
+    this.#changes.recorders.push(recorder);
+  }
+
   /** All variables by name, as the settings page shows them: no secret among them. */
   describe(): Setting[] {
-    return this.#entries
-      .sorted()
-      .map((entry) => toSetting(entry, this.#entries.refusal(entry) !== undefined));
+    return this.#entries.sorted().map((entry) => toSetting(entry, this.#entries.refusal(entry)));
   }
 
   /** The variable behind a key of the config record, or undefined. */
   byKey(key: string): Setting | undefined {
     const entry = this.#entries.findByKey(key);
-    return entry && toSetting(entry, this.#entries.refusal(entry) !== undefined);
+    return entry && toSetting(entry, this.#entries.refusal(entry));
+  }
+
+  /** A try without a change: the value as it would be once it is set, secrets masked, whether it differs, or the fault. */
+  preview(name: string, given: unknown): SettingPreview {
+    return this.#changes.preview(name, given);
   }
 
   /** The live value of a variable, secrets included. Throws ConfigError for an unknown name. */
@@ -175,85 +182,12 @@ export class ConfigRegistry {
     return this.#entries.sorted().map(({ owner, variable }) => ({ owner, variable }));
   }
 
-  async #readAll(store: SettingStore): Promise<StoredSetting[]> {
-    const rows = await store.load();
-    this.#entries.apply(rows, this.#entries.changeable());
-    for (const name of this.#entries.unreadable()) {
-      this.#warn(`The secret of ${name} was stored with another WEBUI_SECRET_KEY; enter it again.`);
-    }
-    // Stored before there was a key to encrypt them with.
-    const plain = this.#entries.toSealed(rows);
-    if (plain.length > 0) {
-      await store.rewrite(plain);
-      const keys = plain.map(({ key }) => key);
-      this.#entries.apply(
-        await store.load(keys),
-        keys.flatMap((key) => this.#entries.findByKey(key) ?? []),
-      );
-    }
-    return rows;
-  }
-
-  // A default is not stored, so that a later release may better it; nor is the substitute of a wrong value.
-  async #storeFirstLaunch(store: SettingStore, present: ReadonlySet<string>): Promise<void> {
-    const fresh = this.#entries
-      .changeable()
-      .filter(({ base, variable }) => base.stated && !present.has(variable.key as string));
-    if (fresh.length === 0) {
-      return;
-    }
-    const entries = fresh.map((entry) => this.#entries.toRow(entry, entry.base.value));
-    await store.save(entries, null);
-    this.#entries.apply(await store.load(entries.map((entry) => entry.key)), fresh);
-  }
-
   async #follow(store: SettingStore, keys?: readonly string[]): Promise<void> {
     const rows = await store.load(keys);
     const entries = this.#entries
       .changeable()
       .filter(({ variable }) => !keys || keys.includes(variable.key as string));
     this.#emit(this.#entries.apply(rows, entries));
-  }
-
-  #withPlaced(entries: readonly Entry[]): Entry[] {
-    return [...entries, ...this.#entries.placedBy(entries.map(({ variable }) => variable.name))];
-  }
-
-  // A form that changes a list alone does not send the values at its places.
-  #moved(wanted: readonly Wanted[]): Wanted[] {
-    const lists = new Map(
-      wanted.map(({ entry, value }) => [entry.variable.name, { before: entry.value, after: value }]),
-    );
-    return this.#entries.placedBy([...lists.keys()]).map((entry) => {
-      const { list, move } = entry.variable.placedBy as NonNullable<AnyVariable["placedBy"]>;
-      const { before, after } = lists.get(list) as { before: string[]; after: string[] };
-      return {
-        entry,
-        value: isDeepStrictEqual(before, after) ? entry.value : move(entry.value, before, after),
-      };
-    });
-  }
-
-  #setForSession(wanted: readonly Wanted[], by: string | null): void {
-    const changed = wanted.filter(({ entry, value }) => !isDeepStrictEqual(entry.value, value));
-    for (const { entry, value } of changed) {
-      entry.value = frozenCopy(value);
-      entry.changedBy = by;
-      entry.changedAt = Math.floor(Date.now() / 1000);
-    }
-    this.#emit(changed.map(({ entry }) => entry.variable.name));
-  }
-
-  #check(name: string, given: unknown): Wanted[] {
-    const entry = this.#entries.requireChangeable(name);
-    if (entry.variable.secret && given === secretMask) {
-      return [];
-    }
-    const parsed = entry.variable.fromJson(given);
-    if (parsed.problem !== undefined) {
-      throw new ConfigError(name, parsed.problem);
-    }
-    return [{ entry, value: parsed.value }];
   }
 
   #requireStore(): SettingStore {
@@ -284,9 +218,4 @@ export class ConfigRegistry {
       }
     }
   }
-}
-
-interface Wanted {
-  readonly entry: Entry;
-  readonly value: unknown;
 }

@@ -30,7 +30,13 @@ describeKinds("config store", (kind) => {
     );
     const rows = await store.load();
     expect(Object.fromEntries(rows.map((row) => [row.key, row.value]))).toEqual(values);
-    expect(rows[0]).toEqual({ key: "flag", value: false, updatedAt: expect.any(Number), updatedBy: "ann" });
+    expect(rows[0]).toEqual({
+      key: "flag",
+      value: false,
+      updatedAt: expect.any(Number),
+      updatedBy: "ann",
+      version: expect.any(Number),
+    });
     expect((await store.load(["text", "missing"])).map((row) => row.key)).toEqual(["text"]);
     expect(await store.load([])).toEqual([]);
   });
@@ -45,7 +51,7 @@ describeKinds("config store", (kind) => {
       null,
     );
     expect(await store.load()).toEqual([
-      { key: "a", value: 3, updatedAt: expect.any(Number), updatedBy: null },
+      { key: "a", value: 3, updatedAt: expect.any(Number), updatedBy: null, version: expect.any(Number) },
     ]);
     await store.save([], null);
     await store.remove(["a"]);

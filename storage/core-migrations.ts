@@ -14,6 +14,14 @@ export const coreMigrations: Readonly<Record<string, Migration>> = {
       await createSettings(db);
     },
   },
+  "0002_config_version": {
+    async up(db) {
+      await sql`create sequence config_version`.execute(db);
+      await sql`alter table config add column version bigint not null default nextval('config_version')`.execute(
+        db,
+      );
+    },
+  },
 };
 
 // oxlint-disable typescript/no-explicit-any -- a migration sees the tables as they were, not as the types say now

@@ -78,6 +78,8 @@ export interface ConfigTable {
   value: unknown;
   updated_at: number;
   updated_by: string | null;
+  /** Another one after each change. */
+  version: Generated<number>;
 }
 
 /** Session tokens that were signed out before they expired. */
