@@ -8,12 +8,14 @@ import { createIdempotency } from "./http/idempotency.ts";
 import { createOpenAnswers } from "./http/open-answers.ts";
 import type { Logger } from "./log.ts";
 import { BootError } from "./order.ts";
+import type { RecentErrors } from "./recent-errors.ts";
 
 export interface BindContextOptions {
   readonly config: CoreConfig;
   readonly database: Database;
   readonly log: Logger;
   readonly services: ReadonlyMap<string, unknown>;
+  readonly errors: RecentErrors;
   onMismatch?: ((route: string, problem: string) => void) | undefined;
 }
 
@@ -23,6 +25,7 @@ export function toBindContext({
   database,
   log,
   services,
+  errors,
   onMismatch,
 }: BindContextOptions): BindContext {
   const found = services.get(authenticator.id) as Authenticator | undefined;
@@ -35,6 +38,7 @@ export function toBindContext({
   return {
     authenticator: found,
     log,
+    errors,
     clientAddress: createClientAddress(config.forwardedAllowIps.join(",")),
     idempotency: createIdempotency(createIdempotencyStore(database), { log }),
     openAnswers: createOpenAnswers(found),

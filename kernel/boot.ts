@@ -14,13 +14,15 @@ import { migrate, type MigrationSet } from "#storage/migrate.ts";
 import { toBindContext } from "./bind-context.ts";
 import { choosePlugins, declareSettings } from "./choose.ts";
 import { loadForeignPlugins } from "./foreign.ts";
-import { createGathered, type Gathered, type Host, setUpPlugins } from "./host.ts";
+import { createGathered, type Gathered } from "./gathered.ts";
+import { type Host, setUpPlugins } from "./host.ts";
 import { createApplication } from "./http/application.ts";
 import { type Listening, openListener } from "./http/listen.ts";
 import { jobSchema, jobTables } from "./job-tables.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { createParts, type Parts } from "./parts.ts";
+import type { Omission } from "./omission.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { createOpenRequests, type OpenRequests } from "./requests.ts";
 import { createSecretCodec, openSecretKey } from "./secret-key.ts";
@@ -62,6 +64,8 @@ export interface Foundation {
   readonly plugins: readonly AnyPlugin[];
   /** Plugins of PLUGINS_PATH with their folders. */
   readonly foreign: ReadonlyMap<AnyPlugin, string>;
+  /** Plugins that were found and left out. */
+  readonly omissions: readonly Omission[];
   readonly configs: ReadonlyMap<AnyPlugin, Values<Variables>>;
 }
 
@@ -73,7 +77,7 @@ export const version: string = (
 export async function boot(options: BootOptions): Promise<Running> {
   const foundation = await openFoundation(options);
   const { config, database } = foundation;
-  const gathered = createGathered();
+  const gathered = createGathered([...foundation.omissions]);
   try {
     const secretKey = await openSecretKey(database.db, config.secretKey);
     const name = displayName(config);
@@ -118,7 +122,11 @@ async function open(
   const sockets = server && mountSockets(server.open({ ...context, handlers: gathered.sockets }), log);
 
   options.progress?.("Starting jobs");
-  const own = housekeeping(database, gathered).map((job) => ({ job, isEnabled: () => true }));
+  const own = housekeeping(database, gathered).map((job) => ({
+    plugin: "kernel",
+    job,
+    isEnabled: () => true,
+  }));
   await parts.jobs.start([...own, ...gathered.jobs]);
   await host.start();
   const listening = await openListener(handler, {
@@ -150,11 +158,15 @@ export async function readPlan(options: BootOptions): Promise<Plan> {
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
   warn = (message) => log.warn(message);
 
-  const folders = pluginsPath ? await loadForeignPlugins(pluginsPath, log) : new Map<AnyPlugin, string>();
+  const omissions: Omission[] = [];
+  const folders = pluginsPath
+    ? await loadForeignPlugins(pluginsPath, log, omissions)
+    : new Map<AnyPlugin, string>();
   const foreign = [...folders.keys()];
-  const chosen = choosePlugins({ catalogue: options.catalogue, foreign, disabled: pluginsDisabled, log });
-  const configs = declareSettings(chosen, { registry, foreign, log });
-  return { config, registry, log, plugins: [...configs.keys()], foreign: folders, configs };
+  const { catalogue } = options;
+  const chosen = choosePlugins({ catalogue, foreign, disabled: pluginsDisabled, log, omissions });
+  const configs = declareSettings(chosen, { registry, foreign, log, omissions });
+  return { config, registry, log, plugins: [...configs.keys()], foreign: folders, omissions, configs };
 }
 
 /** Opens what every command needs: settings, log, the database with all migrations, and stored settings. */

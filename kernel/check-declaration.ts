@@ -1,11 +1,12 @@
 import { BootError } from "./order.ts";
-import { findPageProblem, type Page } from "./page.ts";
+import { findPageProblem, type Page, toPathShape } from "./page.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** Every field a plugin can have; the checker's view of them is `Plugin`. */
 const fields = new Set<string>([
   "id",
   "title",
+  "summary",
   "config",
   "uses",
   "provides",
@@ -48,7 +49,7 @@ function* problemsOf(plugin: AnyPlugin): Generator<string> {
   yield* pageProblems(plugin);
 }
 
-function* identityProblems({ id, title, setup, enabled, whenOff }: AnyPlugin): Generator<string> {
+function* identityProblems({ id, title, summary, setup, enabled, whenOff }: AnyPlugin): Generator<string> {
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]{0,59}$/.test(id)) {
     yield `its id ${show(id)} must be lower-case letters, digits and hyphens, and begin with a letter, like its folder`;
   }
@@ -57,6 +58,9 @@ function* identityProblems({ id, title, setup, enabled, whenOff }: AnyPlugin): G
   }
   if (typeof title !== "string" || title.trim() === "") {
     yield "it has no title: one that people can read is needed";
+  }
+  if (summary !== undefined && typeof summary !== "string") {
+    yield `its summary ${show(summary)} must be a sentence that says what it does`;
   }
   if (typeof setup !== "function") {
     yield "it has no setup function";
@@ -138,11 +142,11 @@ function* pageProblems({ id, pages }: AnyPlugin): Generator<string> {
     if ([...seen.values()].includes(pageId)) {
       yield `its page "${pageId}" is declared twice; ids of pages are unique`;
     }
-    const other = seen.get(path);
+    const other = seen.get(toPathShape(path));
     if (other !== undefined) {
       yield `its page "${pageId}" has the path ${path}, as its page "${other}" does`;
     }
-    seen.set(path, pageId);
+    seen.set(toPathShape(path), pageId);
   }
 }
 

@@ -3,8 +3,9 @@ import type { Values, Variables } from "#config/variable.ts";
 import type { Permission } from "./access/permissions.ts";
 import { requireDeclaration } from "./check-declaration.ts";
 import type { Logger } from "./log.ts";
+import type { Omission } from "./omission.ts";
 import { BootError, dependenciesOf, describeGap, orderPlugins, providedBy } from "./order.ts";
-import type { Page } from "./page.ts";
+import { type Page, toPathShape } from "./page.ts";
 import { kernelServiceIds } from "./parts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -14,15 +15,18 @@ export interface Choice {
   /** Ids of PLUGINS_DISABLED. */
   readonly disabled: readonly string[];
   readonly log: Logger;
+  /** Takes in what is left out. */
+  readonly omissions?: Omission[];
 }
 
 /** The plugins of this process in the order of setup. Own ones have to fit together; foreign ones that do not are left out. */
-export function choosePlugins({ catalogue, foreign, disabled, log }: Choice): AnyPlugin[] {
+export function choosePlugins({ catalogue, foreign, disabled, log, omissions = [] }: Choice): AnyPlugin[] {
   catalogue.forEach(requireOwnDeclaration);
   const isIncluded = ({ id }: AnyPlugin) => !disabled.includes(id);
   const own = catalogue.filter(isIncluded);
   const guests = foreign.filter(isIncluded);
   const leftOut = [...catalogue, ...foreign].filter((plugin) => !isIncluded(plugin));
+  omissions.push(...leftOut.map((plugin) => toOmission(plugin, "disabled", "")));
   const unknown = disabled.filter((id) => ![...catalogue, ...foreign].some((plugin) => plugin.id === id));
   if (unknown.length > 0) {
     log.warn({ unknown }, "PLUGINS_DISABLED names what is no plugin here");
@@ -36,8 +40,9 @@ export function choosePlugins({ catalogue, foreign, disabled, log }: Choice): An
   const context = { kernelServices: kernelServiceIds, leftOut, permissions };
   requireOwnPages(own, permissions);
   const unfit = findUnfit(own, guests, context);
-  for (const [{ id }, reason] of unfit) {
-    log.error({ plugin: id, reason }, "a plugin of PLUGINS_PATH does not fit; it is left out");
+  for (const [plugin, reason] of unfit) {
+    log.error({ plugin: plugin.id, reason }, "a plugin of PLUGINS_PATH does not fit; it is left out");
+    omissions.push(toOmission(plugin, "broken", `It does not fit: ${reason}.`));
   }
   return orderPlugins([...own, ...guests.filter((guest) => !unfit.has(guest))], kernelServiceIds, leftOut);
 }
@@ -48,7 +53,12 @@ export function choosePlugins({ catalogue, foreign, disabled, log }: Choice): An
  */
 export function declareSettings(
   plugins: readonly AnyPlugin[],
-  { registry, foreign, log }: { registry: ConfigRegistry; foreign: readonly AnyPlugin[]; log: Logger },
+  {
+    registry,
+    foreign,
+    log,
+    omissions = [],
+  }: Omit<Choice, "catalogue" | "disabled"> & { registry: ConfigRegistry },
 ): Map<AnyPlugin, Values<Variables>> {
   const configs = new Map<AnyPlugin, Values<Variables>>();
   for (const plugin of plugins) {
@@ -60,9 +70,14 @@ export function declareSettings(
         throw error;
       }
       log.error({ err: error, plugin: plugin.id }, "a plugin of PLUGINS_PATH does not fit; it is left out");
+      omissions.push(toOmission(plugin, "broken", `It does not fit: ${(error as Error).message}`));
     }
   }
   return configs;
+}
+
+function toOmission(plugin: AnyPlugin, cause: Omission["cause"], reason: string): Omission {
+  return { id: plugin.id as string, plugin, cause, reason };
 }
 
 function requireOwnDeclaration(plugin: AnyPlugin): void {
@@ -102,7 +117,8 @@ function findPageClash(
     if (permission !== undefined && !permissions.has(permission)) {
       return `its page "${id}" asks for the permission ${permission}, which no plugin declares`;
     }
-    const other = others.find((plugin) => pagesOf(plugin).some((page) => page.path === path));
+    const shape = toPathShape(path);
+    const other = others.find((plugin) => pagesOf(plugin).some((page) => toPathShape(page.path) === shape));
     if (other !== undefined) {
       return `its page "${id}" has the path ${path}, as a page of the plugin ${other.id} does`;
     }

@@ -4,14 +4,20 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { requireDeclaration } from "./check-declaration.ts";
 import type { Logger } from "./log.ts";
+import type { Omission } from "./omission.ts";
 import { BootError } from "./order.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /**
  * Loads every `<folder>/plugin.ts` (or `.js`) below PLUGINS_PATH. One that cannot be loaded is logged and left out;
- * a path that does not exist is an error, because the operator named it. Resolves to the plugins with their folders.
+ * a path that does not exist is an error, because the operator named it. Resolves to the plugins with their folders;
+ * those left out go into `omissions`.
  */
-export async function loadForeignPlugins(path: string, log: Logger): Promise<Map<AnyPlugin, string>> {
+export async function loadForeignPlugins(
+  path: string,
+  log: Logger,
+  omissions: Omission[] = [],
+): Promise<Map<AnyPlugin, string>> {
   const root = resolve(path);
   if (!existsSync(root)) {
     throw new BootError(`PLUGINS_PATH names ${path}, which does not exist.`);
@@ -32,12 +38,19 @@ export async function loadForeignPlugins(path: string, log: Logger): Promise<Map
         { plugin: name },
         "a folder of PLUGINS_PATH holds no plugin.ts and no plugin.js; it is left out",
       );
+      omissions.push({
+        id: name,
+        cause: "broken",
+        reason: "The folder holds no plugin.ts and no plugin.js.",
+      });
       continue;
     }
     try {
       plugins.set(await loadPlugin(file), join(root, name));
     } catch (error) {
       log.error({ err: error, plugin: name }, "a plugin of PLUGINS_PATH could not be loaded; it is left out");
+      const said = error instanceof Error ? error.message : String(error);
+      omissions.push({ id: name, cause: "broken", reason: `It could not be loaded: ${said}` });
     }
   }
   return plugins;

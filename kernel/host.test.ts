@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "#storage/database.ts";
 import { openTestDatabase } from "#storage/testing.ts";
-import { createGathered, type HostOptions, setUpPlugins } from "./host.ts";
+import { createGathered } from "./gathered.ts";
+import { type HostOptions, setUpPlugins } from "./host.ts";
 import { createLogger } from "./log.ts";
 import { BootError } from "./order.ts";
 import { type AnyPlugin, definePlugin } from "./plugin.ts";

@@ -1,48 +1,12 @@
 import type { Values, Variables } from "#config/variable.ts";
 import type { Database } from "#storage/database.ts";
-import type { ExistingResources } from "#storage/grant-sweep.ts";
-import type { ModelProvider } from "./completion/provider.ts";
 import { requireContributions } from "./check-contributions.ts";
-import type { OwnedRoute } from "./http/bind.ts";
+import type { Gathered, GatheredPlugin } from "./gathered.ts";
 import type { Surface } from "./http/surfaces.ts";
-import type { Job } from "./jobs.ts";
 import type { Logger } from "./log.ts";
 import { BootError } from "./order.ts";
-import type { OwnedFilter } from "./pipeline/filter.ts";
 import type { AnyPlugin, Contributions, PluginContext } from "./plugin.ts";
 import type { OptionalRef, ServiceRef, Slot, SlotRef } from "./service.ts";
-import type { OwnedSocketHandler } from "./sockets/handler.ts";
-import type { OwnedTool } from "./tools/registry.ts";
-
-/** Everything the plugins contributed; the arrays fill while plugins are set up and are complete afterwards. */
-export interface Gathered {
-  readonly routes: OwnedRoute[];
-  readonly filters: OwnedFilter[];
-  readonly tools: (OwnedTool & { readonly plugin: string })[];
-  readonly providers: { readonly provider: ModelProvider; isEnabled(): boolean }[];
-  readonly jobs: { readonly job: Job; isEnabled(): boolean }[];
-  readonly sockets: OwnedSocketHandler[];
-  readonly plugins: { readonly plugin: AnyPlugin; isEnabled(): boolean }[];
-  /** The fills of each slot, by the slot's id. */
-  readonly slots: Map<string, unknown[]>;
-  /** By resource type: which of some ids exist. */
-  readonly resources: Record<string, ExistingResources[string]>;
-}
-
-/** Empty registries, to be filled by the host. */
-export function createGathered(): Gathered {
-  return {
-    routes: [],
-    filters: [],
-    tools: [],
-    providers: [],
-    jobs: [],
-    sockets: [],
-    plugins: [],
-    slots: new Map(),
-    resources: {},
-  };
-}
 
 export interface HostOptions {
   /** In the order of setup. */
@@ -67,11 +31,16 @@ export interface Host {
   stop(): Promise<void>;
 }
 
+interface Health {
+  sound: boolean;
+  failure?: string;
+}
+
 interface SetUp {
   readonly plugin: AnyPlugin;
   readonly contributions: Contributions;
   /** False once a plugin of PLUGINS_PATH could not start: it then counts as switched off. */
-  readonly health: { sound: boolean };
+  readonly health: Health;
 }
 
 /** Sets the plugins up one after another and gathers what they contribute. Throws BootError naming the culprit. */
@@ -93,6 +62,8 @@ export async function setUpPlugins(options: HostOptions): Promise<Host> {
         { err: error, plugin: plugin.id },
         "a plugin of PLUGINS_PATH could not be set up; it is left out",
       );
+      const reason = `It could not be set up: ${messageOf(error)}`;
+      options.gathered.omissions.push({ id: plugin.id, plugin, cause: "broken", reason });
     }
   }
   state.open = true;
@@ -137,6 +108,7 @@ async function startAll(done: readonly SetUp[], { foreign, log }: HostOptions): 
         });
       }
       health.sound = false;
+      health.failure = `It could not be started: ${messageOf(error)}`;
       log.error(
         { err: error, plugin: plugin.id },
         "a plugin of PLUGINS_PATH could not be started; it is switched off",
@@ -197,9 +169,14 @@ async function setUp(plugin: AnyPlugin, { options, slots, state }: SetUpState): 
   const contributions: Contributions = await plugin.setup(context);
   // All of it or nothing: a plugin that is left out must leave nothing behind.
   requireContributions(plugin, contributions, options.gathered);
-  const health = { sound: true };
+  const health: Health = { sound: true };
   gather(
-    { plugin, contributions, isEnabled: () => health.sound && (plugin.enabled?.(config) ?? true) },
+    {
+      plugin,
+      contributions,
+      isEnabled: () => health.sound && (plugin.enabled?.(config) ?? true),
+      failure: () => health.failure,
+    },
     { options, slots },
   );
   return { plugin, contributions, health };
@@ -254,14 +231,8 @@ function resolve(
   return slot;
 }
 
-interface Gathering {
-  readonly plugin: AnyPlugin;
-  readonly contributions: Contributions;
-  isEnabled(): boolean;
-}
-
 function gather(
-  { plugin, contributions, isEnabled }: Gathering,
+  { plugin, contributions, isEnabled, failure }: GatheredPlugin,
   { options, slots }: Omit<SetUpState, "state">,
 ): void {
   const { gathered, services } = options;
@@ -276,11 +247,13 @@ function gather(
     ...(contributions.tools ?? []).map((entry) => ({ plugin: plugin.id, entry, isEnabled })),
   );
   gathered.providers.push(...(contributions.providers ?? []).map((provider) => ({ provider, isEnabled })));
-  gathered.jobs.push(...(contributions.jobs ?? []).map((job) => ({ job, isEnabled })));
+  gathered.jobs.push(
+    ...(contributions.jobs ?? []).map((job) => ({ plugin: plugin.id as string, job, isEnabled })),
+  );
   for (const [event, handler] of Object.entries(contributions.sockets ?? {})) {
     gathered.sockets.push({ plugin: plugin.id, event, handler, isEnabled });
   }
-  gathered.plugins.push({ plugin, isEnabled });
+  gathered.plugins.push({ plugin, contributions, isEnabled, failure });
   Object.assign(gathered.resources, contributions.resources);
   for (const { ref, value } of contributions.services ?? []) {
     services.set(ref.id, value);

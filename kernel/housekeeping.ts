@@ -2,7 +2,7 @@ import type { Database } from "#storage/database.ts";
 import { createGrants } from "#storage/grants.ts";
 import { createIdempotencyStore } from "#storage/idempotency-store.ts";
 import { tend } from "#storage/upkeep.ts";
-import type { Gathered } from "./host.ts";
+import type { Gathered } from "./gathered.ts";
 import type { Job } from "./jobs.ts";
 
 /** The kernel's own scheduled work. */

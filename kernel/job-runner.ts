@@ -1,17 +1,16 @@
 import { PgBoss } from "pg-boss";
 import type { Database } from "#storage/database.ts";
 import { exclusively } from "#storage/exclusive.ts";
-import type { EnqueueOptions, Job, Jobs } from "./jobs.ts";
+import { type JobRecord, readJobRecords } from "./job-records.ts";
+import type { EnqueueOptions, Job, Jobs, OwnedJob } from "./jobs.ts";
 import type { Logger } from "./log.ts";
-
-/** A job with the switch of the plugin it belongs to. */
-export interface OwnedJob {
-  readonly job: Job;
-  isEnabled(): boolean;
-}
 
 export interface JobRunner extends Jobs {
   start(owned: readonly OwnedJob[]): Promise<void>;
+  /** State of every job, over all replicas. */
+  records(): Promise<JobRecord[]>;
+  /** Queues a run of a scheduled job at once, beside those of its interval. */
+  runNow(jobId: string): Promise<"queued" | "unknown" | "unscheduled" | "off">;
   /** Lets running jobs end within `graceMs`, then aborts them. */
   stop(graceMs: number): Promise<void>;
 }
@@ -31,21 +30,15 @@ const laterWait = 3600;
 
 /** Runs durable jobs over pg-boss, on the embedded database and on a server alike. */
 export function createJobRunner({ database, log, schema, migrate = true }: JobRunnerOptions): JobRunner {
-  const boss = new PgBoss({
-    db: { executeSql: (text: string, values?: unknown[]) => database.query(text, values) },
-    schema,
-    schedule: false,
-    supervise: true,
-    // Jobs here do not wait for one another; looking for those that do would cost three queries at every turn.
-    flowIntervalSeconds: 24 * 3600,
-    migrate,
-  });
-  boss.on("error", (error) => log.warn({ err: error }, "the job queue had a problem"));
+  const boss = openQueue({ database, log, schema, migrate });
   const stopping = new AbortController();
   const timers: NodeJS.Timeout[] = [];
   const workers = new Map<string, string>();
+  const ticks = new Map<string, number>();
+  let all: readonly OwnedJob[] = [];
 
   async function start(owned: readonly OwnedJob[]): Promise<void> {
+    all = owned;
     await boss.start();
     await prepareQueues(
       owned.map(({ job }) => job),
@@ -90,7 +83,9 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
         tick(job, isEnabled, laterWait);
       }
     };
-    const timer = setTimeout(() => void turn(), Math.min(seconds, longestWait) * 1000);
+    const wait = Math.min(seconds, longestWait) * 1000;
+    ticks.set(job.id, Date.now() + wait);
+    const timer = setTimeout(() => void turn(), wait);
     timer.unref();
     timers.push(timer);
   }
@@ -108,6 +103,7 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
       await boss.send(jobId, data, options.after === undefined ? {} : { startAfter: options.after });
       wake(jobId);
     },
+    ...createJobDesk({ boss, database, schema, ticks, owned: () => all, wake }),
     async stop(graceMs) {
       timers.forEach((timer) => clearTimeout(timer));
       const cut = setTimeout(() => stopping.abort(), graceMs);
@@ -116,6 +112,60 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
       stopping.abort();
     },
   };
+}
+
+interface JobDeskParts extends Queues {
+  readonly schema: string;
+  /** Epoch milliseconds of each scheduled job's next tick in this process. */
+  readonly ticks: ReadonlyMap<string, number>;
+  owned(): readonly OwnedJob[];
+  wake(jobId: string): void;
+}
+
+/** Jobs as administrators see them: last and next run, failures, and a way to run one now. */
+function createJobDesk(parts: JobDeskParts): Pick<JobRunner, "records" | "runNow"> {
+  const { boss, database, schema, ticks, owned, wake } = parts;
+  return {
+    records: () =>
+      readJobRecords(database, schema, {
+        owned: owned(),
+        nextTick: (id) => ticks.get(id),
+        intervalOf: ({ job }) => (job.every === undefined ? null : secondsBetween(job)),
+      }),
+    async runNow(jobId) {
+      const refusal = refusalOf(owned().find(({ job }) => job.id === jobId));
+      if (refusal === undefined) {
+        await boss.send(jobId, {});
+        wake(jobId);
+      }
+      return refusal ?? "queued";
+    },
+  };
+}
+
+/** Why a job cannot be run at once; undefined when it can. */
+function refusalOf(owned: OwnedJob | undefined): "unknown" | "unscheduled" | "off" | undefined {
+  if (owned === undefined) {
+    return "unknown";
+  }
+  if (owned.job.every === undefined) {
+    return "unscheduled";
+  }
+  return owned.isEnabled() ? undefined : "off";
+}
+
+function openQueue({ database, log, schema, migrate = true }: JobRunnerOptions): PgBoss {
+  const boss = new PgBoss({
+    db: { executeSql: (text: string, values?: unknown[]) => database.query(text, values) },
+    schema,
+    schedule: false,
+    supervise: true,
+    // Jobs here do not wait for one another; looking for those that do would cost three queries at every turn.
+    flowIntervalSeconds: 24 * 3600,
+    migrate,
+  });
+  boss.on("error", (error) => log.warn({ err: error }, "the job queue had a problem"));
+  return boss;
 }
 
 /** Makes the queues that are missing or differ from what their jobs want; an ordinary start only looks. */

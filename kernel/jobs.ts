@@ -22,3 +22,10 @@ export interface EnqueueOptions {
 export interface Jobs {
   enqueue(jobId: string, data: object, options?: EnqueueOptions): Promise<void>;
 }
+
+/** A job with the switch of the plugin it belongs to. */
+export interface OwnedJob {
+  readonly plugin: string;
+  readonly job: Job;
+  isEnabled(): boolean;
+}

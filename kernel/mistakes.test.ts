@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { requireContributions } from "./check-contributions.ts";
 import { requireDeclaration } from "./check-declaration.ts";
-import { createGathered } from "./host.ts";
+import { createGathered } from "./gathered.ts";
 import { defineRoute } from "./http/route.ts";
 import { orderPlugins } from "./order.ts";
 import { type AnyPlugin, type Contributions, definePlugin } from "./plugin.ts";
@@ -73,6 +73,21 @@ describe("a declaration is refused in words that name the mistake when it", () =
       { ...sound, pages: [{ ...page, path: "/api/tick" }] },
       /its page "tick" has the path \/api\/tick, which the platform answers itself/,
     ],
+    [
+      "names the first segment of a page",
+      { ...sound, pages: [{ ...page, path: "/:tick" }] },
+      /its page "tick" has the path "\/:tick": write lower-case segments/,
+    ],
+    [
+      "names two segments of a page alike",
+      { ...sound, pages: [{ ...page, path: "/tick/:id/:id", place: "hidden" }] },
+      /its page "tick" has the path \/tick\/:id\/:id, which names two segments alike/,
+    ],
+    [
+      "links a page that needs an id",
+      { ...sound, pages: [{ ...page, path: "/tick/:id" }] },
+      /its page "tick" has the path \/tick\/:id and the place main/,
+    ],
     ["gives a page no title", { ...sound, pages: [{ ...page, title: " " }] }, /its page "tick" has no title/],
     [
       "puts a page in a place that is none",
@@ -85,9 +100,9 @@ describe("a declaration is refused in words that name the mistake when it", () =
       /its page "tick" has the order "first", which is no number/,
     ],
     [
-      "opens a page to everybody",
-      { ...sound, pages: [{ ...page, access: "public" }] },
-      /its page "tick" must say who may open it; access is "public"/,
+      "opens a page to a role that is none",
+      { ...sound, pages: [{ ...page, access: "guest" }] },
+      /its page "tick" must say who may open it; access is "guest"/,
     ],
     [
       "declares a page twice",
@@ -98,6 +113,17 @@ describe("a declaration is refused in words that name the mistake when it", () =
       "gives two pages one path",
       { ...sound, pages: [page, { ...page, id: "tick.list" }] },
       /its page "tick.list" has the path \/tick, as its page "tick" does/,
+    ],
+    [
+      "gives two pages paths that differ in names alone",
+      {
+        ...sound,
+        pages: [
+          { ...page, path: "/tick/:id", place: "hidden" },
+          { ...page, id: "tick.list", path: "/tick/:name", place: "hidden" },
+        ],
+      },
+      /its page "tick.list" has the path \/tick\/:name, as its page "tick" does/,
     ],
     ["has a switch that is no function", { ...sound, enabled: true }, /`enabled` must be a function/],
     ["answers 200 while off", { ...sound, whenOff: 200 }, /whenOff 200 must be 401, 403, 404 or 503/],
@@ -230,7 +256,7 @@ describe("contributions are refused in words that name the mistake when", () => 
     const isEnabled = () => true;
     const others = { ...route, path: "/taken/:id" as const };
     taken.routes.push({ plugin: "other", surface: "api", route: others, isEnabled, whenOff: 403 });
-    taken.jobs.push({ job: { id: "other.sweep", run: up }, isEnabled });
+    taken.jobs.push({ plugin: "other", job: { id: "other.sweep", run: up }, isEnabled });
     const handler = defineSocketHandler({}, up);
     taken.sockets.push({ plugin: "other", event: "other:event", handler, isEnabled });
     const plugin = definePlugin({ ...sound, provides: [clock] });

@@ -8,6 +8,7 @@ export const places = ["main", "workspace", "settings", "admin", "hidden"] as co
 export interface Page {
   /** The plugin's id, or `<plugin id>.<word>` where a plugin has several pages. */
   readonly id: string;
+  /** `/` or lower-case segments, of which those after the first may be named, as in `/c/:id`. */
   readonly path: `/${string}`;
   /** Key of the language file, or plain text. */
   readonly title: string;
@@ -16,11 +17,18 @@ export interface Page {
   readonly place: (typeof places)[number];
   /** Pages of one place stand in this order, those without one last. */
   readonly order?: number;
-  readonly access: "user" | "admin" | `permission:${string}`;
+  /** `public`: anybody, also without an account, such as readers of a shared chat. */
+  readonly access: "public" | "user" | "admin" | `permission:${string}`;
 }
 
 /** True when the caller may open the page. */
-export function mayOpen({ access }: Page, caller: Principal): boolean {
+export function mayOpen({ access }: Page, caller: Principal | undefined): boolean {
+  if (access === "public") {
+    return true;
+  }
+  if (caller === undefined) {
+    return false;
+  }
   if (access === "user") {
     return isMember(caller);
   }
@@ -36,15 +44,25 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "compat",
   "docs",
   "favicon.svg",
+  "frames",
   "health",
+  "icons",
   "manifest.json",
+  "ollama",
+  "openai",
   "openapi.json",
   "opensearch.xml",
   "plugins",
+  "preview",
   "ready",
   "runtime",
   "ws",
 ]);
+
+/** The path without the names of its segments: two pages whose shapes are equal would answer the same addresses. */
+export function toPathShape(path: string): string {
+  return path.replaceAll(/:[a-z_]+/g, ":");
+}
 
 /** What is wrong with one declared page, in words that follow `its page "…"`; undefined when nothing is. */
 export function findPageProblem(plugin: string, page: Page): string | undefined {
@@ -52,11 +70,9 @@ export function findPageProblem(plugin: string, page: Page): string | undefined 
   if (typeof id !== "string" || (id !== plugin && !isBelow(plugin, id))) {
     return `must have the id "${plugin}" or one that begins with "${plugin}.", as in "${plugin}.list"`;
   }
-  if (typeof path !== "string" || !/^(\/[a-z0-9][a-z0-9_-]*)+$/.test(path)) {
-    return `has the path ${JSON.stringify(path)}: write lower-case segments, as in "/${plugin}"`;
-  }
-  if (reservedSegments.has(path.split("/")[1] ?? "")) {
-    return `has the path ${path}, which the platform answers itself; choose another one`;
+  const pathProblem = findPathProblem(plugin, path);
+  if (pathProblem !== undefined) {
+    return `has the path ${pathProblem}`;
   }
   if (typeof title !== "string" || title.trim() === "") {
     return "has no title";
@@ -67,13 +83,31 @@ export function findPageProblem(plugin: string, page: Page): string | undefined 
   if (!places.includes(place)) {
     return `has the place ${JSON.stringify(place)}; the places are ${places.join(", ")}`;
   }
+  if (path.includes(":") && place !== "hidden") {
+    return `has the path ${path} and the place ${place}: what nobody can link without an id is "hidden"`;
+  }
   if (order !== undefined && !Number.isFinite(order)) {
     return `has the order ${JSON.stringify(order)}, which is no number`;
   }
-  if (!/^(user|admin|permission:[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$/.test(String(access))) {
-    return `must say who may open it; access is ${JSON.stringify(access)}, not user, admin or "permission:section.key"`;
+  if (!/^(public|user|admin|permission:[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$/.test(String(access))) {
+    return `must say who may open it; access is ${JSON.stringify(access)}, not public, user, admin or "permission:section.key"`;
   }
   return undefined;
+}
+
+/** The first segment is never a named one: such a page would take the addresses of every other. */
+function findPathProblem(plugin: string, path: unknown): string | undefined {
+  if (
+    typeof path !== "string" ||
+    !/^\/$|^\/[a-z0-9][a-z0-9_-]*(\/([a-z0-9][a-z0-9_-]*|:[a-z_]+))*$/.test(path)
+  ) {
+    return `${JSON.stringify(path)}: write lower-case segments, as in "/${plugin}" or "/${plugin}/:id"`;
+  }
+  if (reservedSegments.has(path.split("/")[1] ?? "")) {
+    return `${path}, which the platform answers itself; choose another one`;
+  }
+  const names = path.match(/:[a-z_]+/g) ?? [];
+  return new Set(names).size < names.length ? `${path}, which names two segments alike` : undefined;
 }
 
 function isBelow(plugin: string, id: string): boolean {

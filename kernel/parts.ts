@@ -7,12 +7,14 @@ import { openLargeNotices } from "#storage/large-notices.ts";
 import { access, createAccess } from "./access/resource.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { createEvents } from "./events.ts";
-import type { Gathered } from "./host.ts";
+import type { Gathered } from "./gathered.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
 import type { Page } from "./page.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { describePlugins } from "./plugin-records.ts";
+import { createRecentErrors, type RecentErrors } from "./recent-errors.ts";
 import { readDatabaseId } from "./secret-key.ts";
 import type { ServiceRef } from "./service.ts";
 import * as kernel from "./services.ts";
@@ -39,6 +41,7 @@ export interface Parts {
   readonly egress: Egress;
   readonly blobs: Blobs;
   readonly jobs: JobRunner;
+  readonly errors: RecentErrors;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
@@ -70,6 +73,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     schema: jobSchema(config),
     migrate: config.databaseMigrations,
   });
+  const errors = createRecentErrors();
   const services = new Map<string, unknown>();
   const offer = <T>(ref: ServiceRef<T>, value: T) => void services.set(ref.id, value);
 
@@ -88,6 +92,12 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.largeNotices, (channel) => openLargeNotices(database, { channel, log: warn }));
   offer(kernel.deployment, toDeployment(options, readiness));
   offer(kernel.declarations, toDeclarations(options));
+  offer(kernel.hostRecords, {
+    plugins: () => describePlugins(gathered, options.foreign),
+    jobs: () => jobs.records(),
+    runJob: (id) => jobs.runNow(id),
+    errors: () => errors.list(),
+  });
   await followSettings(database, registry);
   const announceSystemEvent = (event: `system.${string}.${string}`): void => {
     const subject = { type: "instance", id: config.instanceId };
@@ -98,6 +108,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     egress,
     blobs,
     jobs,
+    errors,
     readiness,
     announceSystemEvent,
   };

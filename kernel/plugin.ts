@@ -104,6 +104,8 @@ export interface Plugin<V extends Variables, U extends Uses, T, C extends Contri
   /** Folder name, migration ledger and log prefix. */
   readonly id: string;
   readonly title: string;
+  /** One sentence for administrators: what it does. */
+  readonly summary?: string;
   readonly config?: V;
   readonly uses?: U;
   readonly provides?: readonly ServiceRef<any>[];

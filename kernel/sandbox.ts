@@ -126,6 +126,8 @@ export interface Sandbox {
   openStream(links: readonly StreamLink[]): Promise<StreamChain>;
   /** The last lines that a script wrote, oldest first. */
   logs(id: string): readonly LogLine[];
+  /** Adds a line to what a script wrote, such as why it failed. */
+  note(id: string, level: LogLine["level"], text: string): void;
   /** Drops the contexts of a script that was changed or deleted. */
   forget(id: string): void;
   /**

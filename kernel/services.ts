@@ -8,9 +8,12 @@ import type { ModelProvider } from "./completion/provider.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
 import type { OwnedRoute } from "./http/bind.ts";
+import type { JobRecord } from "./job-records.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Page } from "./page.ts";
 import type { OwnedFilter } from "./pipeline/filter.ts";
+import type { PluginRecord } from "./plugin-records.ts";
+import type { RecentError } from "./recent-errors.ts";
 import { defineService, defineSlot } from "./service.ts";
 import type { ToolRegistry } from "./tools/registry.ts";
 
@@ -89,6 +92,18 @@ export interface Declarations {
   plugins(): readonly { id: string; title: string; enabled: boolean }[];
 }
 export const declarations = defineService<Declarations>("kernel.declarations");
+
+/** Facts of the host about itself, for administrators. */
+export interface HostRecords {
+  /** The plugins of this process and those that were left out. */
+  plugins(): readonly PluginRecord[];
+  jobs(): Promise<readonly JobRecord[]>;
+  /** Queues a run of a scheduled job at once. */
+  runJob(id: string): Promise<"queued" | "unknown" | "unscheduled" | "off">;
+  /** The last failures of this process, newest first. */
+  errors(): readonly RecentError[];
+}
+export const hostRecords = defineService<HostRecords>("kernel.host-records");
 
 /** Checks that something answers that the platform cannot serve without; rejects when it does not. */
 export const healthChecks = defineSlot<() => Promise<void>>("kernel.health-checks");

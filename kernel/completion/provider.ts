@@ -1,6 +1,7 @@
 import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Upstream } from "#kernel/http/route.ts";
+import type { Audience } from "./audience.ts";
 import type { Chunk, Completion } from "./chunk.ts";
 import type { ExactNumbers } from "./exact-numbers.ts";
 import type { CompletionRequest, EmbeddingsRequest } from "./request.ts";
@@ -16,7 +17,7 @@ export interface ProviderModel {
   readonly connectionType: "external" | "local";
   readonly tags: readonly { name: string }[];
   /** Who may use it while no record says so (contract D.13). */
-  readonly access: "admins" | "everyone";
+  readonly access: Audience;
   /** Further wire keys of the list item (urlIdx, openai, provider, …). */
   readonly item: Readonly<Record<string, unknown>>;
 }

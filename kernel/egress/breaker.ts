@@ -2,6 +2,8 @@
 export interface Breaker {
   /** True when a call may be made now. */
   allows(): boolean;
+  /** Milliseconds until a call may be made again; 0 while one may. */
+  pausesFor(): number;
   succeeded(): void;
   /** `isTimeout`: one failure that cost the whole time limit counts as enough. */
   failed(isTimeout: boolean): void;
@@ -24,6 +26,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
   let opensAt = 0;
   return {
     allows: () => options.now() >= opensAt,
+    pausesFor: () => Math.max(0, opensAt - options.now()),
     succeeded() {
       failures = 0;
       pause = 0;

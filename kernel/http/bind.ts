@@ -6,6 +6,7 @@ import type { Logger } from "#kernel/log.ts";
 import { defaultPatience, readText } from "./body.ts";
 import { blameBrokenText } from "./broken-text.ts";
 import { toCommonHeaders } from "./cors.ts";
+import { withOrigin } from "./current-request.ts";
 import { findCredential } from "./credential.ts";
 import { toErrorAnswer } from "./errors.ts";
 import type { ClientAddress } from "./forwarded.ts";
@@ -24,8 +25,10 @@ import type { RespondContext } from "./head.ts";
 import { respond, writeWhole } from "./respond.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
 import { type ErrorShape, type Surface, surfaces } from "./surfaces.ts";
+import type { RecentErrors } from "#kernel/recent-errors.ts";
 import { createUpload } from "./upload.ts";
 import { withFingerprint } from "./upload-fingerprint.ts";
+import { checkAnswer, logAnswer, toRecentError } from "./report.ts";
 import { decodeParams, toQuery } from "./url-input.ts";
 import { validate } from "./validate.ts";
 
@@ -36,6 +39,8 @@ export interface BindContext {
   readonly clientAddress: ClientAddress;
   readonly idempotency: Idempotency;
   readonly openAnswers: OpenAnswers;
+  /** Takes in answers with a status from 500 on. */
+  readonly errors: Pick<RecentErrors, "record">;
   keyHeader(): string;
   maxBody(): number;
   compress(): boolean;
@@ -103,6 +108,9 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
       if (answer.unexpected) {
         log.error({ id, err: error, route: `${route.method} ${route.path}` }, "a request failed");
       }
+      if (answer.status >= 500) {
+        context.errors.record(toRecentError(owned, { id, answer, error }));
+      }
       if (res.headersSent) {
         res.destroy();
         return;
@@ -151,17 +159,9 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
     isKeyed: key !== undefined,
     toText: () => `${info.url}\n${text ?? ""}`,
   });
-  const input = {
-    params,
-    query,
-    body,
-    bodyText: text,
-    caller,
-    request: info,
-    upload,
-    raw: req,
-  };
-  const handle = () => blameBrokenText(body, () => route.handle(input));
+  const input = { params, query, body, bodyText: text, caller, request: info, upload, raw: req };
+  const call = () => blameBrokenText(body, () => route.handle(input));
+  const handle = () => withOrigin(owned, { info, caller }, call);
   const answer =
     key === undefined
       ? await handle()
@@ -269,31 +269,4 @@ function withVendorId(head: OutgoingHttpHeaders, shape: ErrorShape, id: string):
 function requestIdOf(req: IncomingMessage): string {
   const given = req.headers["x-request-id"];
   return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
-}
-
-function logAnswer(
-  log: Logger,
-  { req, res, id, started }: { req: IncomingMessage; res: ServerResponse; id: string; started: number },
-): void {
-  const path = (req.url ?? "").split("?", 1)[0];
-  const ms = Math.round(performance.now() - started);
-  log.info({ id, method: req.method, path, status: res.statusCode, ms }, "request");
-}
-
-function checkAnswer(
-  route: AnyRoute,
-  answer: unknown,
-  report: (route: AnyRoute, problem: string) => void,
-): void {
-  if (
-    answer === null ||
-    typeof answer !== "object" ||
-    Object.getPrototypeOf(answer) === Object.prototype ||
-    Array.isArray(answer)
-  ) {
-    const result = route.returns?.safeParse(answer);
-    if (result && !result.success) {
-      report(route, result.error.message);
-    }
-  }
 }

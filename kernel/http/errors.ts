@@ -173,6 +173,11 @@ function toText(detail: unknown): string {
 
 /** What a provider's refusal says, for people. */
 export function providerText(error: ProviderError): string {
+  return providerWords(error) ?? `The provider answered with status ${error.status}.`;
+}
+
+/** The provider's own words in a refusal; undefined for none. */
+export function providerWords(error: ProviderError): string | undefined {
   try {
     const parsed = JSON.parse(error.body) as {
       error?: { message?: string } | string;
@@ -190,7 +195,7 @@ export function providerText(error: ProviderError): string {
     // Not JSON: the plain text serves below.
   }
   const text = /<html|<!doctype/i.test(error.body) ? "" : error.body.trim().slice(0, 1000);
-  return text || `The provider answered with status ${error.status}.`;
+  return text || undefined;
 }
 
 function isVendorError(text: string): boolean {

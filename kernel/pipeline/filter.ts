@@ -59,6 +59,8 @@ export interface Filter {
   readonly priority: number;
   /** Its inlet and outlet take part in background tasks, too: titles, tags, summaries. */
   readonly tasks?: boolean;
+  /** Names of what it stands for, such as the filters of remote servers, in order; for people. */
+  readonly members?: readonly string[];
   /** The hooks never change what they get, so that inlet and outlet need no copy of it. */
   readonly isPure?: boolean;
   /** Gets a copy of the request and returns the one to use. */

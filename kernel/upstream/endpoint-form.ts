@@ -1,4 +1,5 @@
 import { AppError, ProviderError } from "#kernel/errors.ts";
+import { providerWords } from "#kernel/http/errors.ts";
 import { toPlainUrl } from "./endpoint.ts";
 import { isMasked, maskKey } from "./mask.ts";
 
@@ -50,11 +51,21 @@ export async function tryOut<T>(asking: Promise<T>, name: string): Promise<T> {
     return await asking;
   } catch (error) {
     if (error instanceof ProviderError) {
-      throw new AppError("upstream", `${name} refused with status ${error.status}.`, { cause: error });
+      throw new AppError("upstream", toRefusal(name, error), { cause: error });
     }
     throw error;
   }
 }
+
+/** The refusal of an upstream in its own words. */
+export function toRefusal(name: string, error: ProviderError): string {
+  const said = providerWords(error)?.trim().slice(0, longestQuote);
+  return said
+    ? `${name} refused with status ${error.status}: ${said}`
+    : `${name} refused with status ${error.status}.`;
+}
+
+const longestQuote = 500;
 
 /** Milliseconds an update waits for the lists of models, so that the admin sees what was just connected. */
 const patience = 2000;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Audience } from "#kernel/completion/audience.ts";
 
 const Tag = z.looseObject({ name: z.string() });
 
@@ -11,8 +12,10 @@ export const EndpointConfig = z.looseObject({
   tags: z.array(Tag).nullish(),
   model_ids: z.array(z.string().min(1)).nullish(),
   connection_type: z.string().nullish(),
-  /** Who may use models that have no record (contract D.13). */
-  access: z.enum(["admins", "everyone"]).nullish(),
+  /** The accounts that may use models without a record (contract D.13). */
+  access: z.enum(["admins", "everyone", "groups"]).nullish(),
+  /** Ids of the groups that `access: "groups"` opens them to. */
+  access_groups: z.array(z.string().min(1).max(256)).max(1000).nullish(),
 });
 
 export type EndpointConfig = z.output<typeof EndpointConfig>;
@@ -40,7 +43,7 @@ export interface Endpoint {
   /** When not empty, nothing but these models is offered. */
   readonly modelIds: readonly string[];
   readonly connectionType: "external" | "local";
-  readonly access: "admins" | "everyone";
+  readonly access: Audience;
   /** Changes with whatever the list of its models depends on. */
   readonly fingerprint: string;
 }
@@ -137,7 +140,7 @@ export function toEndpoint(
     tags: config.tags ?? [],
     modelIds: config.model_ids ?? [],
     connectionType: config.connection_type === otherType ? otherType : usualType,
-    access: config.access ?? "admins",
+    access: config.access === "groups" ? { groups: config.access_groups ?? [] } : (config.access ?? "admins"),
   };
 }
 

@@ -1,9 +1,22 @@
 import type { Breaker } from "#kernel/egress/breaker.ts";
 
+/** Outcome of the last fetch of a list. */
+export interface ListHealth {
+  /** Epoch seconds. */
+  readonly checkedAt: number;
+  readonly latencyMs: number;
+  /** Undefined when the list arrived. */
+  readonly error: unknown;
+  /** Milliseconds for which the breaker keeps questions from starting a fetch. */
+  pausesFor(): number;
+}
+
 /** The last good list of one upstream, refreshed behind whoever asks. */
 export interface FreshList<T> {
   /** The last good list; undefined while none arrived yet. The same object until it changes. */
   readonly list: T | undefined;
+  /** Undefined until the first fetch ended. */
+  readonly health: ListHealth | undefined;
   /** Starts a refresh when the list is old and the breaker allows it; resolves when there is something to say, at once as a rule. */
   touch(): Promise<void> | undefined;
   /** Asks the upstream now, or joins whoever already does; never rejects. */
@@ -37,20 +50,32 @@ export function createFreshList<T>(options: FreshListOptions<T>): FreshList<T> {
   let running: Promise<void> | undefined;
   let firstAskedAt: number | undefined;
   let isFailing = false;
+  let health: ListHealth | undefined;
 
+  const record = (startedAt: number, error?: unknown) => {
+    health = {
+      checkedAt: Math.floor(Date.now() / 1000),
+      latencyMs: Math.round(options.now() - startedAt),
+      error,
+      pausesFor: options.breaker.pausesFor,
+    };
+  };
   async function ask(): Promise<void> {
-    askedAt = options.now();
+    const startedAt = options.now();
+    askedAt = startedAt;
     firstAskedAt ??= askedAt;
     try {
       const fetched = await options.fetch();
       list = isSame(list, fetched) ? list : fetched;
       options.breaker.succeeded();
+      record(startedAt);
       if (isFailing) {
         isFailing = false;
         options.turned(undefined);
       }
     } catch (error) {
       options.breaker.failed(options.isTimeout(error));
+      record(startedAt, error);
       // A failed try is soon followed by the next; how soon is for the breaker to say.
       askedAt = -Infinity;
       if (!isFailing) {
@@ -66,6 +91,9 @@ export function createFreshList<T>(options: FreshListOptions<T>): FreshList<T> {
   return {
     get list() {
       return list;
+    },
+    get health() {
+      return health;
     },
     refresh,
     touch() {
