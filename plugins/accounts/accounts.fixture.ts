@@ -53,6 +53,7 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
     transaction: (run) => database.transaction((tx) => run(tx as unknown as typeof db)),
     config,
     changes,
+    record: async () => {},
     emit: (event, data) => void emitted.push({ event, data }),
     permissions: createPermissionDefaults({
       declared: () => platformPermissions,

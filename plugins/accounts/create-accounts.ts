@@ -1,5 +1,7 @@
 import type { PluginContext } from "#kernel/plugin.ts";
+import type { OptionalRef } from "#kernel/service.ts";
 import type { configuration, declarations, deployment, events, notices } from "#kernel/services.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import { openAccountChanges } from "./account-changes.ts";
 import type { AccountsConfig, config as variables } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
@@ -13,6 +15,7 @@ import { createThrottle, signInLimits } from "./sign-in/throttle.ts";
 
 /** The kernel services the plugin's parts are made of. */
 export interface AccountsUses {
+  readonly audit: OptionalRef<Audit>;
   readonly configuration: typeof configuration;
   readonly declarations: typeof declarations;
   readonly deployment: typeof deployment;
@@ -54,6 +57,7 @@ export async function createAccountsDeps(
     changes,
     log,
     emit: createEmit(use.events),
+    record: async (entry, transaction) => await use.audit?.record(entry, transaction),
     permissions: createPermissionDefaults({
       declared: () => use.declarations.permissions(),
       environment: () => toEnvironmentDefaults(config),

@@ -1,4 +1,5 @@
 import type { Logger } from "#kernel/log.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import type { AccountChanges } from "./account-changes.ts";
 import type { AccountsConfig } from "./config.ts";
 import type { Passwords } from "./passwords/passwords.ts";
@@ -16,6 +17,8 @@ export interface AccountsDeps {
   readonly changes: AccountChanges;
   /** Announces a system event (appendix A10) inside this process. */
   emit(event: string, data: Record<string, unknown>): void;
+  /** Keeps what administrators do; does nothing where the audit is left out. */
+  readonly record: Audit["record"];
   readonly permissions: PermissionDefaults;
   readonly passwords: Passwords;
   readonly tokens: SessionTokens;

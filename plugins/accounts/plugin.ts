@@ -2,8 +2,9 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import { authenticator } from "#kernel/access/authenticator.ts";
 import type { Logger } from "#kernel/log.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
-import { provide } from "#kernel/service.ts";
+import { optional, provide } from "#kernel/service.ts";
 import { configuration, declarations, deployment, events, grants, notices } from "#kernel/services.ts";
+import { audit } from "#plugins/audit/service.ts";
 import { createAccounts } from "./accounts.ts";
 import { createAccountsDeps } from "./create-accounts.ts";
 import { createAuthenticator } from "./sessions/authenticator.ts";
@@ -11,12 +12,14 @@ import { type AccountsConfig, config } from "./config.ts";
 import { createConfiguredAdmin } from "./sign-in/first-admin.ts";
 import { createLastSeen } from "./sessions/last-seen.ts";
 import { migrations } from "./migrations.ts";
+import { pages } from "./pages.ts";
 import { productHashCost } from "./passwords/passwords.ts";
 import { platformPermissions } from "./permissions/permissions.ts";
 import { createResetPasswordCommand } from "./passwords/reset-command.ts";
 import { sweepRevokedSessions } from "./sessions/revoked-sessions.ts";
+import { sweepSessions } from "./sessions/sessions-store.ts";
 import { accountsRoutes } from "./routes.ts";
-import { accessPreviews, accounts, firstSettings } from "./service.ts";
+import { accessPreviews, accounts, explainedResources, firstSettings } from "./service.ts";
 import { createUserSettings } from "./settings/settings.ts";
 import type { AccountsTables } from "./tables.ts";
 import { findProxyWarnings } from "./sign-in/proxy-warnings.ts";
@@ -29,8 +32,10 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
   return definePlugin({
     id: "accounts",
     title: "Accounts",
+    summary: "Accounts, sign-in, sessions, API keys, groups and what each may do.",
     config,
     uses: {
+      audit: optional(audit),
       configuration,
       declarations,
       deployment,
@@ -39,11 +44,13 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
       grants,
       notices,
       previews: accessPreviews,
+      resources: explainedResources,
     },
     provides: [accounts, authenticator],
-    tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle"),
+    tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle", "account_session"),
     migrations,
     permissions: platformPermissions,
+    pages,
     commands: [createResetPasswordCommand(hashCost)],
 
     async setup(context) {
@@ -57,6 +64,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
       });
       const sweep = async () => {
         await sweepRevokedSessions(db);
+        await sweepSessions(db);
         await deps.throttle.sweep();
       };
       const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);

@@ -10,8 +10,12 @@ import type { AccountsDeps } from "./deps.ts";
 import { groupRoutes } from "./groups/group-routes.ts";
 import { createGroups } from "./groups/groups.ts";
 import { createOwnAccount } from "./sign-in/own-account.ts";
+import { effectiveRoute } from "./permissions/effective.ts";
+import { explainRoute } from "./permissions/explain.ts";
 import { previewRoutes } from "./permissions/previews.ts";
-import type { AccessPreview } from "./service.ts";
+import type { AccessPreview, ExplainedResource } from "./service.ts";
+import { createLiveSessions } from "./sessions/live-sessions.ts";
+import { sessionListRoutes } from "./sessions/session-list-routes.ts";
 import type { UserSettings } from "./settings/settings.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignOut } from "./sign-in/sign-out.ts";
@@ -24,14 +28,15 @@ import { createTrustedHeaderSignIn } from "./sign-in/trusted-header-sign-in.ts";
 export interface RouteParts {
   readonly settings: UserSettings;
   readonly configuration: ConfigRegistry;
-  readonly grants: Pick<Grants, "forgetPrincipal">;
+  readonly grants: Pick<Grants, "forgetPrincipal" | "list">;
   readonly previews: Slot<AccessPreview>;
+  readonly resources: Slot<ExplainedResource>;
 }
 
 /** All routes of the plugin, with the logic behind them. */
 export function accountsRoutes(
   deps: AccountsDeps,
-  { settings, configuration, grants, previews }: RouteParts,
+  { settings, configuration, grants, previews, resources }: RouteParts,
 ) {
   const { config, permissions, changes, emit, images } = deps;
   const groups = createGroups({
@@ -53,6 +58,8 @@ export function accountsRoutes(
     }),
     ...adminConfigRoutes({ adminConfig: createAdminConfig(configuration, emit) }),
     ...userRoutes({
+      ...deps,
+      signUp,
       users: createUsers({ ...deps, forgetGrants: (tx, id) => grants.forgetPrincipal(tx, "user", id) }),
       groups,
       settings,
@@ -61,7 +68,10 @@ export function accountsRoutes(
       images,
     }),
     ...groupRoutes({ groups }),
+    ...sessionListRoutes(createLiveSessions(deps)),
     ...previewRoutes({ ...deps, previews }),
+    effectiveRoute(deps),
+    explainRoute({ ...deps, grants, resources }),
   ];
 }
 

@@ -99,6 +99,32 @@ export interface AccessPreview {
 /** Filled by plugins whose rows are shared by access grants. */
 export const accessPreviews = defineSlot<AccessPreview>("accounts.previews");
 
+/** A way to a resource that is neither ownership nor a grant; `name` is what it goes through. */
+export interface OtherWay {
+  readonly rule: "administrator" | "open_to_all" | "connection" | "connection_group" | "folder";
+  readonly permission: "read" | "write";
+  readonly name?: string;
+}
+
+/** A kind of resource of which administrators ask why somebody can see it. */
+export interface ExplainedResource {
+  readonly kind: "model" | "chat" | "folder";
+  /** `resource_type` of its grants. */
+  readonly grantType: string;
+  /** By its id, also what the one who asks may not see; its id is its name then. */
+  find(
+    asker: Principal,
+    id: string,
+  ): Promise<{ readonly id: string; readonly name: string; readonly ownerId: string | null } | undefined>;
+  /** The decision itself, made as for any request. */
+  may(principal: Principal, id: string, permission: "read" | "write"): Promise<boolean>;
+  /** The ways that stand open to the principal beside ownership and grants. */
+  others(principal: Principal, id: string): Promise<readonly OtherWay[]>;
+}
+
+/** Filled by plugins whose resources are shared by access grants. */
+export const explainedResources = defineSlot<ExplainedResource>("accounts.explained-resources");
+
 /**
  * Fields of the interface settings that an account without them is given once; what becomes of them afterwards is the
  * account's own choice.

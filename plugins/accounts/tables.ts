@@ -39,7 +39,26 @@ export interface SignInThrottleTable {
   updated_at: number;
 }
 
+/** A session that somebody signed in for; it is live while its stamp is the account's and it has not expired. */
+export interface AccountSessionTable {
+  /** `jti` of its tokens. */
+  id: string;
+  user_id: string;
+  stamp: string;
+  method: string;
+  /** Where the sign-in came from. */
+  address: string | null;
+  /** User-Agent header of the sign-in. */
+  client: string | null;
+  /** Null = never. */
+  expires_at: number | null;
+  /** Exact to a minute. */
+  last_used_at: number;
+  created_at: number;
+}
+
 export interface AccountsTables {
+  account_session: AccountSessionTable;
   auth: AuthTable;
   api_key: ApiKeyTable;
   sign_in_throttle: SignInThrottleTable;

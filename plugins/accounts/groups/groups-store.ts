@@ -169,6 +169,18 @@ export async function addMembers(
   return rows.rows.map((row) => row.user_id);
 }
 
+/** Names of groups by id. */
+export async function findGroupNames(
+  db: AccountsDatabase,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) {
+    return new Map();
+  }
+  const rows = await db.selectFrom("group").select(["id", "name"]).where("id", "in", ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Takes accounts out of a group; resolves to those that were in it. */
 export async function removeMembers(
   db: AccountsDatabase,

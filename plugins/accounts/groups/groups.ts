@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import type { AccountChanges } from "../account-changes.ts";
 import { requireRow } from "../require-row.ts";
 import { type GroupInfo, type GroupRecord, toGroupInfo, toGroupRecord } from "./group-records.ts";
@@ -7,6 +8,7 @@ import {
   addMembers,
   deleteGroup,
   findGroupByName,
+  type GroupRow,
   type GroupScope,
   insertGroup,
   listGroups,
@@ -28,6 +30,8 @@ export interface GroupsOptions {
   defaultShare(): ShareRule;
   /** Removes what grants give to a group, in the transaction that deletes it. */
   forgetGrants(tx: AccountsDatabase, groupId: string): Promise<void>;
+  /** Keeps what administrators do. */
+  readonly record: Audit["record"];
   /** Announces a system event (appendix A10). */
   emit(event: string, data: Record<string, unknown>): void;
 }
@@ -91,8 +95,12 @@ export function createGroups(options: GroupsOptions): Groups {
       return await require(id);
     },
     async removeMembers(caller, id, userIds) {
-      await require(id);
-      const gone = await removeMembers(db, id, userIds);
+      const group = await require(id);
+      const gone = await options.transaction(async (tx) => {
+        const gone = await removeMembers(tx, id, userIds);
+        await recordMembers(options, tx, { group, gone, by: caller.userId });
+        return gone;
+      });
       await announceMembers(options, gone, { event: "group.member_removed", id, by: caller.userId });
       return await require(id);
     },
@@ -103,13 +111,16 @@ export function createGroups(options: GroupsOptions): Groups {
 async function create(options: GroupsOptions, caller: Principal, form: GroupForm): Promise<GroupRecord> {
   const row = await options.transaction(async (tx) => {
     await requireFreeName(tx, form.name);
-    return await insertGroup(tx, {
+    const row = await insertGroup(tx, {
       userId: caller.userId,
       name: form.name,
       description: form.description,
       permissions: form.permissions ?? null,
       share: form.data?.config?.share ?? options.defaultShare(),
     });
+    const after = toAudited(row);
+    await options.record({ action: "group.created", object: toObject(row), after, by: caller.userId }, tx);
+    return row;
   });
   options.emit("group.created", { group_id: row.id, name: row.name, by: caller.userId });
   return toGroupRecord({ ...row, member_count: 0 });
@@ -124,7 +135,10 @@ async function update(
     if (changes.name !== undefined) {
       await requireFreeName(tx, changes.name, id);
     }
-    requireRow(await updateGroup(tx, id, { ...changes, ...(share !== undefined && { share }) }));
+    const before = toAudited(requireRow((await listGroups(tx, { all: true }, id))[0]));
+    const row = requireRow(await updateGroup(tx, id, { ...changes, ...(share !== undefined && { share }) }));
+    const after = toAudited(row);
+    await options.record({ action: "group.updated", object: toObject(row), before, after, by }, tx);
   });
   if (changes.permissions !== undefined) {
     // A group may have very many members; forgetting everybody is one short announcement.
@@ -140,13 +154,15 @@ async function add(
 ): Promise<void> {
   const wanted = [...new Set(userIds)];
   const added = await options.transaction(async (tx) => {
-    requireRow((await listGroups(tx, { all: true }, id))[0]);
+    const group = requireRow((await listGroups(tx, { all: true }, id))[0]);
     const known = new Set((await findUsers(tx, wanted)).map((user) => user.id));
     const unknown = wanted.filter((userId) => !known.has(userId));
     if (unknown.length > 0) {
       throw new AppError("invalid", `These accounts do not exist: ${unknown.slice(0, 20).join(", ")}`);
     }
-    return await addMembers(tx, id, wanted);
+    const added = await addMembers(tx, id, wanted);
+    await recordMembers(options, tx, { group, added, by });
+    return added;
   });
   await announceMembers(options, added, { event: "group.member_added", id, by });
 }
@@ -154,10 +170,42 @@ async function add(
 async function remove(options: GroupsOptions, { id, by }: { id: string; by: string }): Promise<void> {
   const group = await options.transaction(async (tx) => {
     await options.forgetGrants(tx, id);
-    return requireRow(await deleteGroup(tx, id));
+    const row = requireRow(await deleteGroup(tx, id));
+    const before = toAudited(row);
+    await options.record({ action: "group.deleted", object: toObject(row), before, by }, tx);
+    return row;
   });
   await options.changes.announce({ all: true });
   options.emit("group.deleted", { group_id: id, name: group.name, by });
+}
+
+interface MemberChange {
+  readonly group: { readonly id: string; readonly name: string };
+  readonly added?: readonly string[];
+  readonly gone?: readonly string[];
+  readonly by: string;
+}
+
+async function recordMembers(
+  { record }: GroupsOptions,
+  tx: AccountsDatabase,
+  { group, added = [], gone = [], by }: MemberChange,
+): Promise<void> {
+  const object = toObject(group);
+  if (added.length > 0) {
+    await record({ action: "group.member_added", object, after: { user_ids: added }, by }, tx);
+  }
+  if (gone.length > 0) {
+    await record({ action: "group.member_removed", object, before: { user_ids: gone }, by }, tx);
+  }
+}
+
+function toObject({ id, name }: { readonly id: string; readonly name: string }) {
+  return { type: "group", id, name };
+}
+
+function toAudited({ name, description, permissions, data }: GroupRow) {
+  return { name, description, permissions, data };
 }
 
 /** Above so many members one announcement for everybody is cheaper than one each. */

@@ -124,7 +124,7 @@ function admit(entry: CachedPrincipal, { request, options, now }: Admission): Pr
   }
   if (!request.isSilent && now - entry.seenAt >= seenEveryMs) {
     entry.seenAt = now;
-    options.lastSeen.note(principal.userId);
+    options.lastSeen.note(principal.userId, principal.session?.id ?? null);
   }
   return principal;
 }

@@ -1,10 +1,12 @@
 import type { Logger } from "#kernel/log.ts";
 import type { AccountsDatabase } from "../tables.ts";
+import { touchSessions } from "./sessions-store.ts";
 import { touchLastActive } from "../users/users-store.ts";
 
-/** Notes that accounts are in use, off the requests' path. */
+/** Notes that accounts and their sessions are in use, off the requests' path. */
 export interface LastSeen {
-  note(userId: string): void;
+  /** `sessionId` is null for keys. */
+  note(userId: string, sessionId: string | null): void;
   /** Writes what was noted. */
   flush(): Promise<void>;
   /** Ends the timer and writes the rest. */
@@ -16,6 +18,7 @@ const flushEveryMs = 2000;
 /** Gathers notes for a moment and writes them in one statement. */
 export function createLastSeen(db: AccountsDatabase, log: Logger): LastSeen {
   let noted = new Set<string>();
+  let sessions = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
   const flush = async () => {
@@ -25,17 +28,23 @@ export function createLastSeen(db: AccountsDatabase, log: Logger): LastSeen {
       return;
     }
     const ids = [...noted];
+    const sessionIds = [...sessions];
     noted = new Set();
+    sessions = new Set();
     try {
       await touchLastActive(db, ids);
+      await touchSessions(db, sessionIds);
     } catch (error) {
       // Only a time stamp is lost; the next request of the account writes it.
       log.warn({ err: error }, "could not note which accounts are active");
     }
   };
   return {
-    note(userId) {
+    note(userId, sessionId) {
       noted.add(userId);
+      if (sessionId !== null) {
+        sessions.add(sessionId);
+      }
       timer ??= setTimeout(() => void flush(), flushEveryMs).unref();
     },
     flush,

@@ -3,6 +3,7 @@ import type { SessionObject } from "../sign-in/auth-schema.ts";
 import type { AccountsDeps } from "../deps.ts";
 import { type AccountFacts, findAccountFacts, toPrincipal } from "./principals.ts";
 import type { AuthMethod, SignedSession } from "./session.ts";
+import { insertSession } from "./sessions-store.ts";
 import { profileImagePath } from "../users/user-records.ts";
 
 export interface StartedSession {
@@ -30,6 +31,7 @@ export async function startSession(
     throw new AppError("invalid", "The account was changed or deleted meanwhile. Sign in again.");
   }
   const signed = await tokens.sign({ userId: id, stamp: facts.stamp, method });
+  await insertSession(db, signed, { userId: id, stamp: facts.stamp, method });
   const principal = toPrincipal(facts, permissions, { credential: "session", session: null });
   return { signed, answer: toSessionObject(facts, signed, principal.permissions) };
 }

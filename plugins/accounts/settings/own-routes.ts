@@ -12,7 +12,11 @@ export interface OwnRouteParts {
   readonly status: UserStatus;
 }
 
-const Settings = z.object({ ui: z.record(z.string(), z.unknown()) });
+const Settings = z.object({
+  ui: z.record(z.string(), z.unknown()),
+  /** Names of the fields that the account has itself; the others are the instance's. */
+  own: z.array(z.string()),
+});
 const Status = z.object({
   status_emoji: z.string().nullable(),
   status_message: z.string().nullable(),

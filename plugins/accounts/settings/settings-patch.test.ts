@@ -48,10 +48,14 @@ describe("a settings patch", () => {
 });
 
 it.each([
-  [null, { ui: { a: 1 } }],
-  [{}, { ui: { a: 1 } }],
-  [{ ui: { a: 2, b: 3 }, variables: { x: "y" } }, { ui: { a: 2, b: 3 } }],
-  [{ ui: [] }, { ui: { a: 1 } }],
+  [null, { ui: { a: 1 }, own: [] }],
+  [{}, { ui: { a: 1 }, own: [] }],
+  [
+    { ui: { a: 2, b: 3 }, variables: { x: "y" } },
+    { ui: { a: 2, b: 3 }, own: ["a", "b"] },
+  ],
+  [{ ui: { a: 1 } }, { ui: { a: 1 }, own: ["a"] }],
+  [{ ui: [] }, { ui: { a: 1 }, own: [] }],
 ])("shows %j over the instance's defaults", (stored, shown) => {
   expect(withDefaults(stored, { a: 1 })).toEqual(shown);
 });

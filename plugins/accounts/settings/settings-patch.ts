@@ -35,12 +35,13 @@ export function toSettingsPatch(caller: Principal, ui: Readonly<Record<string, u
   return { set, clear };
 }
 
-/** The settings as clients see them: the instance's defaults under the person's own choices. */
+/** The settings as clients see them: the instance's defaults under the person's own choices, and which those are. */
 export function withDefaults(
   stored: unknown,
   defaults: Readonly<Record<string, unknown>>,
-): { ui: Record<string, unknown> } {
-  return { ui: { ...defaults, ...toUi(stored) } };
+): { ui: Record<string, unknown>; own: string[] } {
+  const own = toUi(stored);
+  return { ui: { ...defaults, ...own }, own: Object.keys(own) };
 }
 
 /** Those of `fields` that the settings lack. */

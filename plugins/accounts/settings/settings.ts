@@ -24,6 +24,8 @@ export interface UserSettingsOptions {
 
 export interface InterfaceSettings {
   ui: Record<string, unknown>;
+  /** Names of the fields of `ui` that the account has itself. */
+  own: string[];
 }
 
 /** An account's interface settings, free-form info and template variables. */

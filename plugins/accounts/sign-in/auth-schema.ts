@@ -63,6 +63,7 @@ export const OwnAccount = SessionObject.extend({
   bio: z.string().nullable(),
   gender: z.string().nullable(),
   date_of_birth: z.string().nullable(),
+  timezone: z.string().nullable(),
   status_emoji: z.string().nullable(),
   status_message: z.string().nullable(),
   status_expires_at: z.number().nullable(),

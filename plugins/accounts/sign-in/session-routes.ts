@@ -113,12 +113,12 @@ function ownSessionRoute({ config, own }: SessionRouteParts) {
     },
     async ({ caller, request }) => {
       const user = await own.require(caller);
-      const { bio, gender, date_of_birth } = user;
+      const { bio, gender, date_of_birth, timezone } = user;
       const token =
         findCredential(request.headers, { keyHeader: config.keyHeader.toLowerCase() })?.value ?? "";
       const expiresAt = caller.session?.expiresAt ?? null;
       const session = toSessionObject(user, { token, expiresAt }, caller.permissions);
-      const answer = { ...session, bio, gender, date_of_birth, ...toStatus(user) };
+      const answer = { ...session, bio, gender, date_of_birth, timezone, ...toStatus(user) };
       // A key is no session: a browser must not be left with it.
       const headers =
         caller.session === null ? {} : sessionHeaders({ token, expiresAt }, { config, request });

@@ -25,14 +25,18 @@ export interface SignUp {
 
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
 export function createSignUp(deps: AccountsDeps): SignUp {
-  const { db, transaction, config, passwords, throttle, emit, images } = deps;
+  const { db, transaction, config, passwords, throttle, emit, images, record } = deps;
   const prepare = async (form: SignUpForm) => ({
     email: form.email,
     name: form.name,
     profileImageUrl: requireProfileImage(form.profile_image_url, images),
     passwordHash: await passwords.hash(form.password),
   });
-  const store = async (account: Awaited<ReturnType<typeof prepare>>, choose: (isFirst: boolean) => Role) =>
+  const store = async (
+    account: Awaited<ReturnType<typeof prepare>>,
+    choose: (isFirst: boolean) => Role,
+    also?: (tx: AccountsDatabase, user: UserRow) => Promise<void>,
+  ) =>
     await transaction(async (tx) => {
       const isFirst = await isFirstAccount(tx);
       const chosen = { ...account, role: choose(isFirst) };
@@ -41,6 +45,7 @@ export function createSignUp(deps: AccountsDeps): SignUp {
         throw new AppError("conflict", "This e-mail address is taken.");
       }
       await joinDefaultGroup(tx, user, config.defaultGroup);
+      await also?.(tx, user);
       return user;
     });
 
@@ -58,7 +63,11 @@ export function createSignUp(deps: AccountsDeps): SignUp {
       return await startSession(deps, { id: user.id }, "password");
     },
     async add(form, by) {
-      const user = await store(await prepare(form), () => form.role);
+      const user = await store(
+        await prepare(form),
+        () => form.role,
+        (tx, created) => record({ action: "user.created", ...toAudited(created), by }, tx),
+      );
       emit("user.created", { user_id: user.id, by });
       return await startSession(deps, { id: user.id }, "password");
     },
@@ -111,6 +120,10 @@ async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: st
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+function toAudited({ id, name, email, role }: UserRow) {
+  return { object: { type: "user", id, name }, after: { name, email, role } };
 }
 
 function isTaken(error: unknown): boolean {

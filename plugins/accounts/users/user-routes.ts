@@ -9,10 +9,11 @@ import { PartialTree } from "../permissions/permission-tree.ts";
 import type { ProfileImageRules } from "./profile-image.ts";
 import type { UserSettings } from "../settings/settings.ts";
 import type { UserStatus } from "../settings/status.ts";
-import { ListQuery } from "./user-schema.ts";
+import { AdminListQuery, ListQuery } from "./user-schema.ts";
+import { importRoute, type UserImportParts } from "./user-import.ts";
 import type { Users } from "./users.ts";
 
-export interface UserRouteParts {
+export interface UserRouteParts extends UserImportParts {
   readonly users: Users;
   readonly groups: Groups;
   readonly settings: UserSettings;
@@ -28,6 +29,7 @@ const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));
 export function userRoutes(parts: UserRouteParts) {
   return [
     ...listRoutes(parts),
+    importRoute(parts),
     ...permissionRoutes(parts.defaults),
     ...ownRoutes(parts),
     ...accountRoutes(parts),
@@ -42,7 +44,7 @@ function listRoutes({ users }: UserRouteParts) {
         path: "/users",
         summary: "List accounts, 30 a page",
         access: "admin",
-        query: ListQuery,
+        query: AdminListQuery,
         returns: Page,
       },
       ({ query }) => users.list(query),

@@ -14,7 +14,12 @@ export const ListQuery = z.object({
   direction: z.enum(["asc", "desc"]).optional(),
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });
-export type ListQuery = z.output<typeof ListQuery>;
+
+/** Filters for administrators alone. */
+export const AdminListQuery = ListQuery.extend({
+  group_id: z.string().min(1).max(200).optional().describe("Members of this group alone"),
+});
+export type ListQuery = z.output<typeof AdminListQuery>;
 
 /** An admin's change of an account; an empty password keeps the present one. */
 export const UserUpdate = z.object({

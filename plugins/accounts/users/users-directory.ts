@@ -15,7 +15,7 @@ export async function listUsers(
   db: AccountsDatabase,
   query: ListQuery,
 ): Promise<{ rows: UserRow[]; total: number }> {
-  const matching = db.selectFrom("user").$if(hasText(query.query), (found) =>
+  const matching = listed(db, query.group_id).$if(hasText(query.query), (found) =>
     found.where((eb) => {
       const pattern = toPattern(query.query ?? "");
       return eb.or([
@@ -41,9 +41,30 @@ export async function listUsers(
   return { rows, total: Number(count) };
 }
 
+function listed(db: AccountsDatabase, groupId: string | undefined) {
+  const members = db
+    .selectFrom("group_member")
+    .select("user_id")
+    .where("group_id", "=", groupId ?? "");
+  return db.selectFrom("user").$if(groupId !== undefined, (found) => found.where("user.id", "in", members));
+}
+
 /** Every account, oldest first. */
 export async function listAllUsers(db: AccountsDatabase): Promise<UserRow[]> {
   return await db.selectFrom("user").select(userColumns).orderBy("created_at").orderBy("id").execute();
+}
+
+/** Those of these addresses that belong to an account, each with why it cannot be given again. */
+export async function findTakenEmails(
+  db: AccountsDatabase,
+  emails: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("user")
+    .select("email")
+    .where(sql<boolean>`email = any(${[...emails]}::text[])`)
+    .execute();
+  return new Map(rows.map(({ email }) => [email, "This e-mail address belongs to an account already."]));
 }
 
 /** The groups of each of these accounts, by account. */

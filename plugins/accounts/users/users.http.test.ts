@@ -224,8 +224,8 @@ describe("what people keep themselves", () => {
       ui: { theme: "dark", toolServers: [{ url: "http://10.0.0.1" }] },
       role: "admin",
     });
-    expect(set.body).toEqual({ ui: { theme: "dark" } });
-    expect((await update({ ui: { theme: null } })).body).toEqual({ ui: {} });
+    expect(set.body).toEqual({ ui: { theme: "dark" }, own: ["theme"] });
+    expect((await update({ ui: { theme: null } })).body).toEqual({ ui: {}, own: [] });
     expect((await update({ ui: [] })).status).toBe(422);
     expect((await update({})).status).toBe(422);
     expect((await call("GET /api/v1/users/:user", admin)).body.role).toBe("user");

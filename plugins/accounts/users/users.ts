@@ -1,6 +1,7 @@
 import type { Principal, Role } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { isUniqueViolation } from "#storage/errors.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import type { AccountChanges } from "../account-changes.ts";
 import { requireRow } from "../require-row.ts";
 import type { Passwords } from "../passwords/passwords.ts";
@@ -43,6 +44,8 @@ export interface UsersOptions {
   readonly passwords: Passwords;
   readonly changes: AccountChanges;
   readonly images: ProfileImageRules;
+  /** Keeps what administrators do. */
+  readonly record: Audit["record"];
   /** Removes what grants give to an account, in the transaction that deletes it. */
   forgetGrants(tx: AccountsDatabase, userId: string): Promise<void>;
   /** Announces a system event (appendix A10). */
@@ -129,7 +132,9 @@ async function update(
     if (columns.role !== undefined && columns.role !== before.role) {
       await endSessions(tx, { id, wakes: before.role === "pending" });
     }
-    return { before, after: requireRow(await updateUser(tx, id, columns)) };
+    const after = requireRow(await updateUser(tx, id, columns));
+    await recordUpdate(options, tx, { before, after, by: caller.userId, password: hash !== undefined });
+    return { before, after };
   });
   const { before, after } = await run.catch((error: unknown) => {
     // Somebody else took the address between the look and the change.
@@ -155,6 +160,8 @@ async function remove(
     await options.forgetGrants(tx, id);
     // Sign-in record, key and memberships refer to the account and go with it.
     await deleteUser(tx, id);
+    const before = toAudited(user);
+    await options.record({ action: "user.deleted", object: toObject(user), before, by: caller.userId }, tx);
     return user;
   });
   await options.changes.announce({ userId: id });
@@ -211,6 +218,32 @@ interface Update {
   after: UserRow;
   by: string;
   password: boolean;
+}
+
+async function recordUpdate(
+  { record }: UsersOptions,
+  tx: AccountsDatabase,
+  { before, after, by, password }: Update,
+): Promise<void> {
+  await record(
+    {
+      action: "user.updated",
+      object: toObject(after),
+      before: toAudited(before),
+      // The hash is a secret; that it was replaced is not.
+      after: { ...toAudited(after), ...(password && { password_changed: true }) },
+      by,
+    },
+    tx,
+  );
+}
+
+function toObject({ id, name }: UserRow) {
+  return { type: "user", id, name };
+}
+
+function toAudited({ name, email, role }: UserRow) {
+  return { name, email, role };
 }
 
 function emitUpdate({ emit }: UsersOptions, { before, after, by, password }: Update): void {
