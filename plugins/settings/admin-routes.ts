@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { Banner, SettingRecord, Suggestion, Values } from "./schema.ts";
+import {
+  Banner,
+  Changes,
+  ImportPreview,
+  Restore,
+  SettingHistory,
+  SettingRecord,
+  Suggestion,
+  Values,
+} from "./schema.ts";
 import type { Offers } from "./offers.ts";
 import type { Settings } from "./values.ts";
 
@@ -14,7 +23,12 @@ export interface AdminRouteParts {
 
 /** `/api/v1/configs` (contract 10): settings with their origin, export and import, banners and suggestions. */
 export function adminRoutes(parts: AdminRouteParts) {
-  return [...settingsRoutes(parts.settings), ...transferRoutes(parts), ...offerRoutes(parts.offers)];
+  return [
+    ...settingsRoutes(parts.settings),
+    ...historyRoutes(parts.settings),
+    ...transferRoutes(parts),
+    ...offerRoutes(parts.offers),
+  ];
 }
 
 function settingsRoutes(settings: Settings) {
@@ -42,15 +56,60 @@ function settingsRoutes(settings: Settings) {
     ),
     defineRoute(
       {
+        method: "PATCH",
+        path: "/configs/settings",
+        summary:
+          "Set or forget variables, refusing those that others changed since the version that was seen",
+        access: "admin",
+        body: Changes,
+        returns: z.array(SettingRecord),
+        fails: [409],
+      },
+      ({ caller, body }) => settings.change(body.changes, caller.userId),
+    ),
+    defineRoute(
+      {
         method: "DELETE",
         path: "/configs/settings/:name",
         summary: "Forget the stored value of a variable",
         access: "admin",
-        params: z.object({ name: z.string().max(200) }),
+        params: Named,
         returns: SettingRecord,
         fails: [404],
       },
       ({ caller, params }) => settings.reset(params.name, caller.userId),
+    ),
+  ];
+}
+
+const Named = z.object({ name: z.string().max(200) });
+
+function historyRoutes(settings: Settings) {
+  return [
+    defineRoute(
+      {
+        method: "GET",
+        path: "/configs/settings/:name/history",
+        summary: "List the kept changes of a variable, the latest first",
+        access: "admin",
+        params: Named,
+        returns: z.array(SettingHistory),
+        fails: [404],
+      },
+      ({ params }) => settings.history(params.name),
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/configs/settings/:name/restore",
+        summary: "Bring back the value before or after a kept change",
+        access: "admin",
+        params: Named,
+        body: Restore,
+        returns: z.array(SettingRecord),
+        fails: [400, 404, 409],
+      },
+      ({ caller, params, body }) => settings.restore(params.name, body, caller.userId),
     ),
   ];
 }
@@ -82,6 +141,17 @@ function transferRoutes({ settings, mayExport }: AdminRouteParts) {
         returns: z.object({ imported: z.array(z.string()), ignored: z.array(z.string()) }),
       },
       ({ caller, body }) => settings.import(body.config, caller.userId),
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/configs/import/preview",
+        summary: "Say what an import would change and what it would refuse; changes nothing",
+        access: "admin",
+        body: z.object({ config: Values }),
+        returns: ImportPreview,
+      },
+      ({ body }) => settings.preview(body.config),
     ),
     defineRoute(
       {

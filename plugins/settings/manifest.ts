@@ -10,7 +10,12 @@ export function toManifest(name: string): Record<string, unknown> {
     display: "standalone",
     background_color: "#ffffff",
     theme_color: "#ffffff",
-    icons: [{ src: "/favicon.svg", type: "image/svg+xml", sizes: "any", purpose: "any" }],
+    icons: [
+      { src: "/favicon.svg", type: "image/svg+xml", sizes: "any", purpose: "any" },
+      { src: "/icons/192.png", type: "image/png", sizes: "192x192", purpose: "any" },
+      { src: "/icons/512.png", type: "image/png", sizes: "512x512", purpose: "any" },
+      { src: "/icons/maskable-512.png", type: "image/png", sizes: "512x512", purpose: "maskable" },
+    ],
   };
 }
 

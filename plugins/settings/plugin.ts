@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { definePlugin } from "#kernel/plugin.ts";
-import { configuration, deployment, egress, events } from "#kernel/services.ts";
+import { optional } from "#kernel/service.ts";
+import { configuration, declarations, deployment, egress, events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
+import { audit } from "#plugins/audit/service.ts";
 import { adminRoutes } from "./admin-routes.ts";
 import { parseChangelog } from "./changelog.ts";
 import { config } from "./config.ts";
@@ -12,11 +14,43 @@ import { createRemote } from "./remote.ts";
 import { configParts } from "./service.ts";
 import { createSettings } from "./values.ts";
 
+const page = { place: "settings", access: "user" } as const;
+
 export default definePlugin({
   id: "settings",
   title: "Settings",
+  summary: "Settings, the public configuration and the version.",
   config,
-  uses: { accounts, configuration, deployment, egress, events, parts: configParts },
+  uses: {
+    accounts,
+    audit: optional(audit),
+    configuration,
+    declarations,
+    deployment,
+    egress,
+    events,
+    parts: configParts,
+  },
+  pages: [
+    {
+      ...page,
+      id: "settings.interface",
+      path: "/settings/interface",
+      title: "Interface",
+      icon: "palette",
+      order: 2,
+    },
+    { ...page, id: "settings.about", path: "/settings/about", title: "About", icon: "info", order: 90 },
+    {
+      id: "settings.all",
+      path: "/admin/settings",
+      title: "Settings",
+      icon: "sliders",
+      place: "admin",
+      order: 60,
+      access: "admin",
+    },
+  ],
 
   async setup({ config, use, log, signal }) {
     const { accounts, configuration, deployment } = use;
@@ -24,7 +58,15 @@ export default definePlugin({
       void use.events.announce(event, { actor: { id: by }, subject: null, data });
     const offers = createOffers({ config, configuration, announce });
     const names = (ids: readonly string[]) => accounts.summaries(ids);
-    const settings = createSettings({ configuration, names, announce });
+    const titles = () => use.declarations.plugins();
+    const settings = createSettings({
+      configuration,
+      names,
+      announce,
+      // The kernel's own variables belong to no plugin.
+      titleOf: (owner) => titles().find(({ id }) => id === owner)?.title ?? "Platform",
+      history: async (name) => (await use.audit?.history({ type: "setting", id: name }, 100)) ?? [],
+    });
     const remote = createRemote({ egress: use.egress, log, signal });
     const isOffline = () => configuration.valueOf("OFFLINE_MODE") === true;
     const latestVersion = async () => {

@@ -94,6 +94,8 @@ export function createPublicConfig(
       i18n: {},
       oauth: { providers: {}, auto_redirect: read("OAUTH_AUTO_REDIRECT") ?? false },
       features: toFeatures(read, caller !== undefined),
+      // Who chooses a password is told the rule before it refuses.
+      password_hint: read("ENABLE_PASSWORD_VALIDATION") ? (read("PASSWORD_VALIDATION_HINT") ?? "") : "",
     };
     if (caller === undefined && (await options.isEmpty())) {
       answer["onboarding"] = true;

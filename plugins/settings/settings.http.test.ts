@@ -69,7 +69,12 @@ describe("what everybody may ask", () => {
 
 describe("GET /api/config", () => {
   it("tells visitors little, and of onboarding only while nobody is there", async () => {
-    expect(beforeAnybody).toMatchObject({ status: true, name: "Test <House>", onboarding: true });
+    expect(beforeAnybody).toMatchObject({
+      status: true,
+      name: "Test <House>",
+      onboarding: true,
+      password_hint: "",
+    });
     const { body } = await app.call("GET /api/config");
     expect(body).not.toHaveProperty("onboarding");
     expect(body.features).toMatchObject({

@@ -1,0 +1,62 @@
+import { server } from "#plugins/web/kit/server.ts";
+
+/** Every variable of the installation, as the server lists them. */
+export const readSettings = () => server.call("GET /api/v1/configs/settings");
+
+export type Setting = Awaited<ReturnType<typeof readSettings>>[number];
+
+const capitals: ReadonlySet<string> = new Set(
+  "API APIS CIDR CORS CPU CSV DNS HTTP HTTPS ID IDS IP IPS JSON JWT LDAP MCP MFA MIME OAUTH OLLAMA OPENAI PWA RAG SCIM SQL SSL TCP TLS TTL UI URI URL URLS UTC UUID WEBUI".split(
+    " ",
+  ),
+);
+
+const spelled: Readonly<Record<string, string>> = {
+  APIS: "APIs",
+  IDS: "IDs",
+  IPS: "IPs",
+  OAUTH: "OAuth",
+  OLLAMA: "Ollama",
+  OPENAI: "OpenAI",
+  URLS: "URLs",
+  WEBUI: "Web UI",
+};
+
+/** `DEFAULT_USER_ROLE` → `Default user role`. */
+export function toLabel(name: string): string {
+  const words = name
+    .split("_")
+    .filter((word) => word !== "")
+    .map((word) => spelled[word] ?? (capitals.has(word) ? word : word.toLowerCase()));
+  const [first = "", ...rest] = words;
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
+}
+
+/** The plugins that declare settings, those with something to change first. */
+export function toOwners(settings: readonly Setting[]) {
+  const owners = new Map<
+    string,
+    { id: string; title: string; count: number; changeable: number; drifts: number }
+  >();
+  for (const { owner, owner_title: title, read_only: isLocked, environment_differs: drifts } of settings) {
+    // The kernel's own variables have several owners and one title.
+    const known = owners.get(title) ?? { id: owner, title, count: 0, changeable: 0, drifts: 0 };
+    known.count += 1;
+    known.changeable += isLocked ? 0 : 1;
+    known.drifts += drifts ? 1 : 0;
+    owners.set(title, known);
+  }
+  const all = [...owners.values()].toSorted((a, b) => a.title.localeCompare(b.title));
+  return [
+    ...all.filter(({ changeable }) => changeable > 0),
+    ...all.filter(({ changeable }) => changeable === 0),
+  ];
+}
+
+/** A value in one line, for marks and differences. */
+export function toShown(value: unknown): string {
+  if (value === null || value === undefined || value === "") {
+    return "";
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
