@@ -12,6 +12,7 @@ import { toProviderModel } from "./model.ts";
 export default definePlugin({
   id: "direct-connections",
   title: "Direct connections",
+  summary: "Lets members use providers that their own browsers call.",
   config: { idleTimeout: core.streamIdleTimeout },
   uses: { configuration, hub },
   setup({ config, use }) {

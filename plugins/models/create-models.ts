@@ -9,6 +9,7 @@ import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Declarations, Notices } from "#kernel/services.ts";
 import { GRANTS_CHANNEL, type Grants } from "#storage/grants.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { FileReferences, Files } from "#plugins/files/service.ts";
 import { type CatalogueSettings, createCatalogue } from "./catalogue/catalogue.ts";
@@ -17,6 +18,7 @@ import { createListing } from "./records/listing.ts";
 import { createSavedModels } from "./records/saved-models.ts";
 import { clearOrphanedModels } from "./records/orphaned-models.ts";
 import { type ModelParts, resourceType } from "./parts.ts";
+import { explainModels } from "./catalogue/explain.ts";
 import { createPermit, type Permit } from "./catalogue/permit.ts";
 import { createProvidedIndex } from "./catalogue/provided.ts";
 import { createModelRecords, type ModelRecords } from "./records/records.ts";
@@ -39,6 +41,7 @@ interface Context {
   readonly use: {
     readonly access: Access;
     readonly accounts: Accounts;
+    readonly audit: Audit | undefined;
     readonly configuration: ConfigRegistry;
     readonly declarations: Declarations;
     readonly events: Events;
@@ -86,6 +89,7 @@ export async function createModels(context: Context) {
   return {
     service,
     fileReference: toFileReference(records, parts.permit),
+    explained: explainModels(parts),
     existing: (ids: readonly string[]) => existingIds(db, ids),
     routes: {
       main: routes.main,
@@ -140,7 +144,8 @@ function toParts({ config, db, transaction, log, signal, use }: Context): ModelP
     reachable: async (principal: Principal, _row, action) => action === "read" && permit.all(principal),
   });
   const references = createReferenceCheck({ files, references: use.references, passes: access.passes });
-  const services = { access, accounts, files, grants, events };
+  const record: Audit["record"] = async (entry, tx) => await use.audit?.record(entry, tx);
+  const services = { access, accounts, files, grants, events, record };
   return { ...services, db, transaction, log, records, permit, catalogue, references, loader };
 }
 

@@ -3,6 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Grants } from "#storage/grants.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
@@ -24,6 +25,8 @@ export interface ModelParts {
   readonly accounts: Accounts;
   readonly files: Files;
   readonly events: Events;
+  /** Keeps what is done to models; does nothing where the audit is left out. */
+  readonly record: Audit["record"];
   readonly log: Logger;
   readonly records: ModelRecords;
   readonly catalogue: Catalogue;

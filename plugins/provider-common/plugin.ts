@@ -32,6 +32,7 @@ import { createUpstreamClient } from "./connections/upstream.ts";
 export default definePlugin({
   id: "provider-common",
   title: "Common-format connections",
+  summary: "Calls providers that speak the common chat format.",
   config: {
     ...variables,
     streamIdleTimeout: core.streamIdleTimeout,
@@ -71,7 +72,7 @@ export default definePlugin({
       providers: [provider],
       services: [provide(commonConnections, toService({ provider, connections, client, messageSupport }))],
       routes: {
-        api: settingsRoutes({ config, configuration: use.configuration }),
+        api: settingsRoutes({ config, configuration: use.configuration, connections }),
         compat: [
           ...configRoutes({
             config,

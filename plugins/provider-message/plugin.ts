@@ -8,6 +8,7 @@ import { toPrompt } from "./to-prompt.ts";
 export default definePlugin({
   id: "provider-message",
   title: "Connections of the vendor message format",
+  summary: "Calls providers that speak the vendor's message format.",
   uses: { connections: commonConnections },
   provides: [messageFormat],
 

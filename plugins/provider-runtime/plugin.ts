@@ -20,12 +20,14 @@ import { fileRoutes } from "./routes/file-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { manageRoutes } from "./routes/manage-routes.ts";
 import { nativeRoutes } from "./routes/native-routes.ts";
+import { stateRoutes } from "./routes/state-routes.ts";
 import { responsesRoutes } from "./routes/responses-routes.ts";
 import { fetchVersion } from "./backends/version.ts";
 
 export default definePlugin({
   id: "provider-runtime",
   title: "Local model runtime",
+  summary: "Calls local runtimes and manages the models on them.",
   config: {
     ...variables,
     streamIdleTimeout: core.streamIdleTimeout,
@@ -63,6 +65,7 @@ export default definePlugin({
     return {
       providers: [provider],
       routes: {
+        api: stateRoutes(backends),
         runtime: [
           ...configRoutes({
             config,

@@ -1,4 +1,5 @@
 import { isMember, type Principal } from "#kernel/access/principal.ts";
+import { isAmong } from "#kernel/completion/audience.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { AvailableModel } from "./available-models.ts";
 import type { ModelRecord } from "../records/records.ts";
@@ -28,7 +29,8 @@ export function createPermit(access: Access, bypass: () => boolean): Permit {
       if (all(principal)) {
         return true;
       }
-      const isBaseOpen = chain.some((saved) => saved.base_model_id === null) || base.access === "everyone";
+      const isBaseOpen =
+        chain.some((saved) => saved.base_model_id === null) || isAmong(base.access, principal);
       return isMember(principal) && isBaseOpen && chain.every((saved) => record(principal, saved));
     },
   };

@@ -1,6 +1,7 @@
 import { imageSize } from "image-size";
 import { AppError } from "#kernel/errors.ts";
-import { countFrames, type PictureType, sniff } from "./frames.ts";
+import { type PictureType, sniffPicture } from "#kernel/picture-type.ts";
+import { countFrames } from "./frames.ts";
 
 /** Core API, Limits: what an imported background may be. */
 export const maxBackgroundBytes = 5 * 1024 * 1024;
@@ -39,7 +40,7 @@ export function readBackgroundImage(data: string, modelId: string): BackgroundIm
   if (bytes.length > maxBackgroundBytes) {
     throw tooLarge(modelId);
   }
-  const type = sniff(bytes);
+  const type = sniffPicture(bytes);
   if (type === undefined || type !== name.toLowerCase().replace("jpg", "jpeg")) {
     throw refuse("is not what its type says");
   }

@@ -4,7 +4,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { FileRecord } from "#plugins/files/service.ts";
 import { type BackgroundImage, maxBackgroundBytes } from "./background-image.ts";
-import { sniff } from "./frames.ts";
+import { sniffPicture } from "#kernel/picture-type.ts";
 import { backgroundFile, recordsWithFile, toFileUrl } from "./linked-files.ts";
 import type { ModelParts } from "../parts.ts";
 import type { ModelRow } from "../records/store.ts";
@@ -53,7 +53,7 @@ export async function toDataUri(
     pieces.push(piece);
   }
   const bytes = Buffer.concat(pieces, size);
-  const type = sniff(bytes);
+  const type = sniffPicture(bytes);
   if (type === undefined) {
     throw new AppError(
       "invalid",

@@ -1,20 +1,4 @@
-/** Kinds of pictures a background may be. */
-export type PictureType = "png" | "jpeg" | "webp" | "gif";
-
-/** Type of a picture by its first bytes; undefined for any other content. */
-export function sniff(bytes: Buffer): PictureType | undefined {
-  const start = bytes.toString("latin1", 0, 12);
-  if (start.startsWith("\x89PNG\r\n\x1a\n")) {
-    return "png";
-  }
-  if (start.startsWith("\xff\xd8\xff")) {
-    return "jpeg";
-  }
-  if (start.startsWith("RIFF") && start.endsWith("WEBP")) {
-    return "webp";
-  }
-  return /^GIF8[79]a/.test(start) ? "gif" : undefined;
-}
+import type { PictureType } from "#kernel/picture-type.ts";
 
 /**
  * How many frames a picture has, read from its structure alone. Undefined when the structure is broken, or when a

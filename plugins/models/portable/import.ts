@@ -8,6 +8,7 @@ import { linkedFiles } from "../pictures/linked-files.ts";
 import { findChainProblem } from "../catalogue/available-models.ts";
 import { announce, type ModelParts, resourceType } from "../parts.ts";
 import type { Portable } from "./portable.ts";
+import { toEntry } from "../records/record-change.ts";
 import { findWritable, toStoredGrants } from "../records/rights.ts";
 import { fromAccessControl } from "./sharing.ts";
 import {
@@ -144,7 +145,7 @@ async function carryOut(
 
 /** Writes all rows in one transaction; resolves to the files that the former rows showed. */
 async function write(
-  { transaction, grants }: ModelParts,
+  { transaction, grants, record }: ModelParts,
   caller: Principal,
   {
     plan,
@@ -166,6 +167,8 @@ async function write(
       }
       const url = backgrounds.get(id);
       const complete = url ? { ...values, meta: { ...values.meta, background_image_url: url } } : values;
+      const after = { row: { ...complete, picture: complete.picture ?? now?.picture }, grants: given };
+      await record(toEntry("imported", id, { before: now && { row: now }, after }), tx);
       if (now) {
         await updateRow(tx, id, complete);
       } else if (!(await insertRow(tx, { id, userId: caller.userId }, complete))) {
@@ -179,6 +182,10 @@ async function write(
     const gone = [...rows.keys()].filter((id) => !kept.has(id));
     if (gone.length > 0) {
       await grants.forget(tx, resourceType, gone);
+      for (const id of gone) {
+        const row = rows.get(id) as ModelRow;
+        await record(toEntry("deleted", id, { before: { row } }), tx);
+      }
       await deleteRows(tx, gone);
     }
     return [...rows.values()].flatMap(({ meta }) => linkedFiles(meta));

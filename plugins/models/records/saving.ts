@@ -6,6 +6,7 @@ import { linkedFiles } from "../pictures/linked-files.ts";
 import { findChainProblem } from "../catalogue/available-models.ts";
 import { announce, type ModelParts, resourceType } from "../parts.ts";
 import { toStoredGrants } from "./rights.ts";
+import { toEntry } from "./record-change.ts";
 import { allIds, deleteRows, findRow, insertRow, lockRows, setActive, updateRow } from "./store.ts";
 import { type ModelForm, requireBaseRight, requireModelId, toValues } from "./values.ts";
 
@@ -33,6 +34,7 @@ export async function create(parts: ModelParts, caller: Principal, form: SharedF
       throw taken(id);
     }
     await grants.replace(tx, resourceType, id, given);
+    await parts.record(toEntry("created", id, { after: { row: values, grants: given } }), tx);
   });
   await records.refresh();
   announce(parts.events, "model.created", { by: caller, id, data: { name: values.name } });
@@ -55,10 +57,13 @@ export async function update(parts: ModelParts, caller: Principal, form: SharedF
   await transaction(async (tx) => {
     const [row = raise(notFound())] = await lockRows(tx, [id]);
     // Laid over the row of now: somebody else's change of another field must not be undone.
-    await updateRow(tx, id, toValues(form, row, accounts.pictures));
+    const values = toValues(form, row, accounts.pictures);
+    await updateRow(tx, id, values);
     if (given) {
       await grants.replace(tx, resourceType, id, given);
     }
+    const after = { row: { ...values, picture: values.picture ?? row.picture }, grants: given };
+    await parts.record(toEntry("updated", id, { before: { row, grants: given && held }, after }), tx);
   });
   await records.refresh();
   announce(parts.events, "model.updated", { by: caller, id, data: { name: planned.name } });
@@ -86,6 +91,8 @@ export async function share(
     if (name !== undefined && name !== row.name) {
       await updateRow(tx, id, toValues({ id, name }, row, accounts.pictures));
     }
+    const after = { row: { ...row, name: name ?? row.name }, grants: given };
+    await parts.record(toEntry("updated", id, { before: { row, grants: held }, after }), tx);
   });
   await records.refresh();
   announce(parts.events, "model.access_updated", { by: caller, id, data: { access_grants: given } });
@@ -93,8 +100,16 @@ export async function share(
 
 /** Switches a model on or off. */
 export async function toggle(parts: ModelParts, caller: Principal, id: string): Promise<void> {
-  await parts.loader.load(caller, id, "write");
-  const isActive = await parts.transaction((tx) => setActive(tx, id));
+  const row = await parts.loader.load(caller, id, "write");
+  const isActive = await parts.transaction(async (tx) => {
+    const isActive = await setActive(tx, id);
+    const [before, after] = [
+      { row: { ...row, is_active: !isActive } },
+      { row: { ...row, is_active: isActive === true } },
+    ];
+    await parts.record(toEntry("updated", id, { before, after }), tx);
+    return isActive;
+  });
   await parts.records.refresh();
   announce(parts.events, isActive ? "model.enabled" : "model.disabled", { by: caller, id });
 }
@@ -121,11 +136,15 @@ export async function removeAll(parts: ModelParts, caller: Principal): Promise<v
 }
 
 async function removeRows(
-  { transaction, grants, records }: ModelParts,
+  { transaction, grants, records, record }: ModelParts,
   ids: readonly string[],
 ): Promise<string[]> {
   const removed = await transaction(async (tx) => {
+    const rows = await lockRows(tx, ids);
     await grants.forget(tx, resourceType, ids);
+    for (const row of rows) {
+      await record(toEntry("deleted", row.id, { before: { row } }), tx);
+    }
     return await deleteRows(tx, ids);
   });
   await records.refresh();

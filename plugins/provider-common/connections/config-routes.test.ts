@@ -110,7 +110,7 @@ describe("the settings of connections", () => {
     });
     expect([refused.status, refused.body.error.message]).toEqual([
       502,
-      "The provider refused with status 401.",
+      "The provider refused with status 401: no",
     ]);
   });
 });

@@ -3,6 +3,7 @@ import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import { createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { type EndpointState, toEndpointState } from "#kernel/upstream/endpoint-state.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
 import { createLive, forgetOthers } from "#kernel/upstream/live-endpoints.ts";
 import { createUsable } from "#kernel/upstream/usable.ts";
@@ -21,11 +22,13 @@ export interface Connections {
   /** Where the calls of a model go, by its public id. */
   find(id: string): Target | undefined;
   /** Where the calls of a model go that stands in no list because it does not chat, if the caller may use it. */
-  unlisted(id: string, caller: Pick<Principal, "role">): Target | undefined;
+  unlisted(id: string, caller: Pick<Principal, "role" | "groupIds">): Target | undefined;
   /** What `offers` would resolve to now, without asking anybody. */
   known(): Offers;
   /** Asks one connection for its list now and waits, within its time limit; never rejects. */
   refresh(index: number): Promise<void>;
+  /** How each of them fares, by the last fetch; asks nobody. */
+  states(): EndpointState[];
   /** Starts fetching every list; waits for nothing. */
   warmUp(): void;
 }
@@ -89,6 +92,22 @@ export function createConnections(options: ConnectionsOptions): Connections {
       if (connection && connection.modelIds.length === 0) {
         await listOf(connection).refresh();
       }
+    },
+    states: () => {
+      const { targets } = current();
+      return live().map((connection) => {
+        const list = lists.get(connection.fingerprint);
+        return toEndpointState({
+          endpoint: connection,
+          isKindEnabled: config.enabled,
+          health: list?.health,
+          models: [...targets].flatMap(([id, target]) =>
+            target.connection.index === connection.index ? [id] : [],
+          ),
+          runsPipelines: list?.list?.runsPipelines ?? false,
+          isNeverListed: connection.modelIds.length > 0,
+        });
+      });
     },
     find: (id) => current().targets.get(id),
     unlisted: (id, caller) => (current().targets.has(id) ? undefined : findUnlisted(usable(), id, caller)),

@@ -1,11 +1,15 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
 import { defineRoute } from "#kernel/http/route.ts";
+import { waitForLists } from "#kernel/upstream/endpoint-form.ts";
+import { EndpointStateQuery, EndpointStates } from "#kernel/upstream/endpoint-state.ts";
 import type { CommonConfig } from "../config.ts";
+import type { Connections } from "./connections.ts";
 
 export interface SettingsRoutesOptions {
   readonly config: Pick<CommonConfig, "direct" | "baseModelsCache">;
   readonly configuration: ConfigRegistry;
+  readonly connections: Pick<Connections, "states" | "offers">;
 }
 
 const View = z
@@ -20,7 +24,7 @@ const Form = z.object({
 const declared = { path: "/configs/connections", access: "admin", returns: View, alwaysOn: true } as const;
 
 /** What holds for all connections (contract §2.3). */
-export function settingsRoutes({ config, configuration }: SettingsRoutesOptions) {
+export function settingsRoutes({ config, configuration, connections }: SettingsRoutesOptions) {
   const view = () => ({
     ENABLE_DIRECT_CONNECTIONS: config.direct,
     ENABLE_BASE_MODELS_CACHE: config.baseModelsCache,
@@ -33,6 +37,21 @@ export function settingsRoutes({ config, configuration }: SettingsRoutesOptions)
         const given = Object.entries(body).filter(([, value]) => typeof value === "boolean");
         await configuration.set(Object.fromEntries(given), caller.userId);
         return view();
+      },
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/configs/connections/common",
+        summary: "Tell how the common-format connections fare and what they offer",
+        access: "admin",
+        query: EndpointStateQuery,
+        returns: EndpointStates,
+        alwaysOn: true,
+      },
+      async ({ query }) => {
+        await waitForLists(connections.offers({ refresh: query.refresh }));
+        return { data: connections.states() };
       },
     ),
   ] as const;

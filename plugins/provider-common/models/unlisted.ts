@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { isAmong } from "#kernel/completion/audience.ts";
 import type { Connection } from "../connections/connection.ts";
 import type { Target } from "./offers.ts";
 import { isNoChatModel } from "./parse-models.ts";
@@ -10,7 +11,7 @@ import { isNoChatModel } from "./parse-models.ts";
 export function findUnlisted(
   connections: readonly Connection[],
   id: string,
-  { role }: Pick<Principal, "role">,
+  caller: Pick<Principal, "role" | "groupIds">,
 ): Target | undefined {
   const named = connections.filter(
     ({ prefix, isDefaultHost, isEnabled, problem, modelIds }) =>
@@ -22,9 +23,7 @@ export function findUnlisted(
   );
   // What stands below a prefix is no other connection's, whoever may use it.
   const longest = Math.max(...named.map(({ prefix }) => prefix.length));
-  const connection = named.find(
-    ({ prefix, access }) => prefix.length === longest && (access === "everyone" || role === "admin"),
-  );
+  const connection = named.find(({ prefix, access }) => prefix.length === longest && isAmong(access, caller));
   const upstreamId = longest > 0 ? id.slice(longest + 1) : id;
   return connection && isNoChatModel(upstreamId) ? { connection, upstreamId } : undefined;
 }

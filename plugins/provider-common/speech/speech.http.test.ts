@@ -159,9 +159,7 @@ describe("models that speak on the vendor's own host", () => {
     findUnlisted(
       toConnections(["https://other.test/v1", url], [], { 0: { access: "everyone" }, 1: config }),
       id,
-      {
-        role,
-      },
+      { role, groupIds: [] },
     );
 
   it.each<[string, ConnectionConfig, string, "user" | "admin", string | undefined]>([

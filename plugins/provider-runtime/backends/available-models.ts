@@ -1,3 +1,4 @@
+import { toCommonAudience } from "#kernel/completion/audience.ts";
 import type { ProviderModel } from "#kernel/completion/provider.ts";
 import type { Backend, Holder } from "./backend.ts";
 import type { ListedModel, RuntimeList } from "./fetch-list.ts";
@@ -61,7 +62,7 @@ function toProviderModel(
     connectionType: toType(holders),
     tags: toTags(holders),
     // One backend that is for administrators closes the model: which backend answers is left to chance.
-    access: holders.every(({ backend }) => backend.access === "everyone") ? "everyone" : "admins",
+    access: holders.map(({ backend }) => backend.access).reduce(toCommonAudience, "everyone"),
     item: {
       urls: holders.map(({ backend }) => backend.index),
       loaded: listed.some(({ expiresAt }) => expiresAt !== undefined),

@@ -2,6 +2,7 @@ import type { MaybePromise } from "#kernel/maybe-promise.ts";
 import { type Breaker, createBreaker } from "#kernel/egress/breaker.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { type EndpointState, toEndpointState } from "#kernel/upstream/endpoint-state.ts";
 import { createFreshList, type FreshList } from "#kernel/upstream/fresh-list.ts";
 import { createLive, forgetOthers } from "#kernel/upstream/live-endpoints.ts";
 import { createUsable } from "#kernel/upstream/usable.ts";
@@ -28,6 +29,8 @@ export interface Backends {
   refresh(backend: Backend): Promise<void>;
   /** Records whether a backend could be reached. */
   recordReachability(backend: Backend, isReached: boolean): void;
+  /** How each of them fares, by the last fetch; asks nobody. */
+  states(): EndpointState[];
   /** Starts fetching every list; waits for nothing. */
   warmUp(): void;
 }
@@ -118,6 +121,8 @@ export function createBackends(options: BackendsOptions): Backends {
         calls.failed(false);
       }
     },
+    states: () =>
+      live().map((each) => observe(each, kept, { enabled: config.enabled, available: current() })),
     warmUp() {
       for (const backend of usable()) {
         void keep(backend).list.touch();
@@ -151,6 +156,30 @@ function open(backend: Backend, { config, fetchList, log }: BackendsOptions): Ba
     }),
   };
   return kept;
+}
+
+interface Observed {
+  readonly enabled: boolean;
+  readonly available: AvailableModels;
+}
+
+function observe(
+  backend: Backend,
+  kept: ReadonlyMap<string, BackendState>,
+  { enabled, available }: Observed,
+): EndpointState {
+  return toEndpointState({
+    endpoint: backend,
+    isKindEnabled: enabled,
+    health: kept.get(backend.fingerprint)?.list.health,
+    models: namesHeldBy(backend, available),
+  });
+}
+
+function namesHeldBy({ index }: Backend, { holders }: AvailableModels): string[] {
+  return [...holders].flatMap(([id, all]) =>
+    all.some(({ backend }) => backend.index === index) ? [id] : [],
+  );
 }
 
 function shuffled<T>(list: readonly T[]): T[] {
