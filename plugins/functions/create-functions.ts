@@ -3,8 +3,10 @@ import type { PluginContext } from "#kernel/plugin.ts";
 import type { Sandbox } from "#kernel/sandbox.ts";
 import type { sandbox } from "#kernel/sandbox.ts";
 import type { OptionalRef, SlotRef } from "#kernel/service.ts";
+import type { access } from "#kernel/access/resource.ts";
 import type { deployment, egress, events, notices } from "#kernel/services.ts";
 import type { accounts } from "#plugins/accounts/service.ts";
+import type { Audit } from "#plugins/audit/service.ts";
 import type { Replies } from "#plugins/chats/service.ts";
 import type { ChatAccess, completions } from "#plugins/completions/service.ts";
 import type { models } from "#plugins/models/service.ts";
@@ -12,11 +14,12 @@ import { type ActiveFunction, createActiveFunctions, toActiveFunction } from "./
 import { announceUserValves, type FunctionChanges, openFunctionChanges } from "./library/changes.ts";
 import type { functionVariables } from "./config.ts";
 import { findFunction, type FunctionRow, listActive, switchOff } from "./library/function-store.ts";
+import type { RecordEntry } from "./library/record-change.ts";
 import { createHostComplete } from "./host/complete.ts";
 import { createHostFetch } from "./host/fetch.ts";
 import { createHostFactory, type HostParts } from "./host/create-host.ts";
 import { createInvoke } from "./calls/invoke.ts";
-import { loadFacts, toFunctionId, toScript } from "./calls/load.ts";
+import { loadFacts, toFunctionId, toScript, toScriptId } from "./calls/load.ts";
 import type { UserEvents } from "./service.ts";
 import { createFunctionStorage } from "./host/storage.ts";
 import type { FunctionTables } from "./tables.ts";
@@ -25,7 +28,9 @@ import { createValveVault, toValvePlace } from "./valves/valve-vault.ts";
 
 /** The services that the parts of this plugin are made of. */
 export interface FunctionUses {
+  readonly access: typeof access;
   readonly accounts: typeof accounts;
+  readonly audit: OptionalRef<Audit>;
   readonly chatAccess: SlotRef<ChatAccess>;
   readonly replies: OptionalRef<Replies>;
   readonly completions: typeof completions;
@@ -60,6 +65,7 @@ export async function createFunctionParts(context: FunctionContext) {
   /** Off at once, with a reason that administrators see. */
   const fail = async (row: { id: string; content?: string }, reason: string): Promise<void> => {
     if (await switchOff(db, row, reason)) {
+      use.sandbox.note(toScriptId(row.id), "error", reason);
       // Before anything else: what administrators see as off must not run any more.
       await changes?.changed(row.id);
       log.warn({ function: row.id, reason }, "a function was switched off");
@@ -89,6 +95,14 @@ export async function createFunctionParts(context: FunctionContext) {
     ),
   );
   return {
+    functions: use.access.loader<FunctionRow>({
+      type: "function",
+      find: (id) => findFunction(db, id),
+      ownerOf: ({ user_id: owner }) => owner,
+      // Administrators answer for all code, whatever BYPASS_ADMIN_ACCESS_CONTROL says (contract 4.1).
+      reachable: async ({ role }) => role === "admin",
+    }),
+    record: (async (entry, transaction) => await use.audit?.record(entry, transaction)) satisfies RecordEntry,
     vault,
     userValves,
     active,

@@ -1,7 +1,9 @@
+import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { sandbox } from "#kernel/sandbox.ts";
 import { fill, optional } from "#kernel/service.ts";
 import { deployment, egress, events, notices } from "#kernel/services.ts";
+import { audit } from "#plugins/audit/service.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { replies } from "#plugins/chats/service.ts";
 import { chatAccess, completions } from "#plugins/completions/service.ts";
@@ -14,6 +16,7 @@ import { functionVariables } from "./config.ts";
 import { createEventFunctions } from "./calls/event-functions.ts";
 import { createFilterSource } from "./calls/filters.ts";
 import { createFunctions } from "./migrations/0001_functions.ts";
+import { approvalsAndSamples } from "./migrations/0002_approvals.ts";
 import { createPipeModels } from "./calls/pipe-models.ts";
 import { createPipeProvider } from "./calls/pipes.ts";
 import { actionRoutes } from "./routes/actions.ts";
@@ -26,9 +29,12 @@ import type { FunctionTables } from "./tables.ts";
 export default definePlugin({
   id: "functions",
   title: "Functions",
+  summary: "Filters, pipes and actions that people write.",
   config: functionVariables,
   uses: {
+    access,
     accounts,
+    audit: optional(audit),
     chatAccess,
     replies: optional(replies),
     completions,
@@ -40,9 +46,44 @@ export default definePlugin({
     sandbox,
     userEvents,
   },
-  tables: tables<FunctionTables>("function", "function_version", "function_storage"),
-  migrations: { "0001_functions": createFunctions },
+  tables: tables<FunctionTables>("function", "function_version", "function_storage", "function_sample"),
+  migrations: { "0001_functions": createFunctions, "0002_approvals": approvalsAndSamples },
   enabled: (config) => config.enabled,
+  pages: [
+    {
+      id: "functions.list",
+      path: "/workspace/functions",
+      title: "Functions",
+      icon: "code",
+      place: "workspace",
+      order: 5,
+      access: "permission:workspace.functions",
+    },
+    {
+      id: "functions.pipeline",
+      path: "/workspace/pipeline",
+      title: "Pipeline",
+      icon: "activity",
+      place: "workspace",
+      order: 6,
+      access: "permission:workspace.functions",
+    },
+    {
+      id: "functions.new",
+      path: "/workspace/new-function",
+      title: "New function",
+      place: "hidden",
+      access: "permission:workspace.functions",
+    },
+    {
+      id: "functions.edit",
+      path: "/workspace/function/:id",
+      title: "Function",
+      place: "hidden",
+      access: "permission:workspace.functions",
+    },
+  ],
+  permissions: [{ path: "workspace.functions", default: false }],
 
   async setup(context) {
     const { config, use, db, log } = context;

@@ -5,6 +5,10 @@ import { createFunctionValves } from "./valves/function-valves.ts";
 import { createHostFactory } from "./host/create-host.ts";
 import { createLibrary } from "./library/library.ts";
 import { createUrlLoader } from "./library/load-url.ts";
+import { createCheck } from "./library/check-code.ts";
+import { createOrder } from "./library/order.ts";
+import { createSamples } from "./library/samples.ts";
+import { trialRoutes } from "./routes/trial.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { valveRoutes } from "./routes/valves.ts";
 import { versionRoutes } from "./routes/versions.ts";
@@ -36,15 +40,21 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
       })(call),
   });
   return [
-    ...libraryRoutes({
+    ...trialRoutes({
       library,
       dryRun,
       sandbox,
+      check: createCheck({ sandbox, log }),
+      samples: createSamples({ db, dryRun, functions: parts.functions }),
+    }),
+    ...libraryRoutes({
+      library,
       summaries,
       transfer: createTransfer(shared),
+      order: createOrder(shared),
       loadUrl: createUrlLoader(use.egress),
     }),
-    ...versionRoutes({ versions: createVersions(db), library, summaries }),
+    ...versionRoutes({ versions: createVersions(db, parts.functions), library, summaries }),
     ...valveRoutes(createFunctionValves(shared)),
   ];
 }

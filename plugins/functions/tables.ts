@@ -18,8 +18,32 @@ export interface FunctionTable {
   version: number;
   /** Why the server switched it off; null while nothing is wrong. */
   error: string | null;
+  /** The capabilities of the code that an administrator last switched on. */
+  approved: Json<unknown>;
+  /** What its author asked administrators for; null while nothing waits. */
+  pending: Json<Pending | null>;
   created_at: number;
   updated_at: number;
+}
+
+/** A question for administrators: to switch the function on, to use it for all models, or both. */
+export interface Pending {
+  readonly active?: boolean;
+  readonly global?: boolean;
+  /** Capabilities and the type that need the yes. */
+  readonly reasons: readonly string[];
+  readonly asked_at: number;
+}
+
+/** A call of a function with the result that its author expects at each save. */
+export interface FunctionSampleTable {
+  id: string;
+  function_id: string;
+  name: string;
+  call: Json<Record<string, unknown>>;
+  expected: Json<unknown>;
+  user_id: string;
+  created_at: number;
 }
 
 /** Earlier code with its author. */
@@ -45,6 +69,7 @@ export interface FunctionTables {
   function: FunctionTable;
   function_version: FunctionVersionTable;
   function_storage: FunctionStorageTable;
+  function_sample: FunctionSampleTable;
 }
 
 export type FunctionsDatabase = PluginDatabase<FunctionTables>;

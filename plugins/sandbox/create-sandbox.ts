@@ -103,6 +103,7 @@ export function createSandbox({ log, budgetMegabytes }: SandboxOptions): OpenSan
     openStream: async (links) => openChain({ ...(await openLinks(pool, links)), log, overran }),
 
     logs: consoles.lines,
+    note: consoles.write,
     forget(id) {
       consoles.forget(id);
       pool.forget(id);

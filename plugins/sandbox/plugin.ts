@@ -7,6 +7,7 @@ import { createSandbox } from "./create-sandbox.ts";
 export default definePlugin({
   id: "sandbox",
   title: "Sandbox",
+  summary: "Runs the code that people write, apart from everything else.",
   config: {
     memoryBudget: int("SANDBOX_MEMORY_BUDGET", 256, {
       min: 1,

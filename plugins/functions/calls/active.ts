@@ -11,6 +11,8 @@ export interface ActiveFunction {
   readonly id: string;
   readonly name: string;
   readonly isGlobal: boolean;
+  /** Groups for whose members a filter works, whatever the model. */
+  readonly groupIds: ReadonlySet<string>;
   readonly createdAt: number;
   readonly script: Script;
   readonly facts: FunctionFacts;
@@ -150,19 +152,26 @@ function createDelays(): (isWell: boolean) => number {
 
 /** Puts a row and its loaded code together; `saved` are its valves in clear. */
 export function toActiveFunction(
-  row: Pick<FunctionRow, "id" | "name" | "is_global" | "created_at">,
+  row: Pick<FunctionRow, "id" | "name" | "is_global" | "created_at"> & Partial<Pick<FunctionRow, "meta">>,
   { script, facts, saved }: { script: Script; facts: FunctionFacts; saved: ValveValues },
 ): ActiveFunction {
   return {
     id: row.id,
     name: row.name,
     isGlobal: row.is_global,
+    groupIds: new Set(toGroupIds(row.meta)),
     createdAt: row.created_at,
     script,
     facts,
     valves: facts.valves?.complete(saved) ?? {},
     priority: toPriority(facts, saved),
   };
+}
+
+/** The groups that the record of a function names. */
+export function toGroupIds(meta: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  const ids = meta?.["group_ids"];
+  return Array.isArray(ids) ? ids.map(String) : [];
 }
 
 function toPriority({ priority, valves }: FunctionFacts, saved: ValveValues): number {

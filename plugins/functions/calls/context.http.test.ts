@@ -16,6 +16,9 @@ beforeAll(async () => {
   app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
   admin = await app.admin();
   await addFunction(app, "witness", witness, { global: true });
+  const folder = await require(call("POST /api/v1/folders/", { name: "Letters" }));
+  facts.folder_id = folder.body.id;
+  about.folder_id = folder.body.id;
 });
 
 afterAll(async () => {
@@ -51,7 +54,7 @@ const facts = {
   files: [{ type: "text", content: "f1" }],
   features: { web_search: true },
   variables: { "{{USER_NAME}}": "Ana" },
-  folder_id: "unknown",
+  folder_id: "",
   params: { stream_delta_chunk_size: 2 },
 };
 const about = {
@@ -62,7 +65,7 @@ const about = {
   features: facts.features,
   variables: facts.variables,
   params: facts.params,
-  folder_id: "unknown",
+  folder_id: "",
   tool_ids: [],
   filter_ids: ["x"],
 };

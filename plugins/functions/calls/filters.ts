@@ -3,6 +3,7 @@ import { isObject, normalizeChunk } from "#kernel/completion/normalize-chunk.ts"
 import type { Chunk } from "#kernel/completion/chunk.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import type { Principal } from "#kernel/access/principal.ts";
 import type { Logger } from "#kernel/log.ts";
 import type {
   Conversation,
@@ -73,8 +74,13 @@ export function isForModel(
   return fn.isGlobal || (Array.isArray(ids) && ids.includes(fn.id));
 }
 
-function isInScope(fn: ActiveFunction, { modelMeta, filterIds }: FilterSelection): boolean {
-  return isForModel(fn, modelMeta, "filterIds") && (!fn.facts.toggle || filterIds.includes(fn.id));
+function isInScope(fn: ActiveFunction, { modelMeta, filterIds, principal }: FilterSelection): boolean {
+  const isChosen = isForModel(fn, modelMeta, "filterIds") || isForGroup(fn, principal);
+  return isChosen && (!fn.facts.toggle || filterIds.includes(fn.id));
+}
+
+function isForGroup({ groupIds }: ActiveFunction, { groupIds: own }: Principal): boolean {
+  return groupIds.size > 0 && own.some((id) => groupIds.has(id));
 }
 
 /** A hook that the code does not export does not exist here either: it must cost nothing. */

@@ -1,9 +1,16 @@
 import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { Logger } from "#kernel/log.ts";
-import type { CallOptions, Json, Sandbox, StreamChain } from "#kernel/sandbox.ts";
+import {
+  type CallOptions,
+  type Json,
+  type Sandbox,
+  SandboxError,
+  type StreamChain,
+} from "#kernel/sandbox.ts";
 import type { ValveValues } from "../valves/valve-set.ts";
 import type { ActiveFunction } from "./active.ts";
 import { type CallFacts, toContext, toParts, toStreamContext, toStreamLazyMembers } from "./call-context.ts";
+import { toSandboxMessage } from "./load.ts";
 import type { CreateHost } from "../host/create-host.ts";
 import type { UserValves } from "../valves/user-valves.ts";
 
@@ -76,10 +83,23 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
     return { options, end };
   }
 
+  /** Failures stand in the console of the function, where its author looks. */
+  const note = (fn: ActiveFunction, hook: string, error: Error): void => {
+    if (error instanceof SandboxError) {
+      sandbox.note(fn.script.id, "error", `${hook}: ${toSandboxMessage(error)}`);
+    }
+  };
+  const fail = (fn: ActiveFunction, hook: string, error: unknown): never => {
+    note(fn, hook, error as Error);
+    throw error;
+  };
+
   // Hooks are called for every request: nothing is waited for that is there, and each await would cost them.
   const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
     mapMaybe(begin(fn, invocation, time), ({ options, end }) => {
-      const answer = sandbox.call(fn.script, options);
+      const answer = sandbox
+        .call(fn.script, options)
+        .catch((error: unknown) => fail(fn, invocation.name, error));
       return end ? answer.finally(end) : answer;
     });
 
@@ -90,6 +110,8 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
       const { options, end } = await begin(fn, invocation, { seconds: limits().callSeconds });
       try {
         yield* sandbox.iterate(fn.script, options);
+      } catch (error) {
+        fail(fn, invocation.name, error);
       } finally {
         end?.();
       }
@@ -100,11 +122,13 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
         script: fn.script,
         shared: toStreamContext(fn, facts, await toOwn(fn, facts)),
         lazyMembers,
-        failed: (error: Error) =>
+        failed: (error: Error) => {
+          note(fn, "stream", error);
           log.warn(
             { err: error, filter: fn.id },
             "a stream filter failed; it is left out of the rest of this run",
-          ),
+          );
+        },
       }));
       return await sandbox.openStream(await Promise.all(links));
     },

@@ -6,6 +6,7 @@ import { type Host, type Json, type Sandbox, SandboxError, type StreamLink } fro
 import { type ActiveFunction, toActiveFunction } from "../calls/active.ts";
 import { toContext, toParts, toStreamContext, toStreamLazyMembers } from "../calls/call-context.ts";
 import type { HostCall } from "../host/host-call.ts";
+import { type RecordedCall, recordCalls } from "../host/record-calls.ts";
 import { toFacts } from "../calls/facts.ts";
 import { toScriptId } from "../calls/load.ts";
 import type { DryRunForm, DryRunResult } from "../schema.ts";
@@ -61,6 +62,7 @@ export function createDryRun(parts: DryRunParts) {
     // An isolate of its own: what goes wrong here must not hurt the author's functions in use.
     const script = { owner: `dry-run:${principal.userId}`, id: toScriptId(id), source: form.content };
     const kept = createEventLog();
+    const calls: RecordedCall[] = [];
     const started = performance.now();
     let loaded = started;
     let outcome: Pick<DryRunResult, "result" | "type" | "error"> = { result: null, type: null, error: null };
@@ -75,7 +77,7 @@ export function createDryRun(parts: DryRunParts) {
         saved: facts.valves?.check(form.valves ?? {}) ?? {},
       });
       const call = { id, capabilities: facts.capabilities, principal, signal };
-      const trial = { fn, form, principal, host: parts.host(call, kept), signal };
+      const trial = { fn, form, principal, host: recordCalls(parts.host(call, kept), calls), signal };
       outcome = { ...outcome, result: (await run(parts, trial)) ?? null };
     } catch (error) {
       outcome = { ...outcome, error: toError(error, log) };
@@ -84,6 +86,7 @@ export function createDryRun(parts: DryRunParts) {
       ...outcome,
       log: [...sandbox.logs(script.id)],
       events: kept.events.map((event) => ({ ...event })),
+      calls: calls.map((each) => ({ ...each })),
       time_ms: Math.max(0, performance.now() - Math.max(loaded, started)),
       load_ms: loaded - started,
     };
@@ -155,7 +158,8 @@ async function stream(
   }
 }
 
-function toError(error: unknown, log: Logger): DryRunResult["error"] {
+/** Line and column of a failure of the code. Throws what the platform itself got wrong. */
+export function toError(error: unknown, log: Logger): DryRunResult["error"] {
   if (error instanceof SandboxError) {
     const { kind, message, line = null, column = null } = error;
     return { kind, message, line, column };

@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import { declaredCapabilities } from "../calls/facts.ts";
@@ -26,6 +27,14 @@ export async function findFunction(db: FunctionsDatabase, id: string): Promise<F
   return await db.selectFrom("function").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
+/** The row of an update. Throws `not_found` when it was deleted meanwhile. */
+export function requireFunction(row: FunctionRow | undefined): FunctionRow {
+  if (row === undefined) {
+    throw new AppError("not_found", "Not found");
+  }
+  return row;
+}
+
 /** Stores a new function, inactive; undefined when the id is taken. */
 export async function insertFunction(
   db: FunctionsDatabase,
@@ -42,6 +51,8 @@ export async function insertFunction(
       is_global: false,
       version: 1,
       error: null,
+      approved: null,
+      pending: null,
       created_at: now,
       updated_at: now,
     })
@@ -56,12 +67,12 @@ export async function insertFunction(
 
 /**
  * Replaces code and facts; a changed code becomes a version by `author`. An active function whose code declares more than
- * before is switched off. Undefined when the function is gone.
+ * before is switched off. Undefined when the function is gone. Throws `conflict` when `changed` is not the present version.
  */
 export async function updateCode(
   db: FunctionsDatabase,
   id: string,
-  { fields, author }: { fields: CodeFields; author: string },
+  { fields, author, changed }: { fields: CodeFields; author: string; changed?: string | undefined },
 ): Promise<FunctionRow | undefined> {
   const before = await db
     .selectFrom("function")
@@ -71,6 +82,12 @@ export async function updateCode(
     .executeTakeFirst();
   if (before === undefined) {
     return undefined;
+  }
+  if (changed !== undefined && changed !== String(before.version)) {
+    throw new AppError(
+      "conflict",
+      `Version ${before.version} was saved since you opened version ${changed}. Compare them before you save yours.`,
+    );
   }
   const isNew = before.content !== fields.content;
   const version = before.version + (isNew ? 1 : 0);
@@ -99,14 +116,22 @@ function toState(
     : { is_active: true, error: null };
 }
 
+type StateFields = Pick<FunctionRow, "is_active" | "is_global" | "error" | "approved" | "pending" | "meta">;
+
 export async function updateFields(
   db: FunctionsDatabase,
   id: string,
-  fields: Partial<Pick<FunctionRow, "is_active" | "is_global" | "error">>,
+  { approved, pending, meta, ...fields }: Partial<StateFields>,
 ): Promise<FunctionRow | undefined> {
   return await db
     .updateTable("function")
-    .set({ ...fields, updated_at: seconds() })
+    .set({
+      ...fields,
+      ...(meta === undefined ? {} : { meta: toJson(meta) }),
+      ...(approved === undefined ? {} : { approved: toJson(approved) }),
+      ...(pending === undefined ? {} : { pending: pending && toJson(pending) }),
+      updated_at: seconds(),
+    })
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();

@@ -6,49 +6,59 @@ import type { FunctionChanges } from "./changes.ts";
 import {
   deleteFunction,
   findFunction,
+  requireFunction,
   type FunctionRow,
   insertFunction,
   listFunctions,
-  switchOff,
   updateCode,
-  updateFields,
 } from "./function-store.ts";
-import { isOwnFault, loadFacts, toScript } from "../calls/load.ts";
+import { isAdmin } from "./approval.ts";
+import { type RecordEntry, toEntry } from "./record-change.ts";
+import { createSwitches } from "./switches.ts";
+import { loadFacts, toScript } from "../calls/load.ts";
 import { toMeta, toRecord } from "./record.ts";
 import type { FunctionForm, FunctionUpdate } from "../schema.ts";
 import type { FunctionsDatabase, FunctionsTransaction } from "../tables.ts";
+import type { Loader } from "#kernel/access/resource.ts";
 
 export interface LibraryParts {
   readonly db: FunctionsDatabase;
   readonly transaction: FunctionsTransaction;
   readonly sandbox: Sandbox;
   readonly changes: FunctionChanges;
+  readonly functions: Loader<FunctionRow>;
+  readonly record: RecordEntry;
   /** Takes people's own valves of a function away. */
   dropUserValves(id: string): Promise<void>;
 }
 
-/** The functions as administrators manage them (contract 4.1). */
+/** The functions as administrators and their authors manage them (contract 4.1, D.40). */
 export type Library = ReturnType<typeof createLibrary>;
 
-/** Creates the logic behind `/functions`; the routes have checked that the caller is an administrator. */
-export function createLibrary({ db, transaction, sandbox, changes, dropUserValves }: LibraryParts) {
-  /** Stores code that was loaded. Code that does not load switches the stored function off and is refused. */
+/** Creates the logic behind `/functions`; the routes have checked that the caller may write functions. */
+export function createLibrary({
+  db,
+  transaction,
+  sandbox,
+  changes,
+  functions,
+  record,
+  dropUserValves,
+}: LibraryParts) {
+  /** Stores code that was loaded. Code that does not load is refused and changes nothing (contract D.39). */
   async function store(caller: Principal, row: FunctionRow, form: FunctionUpdate): Promise<FunctionRow> {
-    const facts = await loadFacts(sandbox, toScript({ ...row, content: form.content })).catch(
-      async (error: unknown) => {
-        if (error instanceof AppError && isOwnFault(error)) {
-          const reason = toReason(error);
-          if (await switchOff(db, row, reason)) {
-            await changes.changed(row.id);
-            changes.announce("disabled", caller, { ...row, error: reason });
-          }
-        }
-        throw error;
-      },
-    );
+    const facts = await loadFacts(sandbox, toScript({ ...row, content: form.content }));
     const fields = toCode(form, facts, row);
     const stored = requireFunction(
-      await transaction((tx) => updateCode(tx, row.id, { fields, author: caller.userId })),
+      await transaction(async (tx) => {
+        const after = await updateCode(tx, row.id, {
+          fields,
+          author: caller.userId,
+          changed: form.version_id,
+        });
+        await record(toEntry("updated", { before: row, after }), tx);
+        return after;
+      }),
     );
     await changes.changed(row.id, { code: true });
     changes.announce("updated", caller, stored);
@@ -58,10 +68,15 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
     return stored;
   }
 
-  const find = async (id: string) => requireFunction(await findFunction(db, id));
+  const find = async (caller: Principal, id: string) => await functions.load(caller, id, "write");
 
   return {
     list: async () => (await listFunctions(db)).map(toRecord),
+    /** Those that the caller may change. */
+    listOwn: async (caller: Principal) =>
+      (await listFunctions(db))
+        .filter((row) => isAdmin(caller) || row.user_id === caller.userId)
+        .map(toRecord),
     find,
     async create(caller: Principal, form: FunctionForm) {
       const id = toFunctionName(form.id);
@@ -70,7 +85,13 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
       }
       const facts = await loadFacts(sandbox, toScript({ id, user_id: caller.userId, content: form.content }));
       const fields = { ...toCode(form, facts), id, user_id: caller.userId };
-      const row = await transaction((tx) => insertFunction(tx, fields));
+      const row = await transaction(async (tx) => {
+        const after = await insertFunction(tx, fields);
+        if (after !== undefined) {
+          await record(toEntry("created", { after }), tx);
+        }
+        return after;
+      });
       if (row === undefined) {
         throw taken(id);
       }
@@ -78,33 +99,19 @@ export function createLibrary({ db, transaction, sandbox, changes, dropUserValve
       return row;
     },
     update: async (caller: Principal, id: string, form: FunctionUpdate) =>
-      await store(caller, await find(id), form),
+      await store(caller, await find(caller, id), form),
     /** Stores an earlier code again, under the present name. */
     async restore(caller: Principal, id: string, content: string) {
-      const row = await find(id);
+      const row = await find(caller, id);
       return await store(caller, row, { name: row.name, content });
     },
-    async toggle(caller: Principal, id: string) {
-      const row = await find(id);
-      if (!row.is_active) {
-        await loadFacts(sandbox, toScript(row));
-      }
-      changes.announce(row.is_active ? "disable_started" : "enable_started", caller, row);
-      const next = requireFunction(await updateFields(db, id, { is_active: !row.is_active, error: null }));
-      await changes.changed(id);
-      changes.announce(next.is_active ? "enabled" : "disabled", caller, next);
-      return next;
-    },
-    async toggleGlobal(caller: Principal, id: string) {
-      const row = await find(id);
-      const next = requireFunction(await updateFields(db, id, { is_global: !row.is_global }));
-      await changes.changed(id);
-      changes.announce("updated", caller, next);
-      return next;
-    },
+    ...createSwitches({ transaction, record, sandbox, changes, find }),
     async remove(caller: Principal, id: string) {
-      const row = await find(id);
-      await deleteFunction(db, id);
+      const row = await find(caller, id);
+      await transaction(async (tx) => {
+        await deleteFunction(tx, id);
+        await record(toEntry("deleted", { before: row }), tx);
+      });
       await dropUserValves(id);
       await changes.changed(id, { code: true });
       changes.announce("deleted", caller, row);
@@ -131,17 +138,6 @@ export function toCode(form: FunctionUpdate, facts: FunctionFacts, stored?: Func
   return { name, type: facts.type, content, meta: toMeta(form.meta, facts, stored?.meta) };
 }
 
-function requireFunction(row: FunctionRow | undefined): FunctionRow {
-  if (row === undefined) {
-    throw new AppError("not_found", "Not found");
-  }
-  return row;
-}
-
 function taken(id: string): AppError {
   return new AppError("conflict", `There is a function with the id "${id}" already.`);
-}
-
-function toReason(error: AppError): string {
-  return `Switched off because the last change could not be loaded: ${error.message}`;
 }

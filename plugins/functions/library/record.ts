@@ -3,10 +3,11 @@ import type { FunctionRow } from "./function-store.ts";
 
 /** A function as every list shows it: without code and valves. */
 export function toRecord(row: FunctionRow) {
-  const { id, user_id, name, meta, is_active, is_global, error, created_at, updated_at } = row;
+  const { id, user_id, name, meta, is_active, is_global, error, pending, created_at, updated_at } = row;
   const type = row.type as FunctionFacts["type"];
   const version_id = String(row.version);
-  return { id, user_id, name, type, meta, is_active, is_global, version_id, error, created_at, updated_at };
+  const state = { is_active, is_global, version_id, error, pending };
+  return { id, user_id, name, type, meta, ...state, created_at, updated_at };
 }
 
 /** With its code; valves have routes of their own. */
@@ -23,8 +24,12 @@ export function toMeta(
   // An edit that says nothing about it keeps what an administrator wrote, unless that was the code's own words.
   const before = stored["description"] === toManifestText(stored) ? undefined : stored["description"];
   const description = given === undefined ? before : given["description"];
+  const { group_ids: _given, ...free } = given ?? stored;
+  const groups = stored["group_ids"];
   return {
-    ...(given ?? stored),
+    ...free,
+    // Set by administrators alone, by a route of its own.
+    ...(groups === undefined ? {} : { group_ids: groups }),
     description: description || facts.description,
     manifest: facts.manifest,
     icon: facts.icon,

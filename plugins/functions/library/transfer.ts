@@ -14,6 +14,7 @@ import {
   updateValves,
 } from "./function-store.ts";
 import { toCode, toFunctionName } from "./library.ts";
+import { type RecordEntry, toEntry } from "./record-change.ts";
 import { loadFacts, toScript } from "../calls/load.ts";
 import { toFullRecord } from "./record.ts";
 import type { SyncedFunction } from "../schema.ts";
@@ -26,6 +27,7 @@ export interface TransferParts {
   readonly sandbox: Sandbox;
   readonly vault: ValveVault;
   readonly changes: FunctionChanges;
+  readonly record: RecordEntry;
   dropUserValves(id: string): Promise<void>;
 }
 
@@ -63,10 +65,11 @@ export function createTransfer(parts: TransferParts) {
     // Code that declares more than what was on waits for an administrator to look at it.
     const isWaiting = stored?.is_active === true && row?.is_active === false;
     const { is_active, is_global } = form;
-    await updateFields(tx, id, {
+    const after = await updateFields(tx, id, {
       ...(is_active === undefined || isWaiting ? {} : { is_active, error: null }),
       ...(is_global === undefined ? {} : { is_global }),
     });
+    await parts.record(toEntry(stored ? "updated" : "created", { before: stored, after }), tx);
     if (valves !== undefined) {
       await updateValves(tx, id, vault.close(valves, toValvePlace(id)));
     }
@@ -94,8 +97,9 @@ export function createTransfer(parts: TransferParts) {
         for (const each of incoming) {
           await write(tx, caller, each);
         }
-        for (const { id } of gone) {
-          await deleteFunction(tx, id);
+        for (const row of gone) {
+          await deleteFunction(tx, row.id);
+          await parts.record(toEntry("deleted", { before: row }), tx);
         }
       });
       for (const { form, stored, facts } of incoming) {

@@ -4,13 +4,13 @@ import { IdParams, Valves, ValvesSpec } from "../schema.ts";
 
 const params = IdParams;
 
-/** Settings of functions: those of the instance for administrators, each person's own for everybody. */
+/** Settings of functions: those of the instance for those who may change the function, each person's own for everybody. */
 export function valveRoutes(valves: FunctionValves) {
   return [...adminRoutes(valves), ...ownRoutes(valves)];
 }
 
 function adminRoutes(valves: FunctionValves) {
-  const access = "admin";
+  const access = "permission:workspace.functions";
   return [
     defineRoute(
       {
@@ -21,7 +21,7 @@ function adminRoutes(valves: FunctionValves) {
         params,
         returns: Valves,
       },
-      ({ params: { id } }) => valves.read(id),
+      ({ caller, params: { id } }) => valves.read(caller, id),
     ),
     defineRoute(
       {

@@ -18,7 +18,7 @@ export interface VersionRoutesParts {
   summaries(ids: readonly string[]): Promise<ReadonlyMap<string, AccountSummary>>;
 }
 
-const access = "admin";
+const access = "permission:workspace.functions";
 
 /** Earlier versions of a function's code, and how to restore one. */
 export function versionRoutes({ versions, library, summaries }: VersionRoutesParts) {
@@ -32,8 +32,8 @@ export function versionRoutes({ versions, library, summaries }: VersionRoutesPar
         params: IdParams,
         returns: z.array(FunctionVersion),
       },
-      async ({ params }) => {
-        const found = await versions.list(params.id);
+      async ({ caller, params }) => {
+        const found = await versions.list(caller, params.id);
         const people = await summaries(found.map(({ user_id }) => user_id));
         return found.map((version) => ({ ...version, user: people.get(version.user_id) ?? null }));
       },
@@ -47,7 +47,7 @@ export function versionRoutes({ versions, library, summaries }: VersionRoutesPar
         params: VersionParams,
         returns: FunctionVersionContent,
       },
-      ({ params }) => versions.find(params.id, params.version),
+      ({ caller, params }) => versions.find(caller, params.id, params.version),
     ),
     defineRoute(
       {
@@ -60,7 +60,7 @@ export function versionRoutes({ versions, library, summaries }: VersionRoutesPar
         fails: [400],
       },
       async ({ caller, params }) => {
-        const { content } = await versions.find(params.id, params.version);
+        const { content } = await versions.find(caller, params.id, params.version);
         return toFullRecord(await library.restore(caller, params.id, content));
       },
     ),

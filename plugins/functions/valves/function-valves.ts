@@ -1,10 +1,12 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import type { Loader } from "#kernel/access/resource.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Sandbox } from "#kernel/sandbox.ts";
 import type { ValveSchema, ValveSet, ValveValues } from "./valve-set.ts";
 import { toUser } from "../calls/call-context.ts";
 import type { FunctionChanges } from "../library/changes.ts";
+import type { RecordEntry } from "../library/record-change.ts";
 import type { FunctionFacts } from "../calls/facts.ts";
 import { findFunction, type FunctionRow, updateValves } from "../library/function-store.ts";
 import type { CreateHost } from "../host/create-host.ts";
@@ -15,10 +17,12 @@ import { toValvePlace, type ValveVault } from "./valve-vault.ts";
 
 export interface FunctionValvesParts {
   readonly db: FunctionsDatabase;
+  readonly functions: Loader<FunctionRow>;
   readonly sandbox: Sandbox;
   readonly vault: ValveVault;
   readonly userValves: UserValves;
   readonly changes: FunctionChanges;
+  readonly record: RecordEntry;
   readonly host: CreateHost;
   readonly log: Logger;
 }
@@ -34,17 +38,17 @@ const maxBytes = 64 * 1024;
 const optionsDeadline = 5_000;
 
 export function createFunctionValves(parts: FunctionValvesParts) {
-  const { db, sandbox, vault, userValves, changes } = parts;
+  const { db, functions, sandbox, vault, userValves, changes } = parts;
 
-  async function load(id: string): Promise<{ row: FunctionRow; facts: FunctionFacts }> {
-    const row = await requireRow(db, id);
+  async function load(caller: Principal, id: string): Promise<{ row: FunctionRow; facts: FunctionFacts }> {
+    const row = await functions.load(caller, id, "write");
     return { row, facts: await loadFacts(sandbox, toScript(row)) };
   }
 
-  /** An inactive function is there for administrators only, who may try it. */
+  /** An inactive function is there for administrators and its author only, who may try it. */
   async function loadFor(caller: Principal, id: string) {
     const row = await requireRow(db, id);
-    if (!row.is_active && caller.role !== "admin") {
+    if (!row.is_active && caller.role !== "admin" && row.user_id !== caller.userId) {
       throw new AppError("not_found", "Not found");
     }
     return { row, facts: await loadFacts(sandbox, toScript(row)) };
@@ -69,17 +73,28 @@ export function createFunctionValves(parts: FunctionValvesParts) {
   }
 
   return {
-    async read(id: string): Promise<ValveValues> {
-      return vault.open((await requireRow(db, id)).valves, toValvePlace(id));
+    async read(caller: Principal, id: string): Promise<ValveValues> {
+      return vault.open((await functions.load(caller, id, "write")).valves, toValvePlace(id));
     },
     async spec(caller: Principal, id: string) {
-      const loaded = await load(id);
+      const loaded = await load(caller, id);
       return await toSpec(caller, loaded, loaded.facts.valves);
     },
     async update(caller: Principal, id: string, given: ValveValues): Promise<ValveValues> {
-      const { row, facts } = await load(id);
-      const values = requireSet(facts.valves).check(requireSmall(given));
+      const { row, facts } = await load(caller, id);
+      const set = requireSet(facts.valves);
+      const { priority } = vault.open(row.valves, toValvePlace(id));
+      // The place among the filters is saved beside the valves of the code.
+      const placed = priority === undefined || set.properties.has("priority") ? {} : { priority };
+      const values = { ...set.check(requireSmall(given)), ...placed };
       await updateValves(db, id, vault.close(values, toValvePlace(id)));
+      // Names alone: any value may be a secret.
+      const after = { valves: Object.keys(values) };
+      await parts.record({
+        action: "function.valves_updated",
+        object: { type: "function", id, name: row.name },
+        after,
+      });
       await changes.changed(id);
       changes.announce("valves_updated", caller, row);
       return values;

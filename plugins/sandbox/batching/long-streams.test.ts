@@ -9,13 +9,12 @@ sandbox.onRepeatedOverrun((id, reason) => void told.push(`${id}: ${reason}`));
 
 const mark = "export function stream(c) { c.seen = (c.seen ?? 0) + 1; }";
 /** Takes long to parse for its length. */
-const slow = (count: number) =>
-  JSON.stringify(Array.from({ length: count }, (_, at) => ({ [`key${at}`]: 1 })));
+const slow = (count: number) => JSON.stringify(Array.from({ length: count }, (_, at) => ({ [`k${at}`]: 1 })));
 
 describe("what stream hooks are given, however long it is,", () => {
   it("ends a run whose batch cannot be read in time, and nobody else's", async () => {
     const [long, other] = [await stream([mark, mark]), await stream([mark])];
-    const batch = `[{"long":${slow(40_000)}}]`;
+    const batch = `[{"long":${slow(78_000)}}]`;
     const answers = await Promise.all([long.push(batch), other.push('[{"n":1}]')]);
     expect(answers).toEqual([batch, '[{"n":1,"seen":1}]']);
     expect(long.failures).toEqual([
