@@ -14,9 +14,21 @@ import type { FeedbackTables } from "./tables.ts";
 export default definePlugin({
   id: "feedback",
   title: "Feedback",
+  summary: "Ratings of replies.",
   uses: { access, accounts, chats, configuration, events, notices },
   tables: tables<FeedbackTables>("feedback"),
   migrations: { "0001_feedback": createFeedback },
+  pages: [
+    {
+      id: "feedback.evaluations",
+      path: "/admin/evaluations",
+      title: "Evaluations",
+      icon: "chart",
+      place: "admin",
+      order: 35,
+      access: "admin",
+    },
+  ],
 
   async setup({ db, use }) {
     // The settings belong to a plugin that may be left out; nothing is switched off then.

@@ -7,19 +7,25 @@ import {
   type StoredCall,
   sumByHour,
 } from "./calls.ts";
+import type { PriceList } from "./prices.ts";
+import { createReport, type ReportKey } from "./report.ts";
 import { type Range, type Sums, sumAll, sumBy } from "./sums.ts";
 import type { UsageDatabase } from "./tables.ts";
 
 export interface AnalyticsParts {
   readonly db: UsageDatabase;
   readonly accounts: Pick<Accounts, "summaries">;
+  prices(modelIds: readonly string[]): Promise<PriceList>;
 }
 
 export type Analytics = ReturnType<typeof createAnalytics>;
 
 /** What administrators see of everybody's usage (contract §10): numbers and ids, never what was said. */
-export function createAnalytics({ db, accounts }: AnalyticsParts) {
+export function createAnalytics(parts: AnalyticsParts) {
+  const { db, accounts } = parts;
   return {
+    report: async (range: Range, by: ReportKey) => ({ data: await createReport(parts, { by, range }) }),
+
     async models(range: Range) {
       const [models, pairs, chats] = await Promise.all([
         sumBy(db, ["model_id"], range),

@@ -11,6 +11,7 @@ import {
   MessagesAnswer,
   ModelsAnswer,
   OwnUsage,
+  ReportAnswer,
   SummaryAnswer,
   TokensAnswer,
   UsersAnswer,
@@ -26,7 +27,7 @@ export interface UsageRoutesOptions {
 
 /** Usage: everybody's own, and all of it for administrators (contract 1.3 and §10). */
 export function usageRoutes(options: UsageRoutesOptions) {
-  return [ownRoute(options), ...sumRoutes(options), ...listRoutes(options)];
+  return [ownRoute(options), accountRoute(options), ...sumRoutes(options), ...listRoutes(options)];
 }
 
 function ownRoute({ own }: UsageRoutesOptions) {
@@ -44,10 +45,30 @@ function ownRoute({ own }: UsageRoutesOptions) {
   );
 }
 
+function accountRoute({ own, isAllowed }: UsageRoutesOptions) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/analytics/users/:id",
+      summary: "Usage of one account: sums, days, models and tools",
+      access: "admin",
+      params: z.object({ id: z.string().min(1).max(256) }),
+      query: PeriodQuery,
+      returns: OwnUsage,
+      fails: [400, 403],
+    },
+    ({ params, query }) => {
+      requireAllowed(isAllowed());
+      return own({ period: toPeriod(query, seconds()), whose: { userId: params.id } });
+    },
+  );
+}
+
 function sumRoutes(options: UsageRoutesOptions) {
   const { analytics } = options;
   const common = { method: "GET", access: "admin", fails: [400, 403] } as const;
   const Daily = AnalyticsQuery.extend({ granularity: z.enum(["daily", "hourly"]).default("daily") });
+  const Report = AnalyticsQuery.extend({ by: z.enum(["day", "model", "user", "group"]) });
   return [
     defineRoute(
       {
@@ -88,6 +109,16 @@ function sumRoutes(options: UsageRoutesOptions) {
         returns: DailyAnswer,
       },
       ({ query }) => analytics.daily(toRange(query, options), query.granularity === "hourly"),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/analytics/report",
+        summary: "Usage with durations and costs, by day, model, account or group",
+        query: Report,
+        returns: ReportAnswer,
+      },
+      ({ query }) => analytics.report(toRange(query, options), query.by),
     ),
   ];
 }
@@ -132,11 +163,15 @@ function toRange(
   query: z.output<typeof AnalyticsQuery> & { user_id?: string | undefined },
   { isAllowed }: UsageRoutesOptions,
 ): Range {
-  if (!isAllowed()) {
-    throw new AppError("forbidden", "Analytics are switched off.");
-  }
+  requireAllowed(isAllowed());
   return {
     period: toPeriod(query, seconds()),
     whose: { userId: query.user_id, groupId: query.group_id },
   };
+}
+
+function requireAllowed(isAllowed: boolean): void {
+  if (!isAllowed) {
+    throw new AppError("forbidden", "Analytics are switched off.");
+  }
 }

@@ -72,6 +72,24 @@ export const DailyAnswer = z.object({
   ),
 });
 
+export const ReportAnswer = z.object({
+  data: z.array(
+    z.object({
+      key: z.string().nullable(),
+      name: z.string().nullable(),
+      count: Count,
+      failed: Count,
+      input_tokens: Count,
+      output_tokens: Count,
+      cached_tokens: Count,
+      total_tokens: Count,
+      mean_ms: Count.nullable(),
+      costs: z.array(z.object({ currency: z.string(), amount: z.number() })),
+      unpriced: Count,
+    }),
+  ),
+});
+
 export const TokensAnswer = z.object({
   models: z.array(z.object({ model_id: z.string(), message_count: Count, ...Tokens })),
   total_input_tokens: Count,

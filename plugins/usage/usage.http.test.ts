@@ -205,3 +205,28 @@ it("is refused to administrators as well while ENABLE_ADMIN_ANALYTICS is off", a
   expect((await other.call("GET /api/v1/users/usage", { token })).status).toBe(200);
   await other.close();
 });
+
+it("reports durations and costs by day, model, account and group", async () => {
+  const { token } = admin;
+  const group = (
+    await app.call("POST /api/v1/groups/create", { token, body: { name: "Millers", description: "" } })
+  ).body;
+  await app.call(`POST /api/v1/groups/id/${group.id}/users/add`, { token, body: { user_ids: [ben.id] } });
+  const report = async (by: string) => (await get(`/analytics/report?by=${by}&${march}`, token)).body.data;
+  expect((await report("day")).map(({ key, count }: { key: string; count: number }) => [key, count])).toEqual(
+    [
+      ["2026-03-01", 1],
+      ["2026-03-02", 3],
+      ["2026-03-05", 1],
+    ],
+  );
+  const [first] = await report("model");
+  expect(first).toMatchObject({ key: "a", count: 3, failed: 1, total_tokens: 1030, costs: [], unpriced: 3 });
+  expect(first.mean_ms).toBeGreaterThanOrEqual(0);
+  const millers = (await report("group")).find(({ key }: { key: string }) => key === group.id);
+  expect(millers).toMatchObject({ name: "Millers", count: 1, output_tokens: 500 });
+  expect((await report("user")).map(({ name }: { name: string }) => name).toSorted()).toEqual(
+    [ann.name, ben.name].toSorted(),
+  );
+  expect((await get(`/analytics/report?by=day&${march}`, ann.token)).status).toBe(403);
+});

@@ -1,0 +1,39 @@
+import { definePlugin } from "#kernel/plugin.ts";
+import { optional } from "#kernel/service.ts";
+import { blobs, configuration, deployment, hostRecords, notices } from "#kernel/services.ts";
+import { audit } from "#plugins/audit/service.ts";
+import { createHealth } from "./health/health.ts";
+import { createRollCall } from "./health/roll-call.ts";
+import { createPluginList } from "./plugins/plugin-list.ts";
+import { operationRoutes } from "./routes.ts";
+
+const page = { place: "admin", access: "admin" } as const;
+
+export default definePlugin({
+  id: "operations",
+  title: "Operations",
+  summary: "Pages that show administrators the plugins, jobs, health and failures of this server.",
+  uses: { audit: optional(audit), blobs, configuration, deployment, hostRecords, notices },
+  pages: [
+    { ...page, id: "operations.plugins", path: "/admin/plugins", title: "Plugins", icon: "box", order: 60 },
+    { ...page, id: "operations.jobs", path: "/admin/jobs", title: "Jobs", icon: "clock", order: 70 },
+    { ...page, id: "operations.health", path: "/admin/health", title: "Health", icon: "activity", order: 75 },
+  ],
+  setup({ use, db }) {
+    const { hostRecords, configuration, deployment, notices, blobs } = use;
+    const rollCall = createRollCall({ notices, deployment });
+    const health = createHealth({ db, deployment, blobs, rollCall });
+    return {
+      routes: {
+        api: operationRoutes({
+          records: hostRecords,
+          plugins: createPluginList({ records: hostRecords, configuration }),
+          health,
+          instance: deployment.instanceId,
+          ran: async (id) => await use.audit?.record({ action: "job.started", object: { type: "job", id } }),
+        }),
+      },
+      start: () => rollCall.start(),
+    };
+  },
+});

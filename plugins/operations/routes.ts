@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { AppError } from "#kernel/errors.ts";
+import { defineRoute } from "#kernel/http/route.ts";
+import type { HostRecords } from "#kernel/services.ts";
+import type { HealthReport } from "./health/health.ts";
+import type { PluginList } from "./plugins/plugin-list.ts";
+import { ErrorsAnswer, HealthAnswer, JobsAnswer, PluginsAnswer } from "./schema.ts";
+
+export interface OperationRoutesParts {
+  readonly records: Pick<HostRecords, "jobs" | "runJob" | "errors">;
+  readonly instance: string;
+  plugins(): PluginList;
+  health(): Promise<HealthReport>;
+  /** Notes in the record of administrators' actions that a job was run. */
+  ran(jobId: string): Promise<void>;
+}
+
+/** Routes about the host itself, for administrators: its plugins, jobs, parts and failures. */
+export function operationRoutes({ records, instance, plugins, health, ran }: OperationRoutesParts) {
+  const common = { method: "GET", access: "admin" } as const;
+  return [
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/plugins",
+        summary: "List every plugin with what it brings, and who provides which service",
+        returns: PluginsAnswer,
+      },
+      plugins,
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/jobs",
+        summary: "List the jobs with their last and next runs",
+        returns: JobsAnswer,
+      },
+      async () => ({ data: await records.jobs() }),
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        access: "admin",
+        path: "/operations/jobs/run",
+        summary: "Run a scheduled job now",
+        body: z.object({ id: z.string().min(1).max(200) }),
+        returns: z.object({ status: z.literal(true) }),
+        fails: [400, 404],
+      },
+      async ({ body: { id } }) => {
+        const outcome = await records.runJob(id);
+        if (outcome === "unknown") {
+          throw new AppError("not_found", "Job not found");
+        }
+        if (outcome !== "queued") {
+          throw new AppError("invalid", refusals[outcome]);
+        }
+        await ran(id);
+        return { status: true as const };
+      },
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/health",
+        summary: "Use the database, stored bytes and the bus once, and call the roll of replicas",
+        returns: HealthAnswer,
+      },
+      health,
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/errors",
+        summary: "List the last failures of the process that answers, newest first",
+        query: z.object({ request_id: z.string().max(64).optional() }),
+        returns: ErrorsAnswer,
+      },
+      ({ query: { request_id: id } }) => ({
+        instance_id: instance,
+        data: records.errors().filter((error) => id === undefined || error.request_id === id),
+      }),
+    ),
+  ] as const;
+}
+
+const refusals = {
+  unscheduled: "This job runs for what is queued; it has nothing to do by itself.",
+  off: "The plugin of this job is switched off.",
+};
