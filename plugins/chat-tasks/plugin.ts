@@ -13,6 +13,7 @@ import { createTasks } from "./tasks.ts";
 export default definePlugin({
   id: "chat-tasks",
   title: "Tasks beside chats",
+  summary: "Writes titles, tags and follow-up questions after a reply.",
   config: taskVariables,
   uses: { accounts, chats, completions, models, replies, taskModel },
 

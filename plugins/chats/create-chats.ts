@@ -20,6 +20,7 @@ import { createFolderChats, toFolderReference } from "./folders/folder-chats.ts"
 import { createMessageActions } from "./tree/messages.ts";
 import { createRemoval } from "./removal.ts";
 import { createReplies } from "./replies/replies.ts";
+import { explainChats } from "./sharing/explain.ts";
 import { createShareAccess } from "./sharing/share-access.ts";
 import { createShareReading } from "./sharing/share-reading.ts";
 import { type ChatParts, sharedType } from "./parts.ts";
@@ -88,6 +89,7 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
     start: () => deleteUnfinished(db, seconds() - 3600),
     readMarks: readMarksOf(states),
     folderChats: createFolderChats(parts),
+    explained: explainChats(parts),
     fileReferences: [toShareReference(db), toFolderReference(parts)],
     existing: (ids: readonly string[]) => existingChats(db, ids),
     routes: [

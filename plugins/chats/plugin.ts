@@ -3,7 +3,7 @@ import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
 import { configuration, events, grants } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
-import { accounts } from "#plugins/accounts/service.ts";
+import { accounts, explainedResources } from "#plugins/accounts/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { readMarks } from "#plugins/realtime/service.ts";
 import { chatVariables } from "./config.ts";
@@ -30,6 +30,7 @@ import type { ChatTables } from "./tables.ts";
 export default definePlugin({
   id: "chats",
   title: "Chats",
+  summary: "Chats with their messages, search, tags, sharing and import.",
   config: chatVariables,
   uses: {
     access,
@@ -55,6 +56,22 @@ export default definePlugin({
     "0007_wire_texts": createWireTexts,
   },
   resources: [sharedType],
+  pages: [
+    { id: "chats.new", path: "/", title: "New chat", place: "hidden", access: "user" },
+    { id: "chats.chat", path: "/c/:id", title: "Chat", place: "hidden", access: "user" },
+    { id: "chats.shared", path: "/s/:id", title: "Shared chat", place: "hidden", access: "public" },
+    { id: "chats.archived", path: "/archived", title: "Archived chats", place: "hidden", access: "user" },
+    {
+      id: "chats.data",
+      path: "/settings/data",
+      title: "Data",
+      icon: "database",
+      place: "settings",
+      order: 4,
+      access: "user",
+    },
+    { id: "chats.links", path: "/shared-links", title: "Shared links", place: "hidden", access: "user" },
+  ],
 
   setup(context) {
     const made = createChatsPlugin(context);
@@ -69,6 +86,7 @@ export default definePlugin({
       fills: [
         ...made.fileReferences.map((reference) => fill(fileReferences, reference)),
         fill(readMarks, made.readMarks),
+        fill(explainedResources, made.explained),
       ],
       resources: { [sharedType]: made.existing },
       start: made.start,

@@ -105,7 +105,22 @@ export const ChatTitle = z
   })
   .meta({ id: "ChatTitle" });
 
-export const SharedTitle = ChatTitle.extend({ share_id: z.string() }).meta({ id: "SharedTitle" });
+const Grant = z.object({
+  id: z.number(),
+  resource_type: z.string(),
+  resource_id: z.string(),
+  principal_type: z.string(),
+  principal_id: z.string(),
+  permission: z.string(),
+  created_at: z.number().nullable(),
+});
+
+export const SharedTitle = ChatTitle.extend({
+  share_id: z.string(),
+  /** When what is behind the link was taken. */
+  shared_at: z.number(),
+  access_grants: z.array(Grant),
+}).meta({ id: "SharedTitle" });
 
 export const Tag = z
   .object({ id: z.string(), name: z.string(), user_id: z.string(), meta: loose.nullable() })
@@ -129,17 +144,11 @@ export const ShareAccess = z
   .object({
     chat_id: z.string(),
     share_id: z.string().nullable(),
-    access_grants: z.array(
-      z.object({
-        id: z.number(),
-        resource_type: z.string(),
-        resource_id: z.string(),
-        principal_type: z.string(),
-        principal_id: z.string(),
-        permission: z.string(),
-        created_at: z.number().nullable(),
-      }),
-    ),
+    title: z.string(),
+    updated_at: z.number(),
+    /** When what is behind the link was taken; null without a link. */
+    shared_at: z.number().nullable(),
+    access_grants: z.array(Grant),
   })
   .meta({ id: "ChatShareAccess" });
 

@@ -15,12 +15,16 @@ export type States = ReturnType<typeof createStates>;
 /** Where a chat stands in its owner's lists; none of it counts as a change of the chat. */
 export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
   const { db, chats, events } = parts;
-  /** Flips in the database, so that two clicks at once are two flips. */
-  const toggle = async (caller: Principal, id: string, field: "pinned" | "archived"): Promise<ChatRecord> => {
+  /** Without `wanted` flips in the database, so that two clicks at once are two flips. */
+  const set = async (
+    caller: Principal,
+    id: string,
+    { field, wanted }: { field: "pinned" | "archived"; wanted: boolean | undefined },
+  ): Promise<ChatRecord> => {
     await chats.load(caller, id, "write");
     const row = await db
       .updateTable("chat")
-      .set((eb) => ({ [field]: eb.not(eb.fn.coalesce(field, eb.lit(false))) }))
+      .set((eb) => ({ [field]: wanted ?? eb.not(eb.fn.coalesce(field, eb.lit(false))) }))
       .where("id", "=", id)
       .returning(recordColumns)
       .executeTakeFirst();
@@ -28,14 +32,14 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
   };
 
   return {
-    async pin(caller: Principal, id: string): Promise<ChatRecord> {
-      const row = await toggle(caller, id, "pinned");
+    async pin(caller: Principal, id: string, wanted?: boolean): Promise<ChatRecord> {
+      const row = await set(caller, id, { field: "pinned", wanted });
       announce(events, row.pinned ? "chat.pinned" : "chat.unpinned", { by: caller, id });
       return row;
     },
 
-    async archive(caller: Principal, id: string): Promise<ChatRecord> {
-      const row = await toggle(caller, id, "archived");
+    async archive(caller: Principal, id: string, wanted?: boolean): Promise<ChatRecord> {
+      const row = await set(caller, id, { field: "archived", wanted });
       announce(events, row.archived ? "chat.archived" : "chat.unarchived", { by: caller, id });
       return row;
     },

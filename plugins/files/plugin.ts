@@ -11,6 +11,7 @@ import type { FilesTables } from "./tables.ts";
 export default definePlugin({
   id: "files",
   title: "Files",
+  summary: "Uploads, and the text that is read out of them.",
   config: filesConfig,
   uses: {
     access,

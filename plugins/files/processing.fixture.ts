@@ -40,7 +40,7 @@ export async function openBench({ processors, observers, timeout, stopping }: Be
     stopping,
     leaseSeconds: 1,
   });
-  await runner.start(processing.jobs.map((job) => ({ job, isEnabled: () => true })));
+  await runner.start(processing.jobs.map((job) => ({ job, plugin: "files", isEnabled: () => true })));
   return { database, store, workers, progress, runner, processing, close: () => database.close() };
 }
 

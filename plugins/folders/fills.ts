@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from "kysely";
 import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
+import { AppError } from "#kernel/errors.ts";
 import { granted } from "#storage/grants.ts";
 import type { ChatFolders } from "#plugins/chats/service.ts";
 import type { PromptSource } from "#plugins/completions/service.ts";
@@ -33,11 +34,15 @@ export function toChatFolders({ db, folders }: FolderParts, isOpen: IsOpen): Cha
 /** The folder's prompt for runs in it: of those who may read the folder when the run begins. */
 export function toPromptSource({ folders }: FolderParts, isOpen: IsOpen): PromptSource {
   return {
-    async prompt({ principal, folderId }) {
-      if (folderId === undefined || !isOpen(principal)) {
+    async prompt({ principal, folderId, isFolderNamed }) {
+      if (folderId === undefined) {
         return undefined;
       }
-      const prompt = (await folders.find(principal, folderId, "read"))?.data["system_prompt"];
+      const folder = isOpen(principal) ? await folders.find(principal, folderId, "read") : undefined;
+      if (folder === undefined && isFolderNamed) {
+        throw new AppError("not_found", "Folder not found");
+      }
+      const prompt = folder?.data["system_prompt"];
       return typeof prompt === "string" && prompt.trim() !== "" ? prompt : undefined;
     },
   };

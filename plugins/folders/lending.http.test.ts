@@ -96,7 +96,13 @@ describe("what a shared folder lends", () => {
   it("is its prompt, to those who may read it when a run begins", async () => {
     const ask = async (by: FolderClient, folderId: string | undefined = id) => {
       const principal = await inside.accounts.principalOf(by.user.id);
-      const run = { principal, folderId, chatId: undefined, model: undefined } as unknown as PromptRun;
+      const run = {
+        principal,
+        folderId,
+        isFolderNamed: false,
+        chatId: undefined,
+        model: undefined,
+      } as unknown as PromptRun;
       const texts = await Promise.all(inside.prompts.list().map((source) => source.prompt(run)));
       return texts.filter((text) => text !== undefined);
     };

@@ -3,7 +3,8 @@ import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
 import { events, grants } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
-import { accounts } from "#plugins/accounts/service.ts";
+import { accounts, explainedResources } from "#plugins/accounts/service.ts";
+import { explainFolders } from "./explain.ts";
 import { chatFolders, folderChats } from "#plugins/chats/service.ts";
 import { promptSources } from "#plugins/completions/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
@@ -29,6 +30,7 @@ import { createFolderTree } from "./tree.ts";
 export default definePlugin({
   id: "folders",
   title: "Chat folders",
+  summary: "Folders of chats with instructions of their own.",
   config: folderVariables,
   uses: { access, accounts, chats: folderChats, events, files, grants, hub, references: modelReferences },
   provides: [folders],
@@ -66,6 +68,7 @@ export default definePlugin({
       },
       services: [provide(folders, createFoldersService(parts, isOpen))],
       fills: [
+        fill(explainedResources, explainFolders(parts)),
         fill(chatFolders, toChatFolders(parts, isOpen)),
         fill(fileReferences, toFileReference(parts, isOpen)),
         fill(promptSources, toPromptSource(parts, isOpen)),

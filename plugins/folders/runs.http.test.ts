@@ -83,20 +83,19 @@ describe("a run in a folder that", () => {
       await chats.call(`POST /${chat.id}`, {
         chat: { history: { currentId: id, messages: { [id]: message } } },
       });
-      return (await ask(reader, { chat_id: chat.id, id, stream: true, folder_id: folder })).system;
+      const { system } = await ask(reader, { chat_id: chat.id, id, stream: true, folder_id: folder });
+      const { error } = (await chats.read(chat.id)).chat.history.messages[id];
+      return error?.content ?? system;
     };
-    expect([await borrow(), (await ask(reader, { folder_id: folder })).system]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    const refused = { status: 404, body: { detail: "Folder not found" }, system: undefined };
+    expect(await borrow()).toBe("Folder not found");
+    expect(await ask(reader, { folder_id: folder })).toMatchObject(refused);
     await owner.call(`POST /${folder}/access/update`, { access_grants: [grant(reader.user.id)] });
     const lent = `Answer ${reader.user.name} in rhyme.`;
     expect([await borrow(), (await ask(reader, { folder_id: folder })).system]).toEqual([lent, lent]);
     await owner.call(`POST /${folder}/access/update`, { access_grants: [] });
-    expect([await borrow(), (await ask(reader, { folder_id: folder })).system]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect(await borrow()).toBe("Folder not found");
+    expect(await ask(reader, { folder_id: folder })).toMatchObject(refused);
   });
 
   it("is not one's own makes no chat there", async () => {

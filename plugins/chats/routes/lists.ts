@@ -3,6 +3,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute, reply } from "#kernel/http/route.ts";
 import { answerAll, readNext } from "../reading/answers.ts";
 import { foldersNamed, requireFolder, usesFolders } from "../folders/folders.ts";
+import { listShared } from "../sharing/list-shared.ts";
 import {
   countChats,
   type Filter,
@@ -73,7 +74,8 @@ function plainRoutes(parts: ChatParts) {
   ];
 }
 
-function narrowedRoutes({ db }: ChatParts) {
+function narrowedRoutes(parts: ChatParts) {
+  const { db } = parts;
   return [
     defineRoute(
       {
@@ -117,10 +119,7 @@ function narrowedRoutes({ db }: ChatParts) {
         query: Ordered,
         returns: z.array(SharedTitle),
       },
-      async ({ caller, query }) => {
-        const rows = await listTitles(db, caller.userId, toWish({ shared: true }, query));
-        return rows.map((row) => ({ ...row, share_id: row.share_id as string }));
-      },
+      ({ caller, query }) => listShared(parts, caller.userId, toWish({ shared: true }, query)),
     ),
   ];
 }

@@ -39,15 +39,19 @@ export function messageRoutes({ parts, messages, branches }: Parts) {
       {
         method: "POST",
         path: "/chats/:id/messages/:message_id",
-        summary: "Replace what a message says",
+        summary: "Replace what a message says; with `expected`, only where it says that still",
         access: "user",
         params: ByMessage,
-        body: z.object({ content: z.union([z.string(), z.array(z.looseObject({}))]) }),
+        body: z.object({
+          content: z.union([z.string(), z.array(z.looseObject({}))]),
+          /** What the message said when it was read, as text. */
+          expected: z.string().optional(),
+        }),
         returns: ChatAnswer,
         fails: [403, 404, 409],
       },
       async ({ caller, params, body, request }) =>
-        answerChat(parts.db, await messages.setContent(caller, params, body.content), request),
+        answerChat(parts.db, await messages.setContent(caller, params, body), request),
     ),
     defineRoute(
       {

@@ -15,12 +15,26 @@ const change = { access: "user", params: ById, returns: ChatRecord, fails: [403,
 export function stateRoutes({ db }: ChatParts, states: States) {
   return [
     defineRoute(
-      { method: "POST", path: "/chats/:id/pin", summary: "Pin or unpin a chat", ...change },
-      ({ caller, params }) => states.pin(caller, params.id),
+      {
+        method: "POST",
+        path: "/chats/:id/pin",
+        summary: "Pin or unpin a chat; without a body, the other way round",
+        ...change,
+        body: z.object({ pinned: z.boolean().optional() }),
+        bodyOptional: true,
+      },
+      ({ caller, params, body }) => states.pin(caller, params.id, body?.pinned),
     ),
     defineRoute(
-      { method: "POST", path: "/chats/:id/archive", summary: "Archive a chat or bring it back", ...change },
-      ({ caller, params }) => states.archive(caller, params.id),
+      {
+        method: "POST",
+        path: "/chats/:id/archive",
+        summary: "Archive a chat or bring it back; without a body, the other way round",
+        ...change,
+        body: z.object({ archived: z.boolean().optional() }),
+        bodyOptional: true,
+      },
+      ({ caller, params, body }) => states.archive(caller, params.id, body?.archived),
     ),
     defineRoute(
       { method: "POST", path: "/chats/:id/read", summary: "Mark a chat as read", ...change },

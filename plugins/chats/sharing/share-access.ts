@@ -3,16 +3,28 @@ import { AppError } from "#kernel/errors.ts";
 import type { GrantInput, GrantRow } from "#storage/grants.ts";
 import type { ChatRow } from "../chat-store.ts";
 import { type ChatParts, sharedType } from "../parts.ts";
+import { findShareOfChat } from "./share-store.ts";
 
 export type ShareAccess = ReturnType<typeof createShareAccess>;
 
 /** Who may open the link of a chat. */
-export function createShareAccess(parts: Pick<ChatParts, "transaction" | "chats" | "grants" | "accounts">) {
-  const { transaction, chats, grants } = parts;
+export function createShareAccess(
+  parts: Pick<ChatParts, "db" | "transaction" | "chats" | "grants" | "accounts">,
+) {
+  const { db, transaction, chats, grants } = parts;
+  /** Owners see when the snapshot was taken, so that they know whether the chat went on since. */
+  const toAccess = async (row: ChatRow, list: readonly GrantRow[]) => ({
+    chat_id: row.id,
+    share_id: row.share_id,
+    title: row.title,
+    updated_at: row.updated_at,
+    shared_at: (await findShareOfChat(db, row.id))?.updated_at ?? null,
+    access_grants: list,
+  });
   return {
     async access(caller: Principal, chatId: string) {
       const row = await chats.load(caller, chatId, "write");
-      return toAccess(row, await grants.list(sharedType, [chatId]));
+      return await toAccess(row, await grants.list(sharedType, [chatId]));
     },
 
     /**
@@ -40,11 +52,7 @@ export function createShareAccess(parts: Pick<ChatParts, "transaction" | "chats"
         anyone: "sharing.open_chats",
       });
       const stored = await transaction((tx) => grants.replace(tx, sharedType, chatId, allowed));
-      return toAccess(row, stored);
+      return await toAccess(row, stored);
     },
   };
-}
-
-function toAccess(row: ChatRow, list: readonly GrantRow[]) {
-  return { chat_id: row.id, share_id: row.share_id, access_grants: list };
 }

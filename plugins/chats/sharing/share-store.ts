@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Selectable } from "kysely";
 import { seconds } from "#storage/clock.ts";
+import { anyOf } from "#storage/values.ts";
 import type { ChatDatabase, SharedChatTable } from "../tables.ts";
 
 /** A share without its snapshot. */
@@ -21,6 +22,19 @@ export async function findShareOfChat(db: ChatDatabase, chatId: string): Promise
 
 export async function findShare(db: ChatDatabase, id: string): Promise<ShareRow | undefined> {
   return await db.selectFrom("shared_chat").select(shareColumns).where("id", "=", id).executeTakeFirst();
+}
+
+/** When the snapshots of some chats were taken, by chat. */
+export async function findShareTimes(
+  db: ChatDatabase,
+  chatIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom("shared_chat")
+    .select(["chat_id", "updated_at"])
+    .where("chat_id", "=", anyOf(chatIds))
+    .execute();
+  return new Map(rows.map((row) => [row.chat_id, row.updated_at]));
 }
 
 /** The snapshot of a share as JSON text; `open` is what visitors without an account get. */

@@ -97,6 +97,11 @@ describe("a shared chat", () => {
   it("stands in one's list of shared chats until all links are taken away", async () => {
     const ids = async () => (await me.call("GET /shared")).body.map((row: { id: string }) => row.id);
     expect(await ids()).toContain(id);
+    const access = (await me.call(`GET /shared/${id}/access`)).body;
+    const { updated_at, title } = await me.read(id);
+    expect(access).toMatchObject({ title, updated_at, shared_at: expect.any(Number) });
+    const row = (await me.call("GET /shared")).body.find((one: { id: string }) => one.id === id);
+    expect(row).toMatchObject({ shared_at: access.shared_at, access_grants: access.access_grants });
     expect((await me.call("DELETE /share/all")).body).toBe(true);
     expect(await ids()).toEqual([]);
     expect((await me.read(id)).share_id).toBeNull();

@@ -17,11 +17,14 @@ export type MessageActions = ReturnType<typeof createMessageActions>;
 export function createMessageActions(parts: ChatParts) {
   const { db, transaction, chats, events } = parts;
   return {
-    /** Replaces what a message says. Throws `not_found`, and `conflict` while a run writes it. */
+    /**
+     * Replaces what a message says. Throws `not_found`, and `conflict` while a run writes it, or where it says something
+     * else than is expected: then `detail.content` is what it says.
+     */
     async setContent(
       caller: Principal,
       place: { id: string; message_id: string },
-      content: unknown,
+      { content, expected }: { content: unknown; expected?: string | undefined },
     ): Promise<ChatRow> {
       const { id, message_id } = place;
       await chats.load(caller, id, "write");
@@ -30,7 +33,7 @@ export function createMessageActions(parts: ChatParts) {
       const row = await withClearConflicts(() =>
         transaction(async (tx) => {
           requireRow(await lockChat(tx, id));
-          await requireIdle(tx, id, message_id);
+          requireSaid(await requireIdle(tx, id, message_id), expected);
           return await mergeChat(tx, id, prepared);
         }),
       );
@@ -61,7 +64,7 @@ export function createMessageActions(parts: ChatParts) {
 async function requireIdle(tx: ChatDatabase, chatId: string, id: string) {
   const message = await tx
     .selectFrom("chat_message")
-    .select(["parent_id", "run_id"])
+    .select(["parent_id", "run_id", "content"])
     .where("chat_id", "=", chatId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -72,6 +75,22 @@ async function requireIdle(tx: ChatDatabase, chatId: string, id: string) {
     throw new AppError("conflict", "The message is being written. Stop the reply first.");
   }
   return message;
+}
+
+/** Throws `conflict` where somebody else changed the message since it was read. */
+function requireSaid({ content }: { content: unknown }, expected: string | undefined): void {
+  if (expected !== undefined && toText(content) !== expected) {
+    throw new AppError("conflict", { message: "The message was changed meanwhile.", content });
+  }
+}
+
+/** Content as text, as clients show it. */
+function toText(content: unknown): string {
+  if (Array.isArray(content)) {
+    const texts = content.map((part: { text?: unknown } | null) => part?.text);
+    return texts.filter((text) => typeof text === "string").join("\n");
+  }
+  return typeof content === "string" ? content : "";
 }
 
 async function removeMessage(

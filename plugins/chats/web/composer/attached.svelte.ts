@@ -1,0 +1,92 @@
+import { newId } from "#plugins/web/kit/new-id.ts";
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
+import type { Attachment } from "#plugins/web/kit/web.ts";
+import { followProcessing, uploadFile } from "./upload.ts";
+
+/** Something that goes with the next message; files are uploaded as soon as they are given. */
+export class Attached {
+  readonly key = newId();
+  readonly name: string;
+  readonly isImage: boolean;
+  /** Where the image is shown from, before and after the server has it. */
+  readonly preview: string | undefined;
+  readonly bytes: number | undefined;
+  state = $state<"uploading" | "processing" | "ready" | "failed">("uploading");
+  /** Share of the bytes that the server has. */
+  progress = $state(0);
+  failure = $state<string>();
+  /** As it goes into the message; undefined until it is stored. */
+  attachment = $state.raw<Attachment>();
+  readonly #file: File | undefined;
+  readonly #stop = new AbortController();
+
+  constructor(from: File | Attachment) {
+    this.name = from.name;
+    if (from instanceof File) {
+      this.#file = from;
+      this.bytes = from.size;
+      this.isImage = from.type.startsWith("image/") && from.type !== "image/svg+xml";
+      this.preview = this.isImage ? URL.createObjectURL(from) : undefined;
+      void this.upload();
+    } else {
+      this.attachment = from;
+      this.bytes = typeof from["size"] === "number" ? from["size"] : undefined;
+      this.isImage = from.type === "image";
+      this.preview = this.isImage && typeof from["url"] === "string" ? from["url"] : undefined;
+      this.state = "ready";
+    }
+  }
+
+  get isPending(): boolean {
+    return this.state === "uploading" || this.state === "processing";
+  }
+
+  /** True where a failed upload can be tried once more. */
+  get canRetry(): boolean {
+    return this.#file !== undefined && this.state === "failed" && this.attachment === undefined;
+  }
+
+  async upload(): Promise<void> {
+    const file = this.#file as File;
+    this.state = "uploading";
+    this.progress = 0;
+    this.failure = undefined;
+    const { signal } = this.#stop;
+    try {
+      const limit = session.config?.file?.max_size;
+      if (limit && file.size > limit * 1_048_576) {
+        throw new Error(t("The file is larger than {limit} MB, the most that is allowed here.", { limit }));
+      }
+      const stored = await uploadFile(file, { signal, onprogress: (share) => (this.progress = share) });
+      this.attachment = {
+        type: this.isImage ? "image" : "file",
+        id: stored.id,
+        name: this.name,
+        size: file.size,
+        content_type: file.type,
+        // Documents are found by their id; images are shown from their address.
+        url: this.isImage ? `/api/v1/files/${stored.id}/content` : stored.id,
+        status: "processed",
+      };
+      if (!this.isImage && stored.data.status === "pending") {
+        this.state = "processing";
+        await followProcessing(stored.id, signal);
+      }
+      this.state = "ready";
+    } catch (error) {
+      if (!signal.aborted) {
+        this.state = "failed";
+        this.failure = (error as Error).message;
+      }
+    }
+  }
+
+  /** Ends what goes on for it. What the server has stays there; its sweep takes what no message names. */
+  drop(): void {
+    this.#stop.abort();
+    if (this.#file && this.preview) {
+      URL.revokeObjectURL(this.preview);
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import { SvelteSet } from "svelte/reactivity";
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
+import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
+import type { Attachment, ComposerHandle } from "#plugins/web/kit/web.ts";
+import { drafts } from "../data/drafts.ts";
+import type { ChatMessage, ChatView, Queued } from "../data/types.ts";
+import { models } from "../picker/models.svelte.ts";
+import { Attached } from "./attached.svelte.ts";
+import type { FoundTrigger } from "./find-trigger.ts";
+
+const longPaste = 2000;
+/** The draft of a chat that has no id yet. */
+const newChatKey = "new";
+
+/** What is written and not yet sent to one chat. */
+export class Composer implements ComposerHandle {
+  readonly chat: ChatView;
+  text = $state("");
+  attached = $state.raw<readonly Attached[]>([]);
+  /** The own message that is changed instead of a new one written. */
+  editing = $state.raw<ChatMessage>();
+  /** Why the last message was not taken. */
+  failure = $state<string>();
+  /** Sent as soon as every file is stored and the models are known. */
+  sendsWhenReady = $state(false);
+  field: HTMLTextAreaElement | undefined;
+  /** The text that opened the list of suggestions; `insert` replaces it. */
+  trigger: FoundTrigger | undefined;
+  readonly #features = new SvelteSet<string>();
+  readonly #tools = new SvelteSet<string>();
+  /** What stood here before an edit began. */
+  #aside: { text: string; attached: readonly Attached[] } | undefined;
+
+  constructor(chat: ChatView) {
+    this.chat = chat;
+    const draft = chat.isTemporary ? undefined : drafts.of(chat.id ?? newChatKey);
+    if (draft) {
+      this.text = draft.text;
+      this.attached = draft.files.map((file) => new Attached(file));
+    }
+  }
+
+  /** Keeps what is written over a reload; of temporary chats nothing. Reads all that it keeps, so effects follow it. */
+  keepDraft(): void {
+    const { text, attached } = this.editing ? (this.#aside ?? { text: "", attached: [] }) : this;
+    const files = attached.flatMap((one) =>
+      one.state === "ready" && one.attachment ? [one.attachment] : [],
+    );
+    if (!this.chat.isTemporary) {
+      drafts.put(this.chat.id ?? newChatKey, { text, files });
+    }
+  }
+
+  /** Takes over what is written in another composer. */
+  take(other: Composer): void {
+    this.text = other.text;
+    this.attached = other.attached;
+    this.focus();
+  }
+
+  get isEmpty(): boolean {
+    return this.text.trim() === "" && this.attached.length === 0;
+  }
+
+  /** Files are not stored yet, or it is not known yet which models there are. */
+  get isPending(): boolean {
+    return this.attached.some(({ isPending }) => isPending) || this.#awaitsModels;
+  }
+
+  get #awaitsModels(): boolean {
+    const { chat } = this;
+    return chat.models.length === 0 && (models.state === "loading" || chat.state === "loading");
+  }
+
+  get hasFailed(): boolean {
+    return this.attached.some(({ state }) => state === "failed");
+  }
+
+  get canSend(): boolean {
+    const hasModels = this.chat.models.length > 0 || this.#awaitsModels;
+    return !this.isEmpty && !this.hasFailed && this.chat.canWrite && hasModels;
+  }
+
+  /** Puts the cursor behind the text that replaces what opened the list. */
+  insert(text: string): void {
+    const { start, end } = this.trigger ?? { start: this.text.length, end: this.text.length };
+    this.text = this.text.slice(0, start) + text + this.text.slice(end);
+    this.trigger = undefined;
+    this.focus(start + text.length);
+  }
+
+  attach(item: Attachment): void {
+    this.attached = [...this.attached, new Attached(item)];
+  }
+
+  attachFiles(files: Iterable<File>): void {
+    const most = session.config?.file?.max_count ?? Number.POSITIVE_INFINITY;
+    const room = Math.max(0, most - this.attached.length);
+    const all = [...files];
+    if (all.length > room) {
+      this.failure = t("A message takes {most} files at most here.", { most });
+    }
+    this.attached = [...this.attached, ...all.slice(0, room).map((file) => new Attached(file))];
+    this.focus();
+  }
+
+  detach(item: Attached): void {
+    item.drop();
+    this.attached = this.attached.filter((one) => one !== item);
+    this.focus();
+  }
+
+  setModel(id: string): void {
+    this.chat.setModels([id]);
+  }
+
+  toggle(kind: "feature" | "tool", id: string): void {
+    const set = this.#setOf(kind);
+    if (!set.delete(id)) {
+      set.add(id);
+    }
+  }
+
+  isOn(kind: "feature" | "tool", id: string): boolean {
+    return this.#setOf(kind).has(id);
+  }
+
+  focus(cursor = this.text.length): void {
+    // The field has the new text after the next update of the page.
+    void Promise.resolve().then(() => {
+      this.field?.focus();
+      this.field?.setSelectionRange(cursor, cursor);
+    });
+  }
+
+  /** True when the paste was taken and nothing is to be written. */
+  paste(data: DataTransfer | null): boolean {
+    const files = [...(data?.files ?? [])];
+    const text = data?.getData("text/plain") ?? "";
+    if (!session.may("chat.file_upload")) {
+      return false;
+    }
+    // Programs that copy text often put a picture of it beside it.
+    if (files.length > 0 && text === "") {
+      this.attachFiles(files);
+      return true;
+    }
+    if (text.length > longPaste && settings.get("largeTextAsFile")) {
+      this.attachFiles([new File([text], t("Pasted text.txt"), { type: "text/plain" })]);
+      return true;
+    }
+    return false;
+  }
+
+  /** Takes the newest own message into the field; sending stores it as a further version. */
+  editLast(): boolean {
+    const last = this.chat.branch.findLast(({ role }) => role === "user");
+    if (!last || !this.chat.canWrite || !session.may("chat.edit")) {
+      return false;
+    }
+    this.edit(last);
+    return true;
+  }
+
+  edit(message: ChatMessage): void {
+    this.#aside ??= { text: this.text, attached: this.attached };
+    this.editing = message;
+    this.text = message.content;
+    this.attached = (message.files ?? []).map((file) => new Attached(file));
+    this.focus();
+  }
+
+  cancelEdit(): void {
+    this.text = this.#aside?.text ?? "";
+    this.attached = this.#aside?.attached ?? [];
+    this.#aside = undefined;
+    this.editing = undefined;
+    this.focus();
+  }
+
+  /** Takes a waiting message back into the field, above what is written there already. */
+  takeBack(id: string): void {
+    const queued = this.chat.cancelQueued(id);
+    if (queued) {
+      this.restore(queued);
+    }
+  }
+
+  /** Stops the reply; a question that was not sent yet comes back into the field. */
+  async stop(): Promise<void> {
+    const back = await this.chat.stop();
+    back.forEach(({ content, files = [] }) => this.restore({ text: content, files }));
+  }
+
+  restore({ text, files }: Pick<Queued, "text" | "files">): void {
+    this.text = [text, this.text].filter((one) => one.trim() !== "").join("\n\n");
+    this.attached = [...files.map((file) => new Attached(file)), ...this.attached];
+    this.focus();
+  }
+
+  /** Sends what is written; waits for files that are not stored yet, and for the models. What is refused comes back into the field. */
+  async send(): Promise<void> {
+    if (!this.canSend) {
+      return;
+    }
+    if (this.isPending) {
+      this.sendsWhenReady = true;
+      return;
+    }
+    const text = this.text.trim();
+    const files = this.attached.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    const editing = this.editing;
+    const aside = this.#aside;
+    this.#clear(aside);
+    this.keepDraft();
+    models.remember(this.chat.models);
+    try {
+      await (editing
+        ? this.chat.resend(editing.id, text, files)
+        : this.chat.send({
+            text,
+            files,
+            models: this.chat.models,
+            ...(this.#tools.size > 0 && { toolIds: [...this.#tools] }),
+            ...(this.#features.size > 0 && {
+              features: Object.fromEntries([...this.#features].map((name) => [name, true])),
+            }),
+          }));
+    } catch (error) {
+      this.failure = (error as Error).message;
+      this.restore({ text, files });
+    }
+  }
+
+  #clear(aside: { text: string; attached: readonly Attached[] } | undefined): void {
+    this.text = aside?.text ?? "";
+    this.attached = aside?.attached ?? [];
+    this.#aside = undefined;
+    this.editing = undefined;
+    this.failure = undefined;
+    this.sendsWhenReady = false;
+  }
+
+  #setOf(kind: "feature" | "tool"): SvelteSet<string> {
+    return kind === "feature" ? this.#features : this.#tools;
+  }
+}
+
+const composers = new WeakMap<ChatView, Composer>();
+
+/** The composer of an open chat: the same one when its page comes back, with uploads that went on meanwhile. */
+export function composerOf(chat: ChatView): Composer {
+  const composer = composers.get(chat) ?? new Composer(chat);
+  composers.set(chat, composer);
+  return composer;
+}

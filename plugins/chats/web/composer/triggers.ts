@@ -1,0 +1,84 @@
+import { formatAgo, t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { server } from "#plugins/web/kit/server.ts";
+import type { ComposerTrigger, Suggestion } from "#plugins/web/kit/web.ts";
+import { findModels } from "../picker/choose-models.ts";
+import { models } from "../picker/models.svelte.ts";
+
+const most = 12;
+
+/** `@`: the model that answers next. */
+export const modelTrigger: ComposerTrigger = {
+  character: "@",
+  get title() {
+    return t("Models");
+  },
+  async list(query) {
+    await models.load();
+    return findModels(models.all, query)
+      .slice(0, most)
+      .map(({ id, name, description }) => ({
+        id: `model:${id}`,
+        title: name,
+        ...(description || id !== name ? { description: description || id } : {}),
+        icon: "bot",
+        pick(composer) {
+          composer.insert("");
+          composer.setModel(id);
+        },
+      }));
+  },
+};
+
+/** `#`: files that the person uploaded before. */
+export const fileTrigger: ComposerTrigger = {
+  character: "#",
+  get title() {
+    return t("Files");
+  },
+  async list(query, signal) {
+    // Signs of the server's own patterns are letters here.
+    const wanted = query.replaceAll(/[*?]/g, "");
+    const filename = wanted === "" ? "*" : `*${wanted}*`;
+    const found = (await server
+      .call("GET /api/v1/files/search", { query: { filename, content: "false", limit: most }, signal })
+      .catch(noneFound)) as readonly Found[];
+    return found.map(toSuggestion);
+  },
+};
+
+interface Found {
+  readonly id: string;
+  readonly filename: string;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly created_at: number;
+}
+
+function toSuggestion({ id, filename, meta, created_at }: Found): Suggestion {
+  const type = typeof meta["content_type"] === "string" ? meta["content_type"] : "";
+  const isImage = type.startsWith("image/") && type !== "image/svg+xml";
+  return {
+    id: `file:${id}`,
+    title: filename,
+    description: formatAgo(created_at),
+    icon: "file",
+    pick(composer) {
+      composer.insert("");
+      composer.attach({
+        type: isImage ? "image" : "file",
+        id,
+        name: filename,
+        content_type: type,
+        url: isImage ? `/api/v1/files/${id}/content` : id,
+        status: "processed",
+      });
+    },
+  };
+}
+
+/** The search answers 404 when nothing fits. */
+function noneFound(error: unknown): Found[] {
+  if ((error as { status?: number }).status === 404) {
+    return [];
+  }
+  throw error;
+}

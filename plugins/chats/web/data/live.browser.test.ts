@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chromiumPath } from "#test/support/browser.ts";
+import { writtenReply } from "#test/support/upstream-written.ts";
+import { ask, type ChatPages, fieldOf, isReply, startChatPages } from "../chat-pages.fixture.ts";
+
+let pages: ChatPages;
+
+beforeAll(async () => {
+  pages = await startChatPages();
+});
+afterAll(() => pages?.close());
+
+test.skipIf(chromiumPath === undefined)(
+  "goes on with a stream after a reload, in a second tab and on a phone",
+  async () => {
+    const reply = writtenReply();
+    pages.upstream.reply(isReply, reply.script);
+    const { page, context, close } = await pages.open("/");
+    await ask(page, "Does it turn?");
+    reply.write("One turn. ");
+    await page.getByText("One turn.").waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    const path = new URL(page.url()).pathname;
+    await page.reload();
+    await page.getByText("One turn.").waitFor();
+    const tab = await context.newPage();
+    await tab.goto(page.url());
+    const phone = await pages.open(path, { size: "phone" });
+    reply.write("Two turns. ");
+    for (const each of [page, tab, phone.page]) {
+      await each.getByText("One turn. Two turns.", { exact: true }).waitFor();
+      await each.getByRole("button", { name: "Stop the reply" }).waitFor();
+    }
+    reply.write("Three turns.");
+    reply.end();
+    for (const each of [page, tab, phone.page]) {
+      await each.getByText("One turn. Two turns. Three turns.", { exact: true }).waitFor();
+      await each.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+      expect(await each.getByRole("article", { name: "You" }).count()).toBe(1);
+    }
+
+    // Asked on the phone: the others see question and reply.
+    const second = writtenReply();
+    pages.upstream.reply(isReply, second.script);
+    await fieldOf(phone.page).fill("How fast?");
+    await phone.page.getByRole("button", { name: "Send message" }).click();
+    second.write("Four a minute, ");
+    for (const each of [page, tab]) {
+      await each.getByText("How fast?", { exact: true }).waitFor();
+      await each.getByText("Four a minute,").waitFor();
+    }
+    second.write("no more.");
+    second.end();
+    for (const each of [page, tab, phone.page]) {
+      await each.getByText("Four a minute, no more.", { exact: true }).waitFor();
+      await each.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    }
+
+    // Answered once more in the second tab, and continued there.
+    const third = writtenReply();
+    pages.upstream.reply(isReply, third.script);
+    await tab.getByRole("button", { name: "Answer again" }).last().click();
+    await tab.getByRole("menuitem", { name: "Try again" }).click();
+    third.write("Five a minute.");
+    for (const each of [page, phone.page]) {
+      await each.getByText("Five a minute.", { exact: true }).waitFor();
+    }
+    third.end();
+    await tab.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    const fourth = writtenReply();
+    pages.upstream.reply(isReply, fourth.script);
+    await tab.getByRole("button", { name: "More" }).last().click();
+    await tab.getByRole("menuitem", { name: "Continue" }).click();
+    fourth.write(" In spring six.");
+    for (const each of [page, tab, phone.page]) {
+      await each.getByText("Five a minute. In spring six.", { exact: true }).waitFor();
+    }
+    fourth.end();
+    for (const each of [page, tab, phone.page]) {
+      await each.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    }
+    await phone.close();
+    await close();
+  },
+  60_000,
+);
+
+test.skipIf(chromiumPath === undefined)(
+  "keeps what was written when the server crashes, and continues it",
+  async () => {
+    const reply = writtenReply();
+    pages.upstream.reply(isReply, reply.script);
+    const { page, close } = await pages.open("/");
+    await ask(page, "Grind the corn");
+    reply.write("The first sack is ground. ");
+    await page.getByText("The first sack is ground.").waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    const id = new URL(page.url()).pathname.slice(3);
+    await expect
+      .poll(async () => JSON.stringify(await pages.admin.read(id)), { timeout: 5000 })
+      .toContain("The first sack is ground.");
+    await pages.crash();
+    await page.getByText("The connection is lost. The reply goes on on the server.").waitFor();
+    await pages.restart();
+    await page.getByText("The reply broke off.").waitFor({ timeout: 20_000 });
+    await page.getByText("The server stopped meanwhile. What was written is kept.").waitFor();
+    await page.getByText("The first sack is ground.").waitFor();
+    expect(await page.getByRole("button", { name: "Stop the reply" }).count()).toBe(0);
+
+    const rest = writtenReply();
+    pages.upstream.reply(isReply, rest.script);
+    await page.getByRole("button", { name: "Continue" }).click();
+    rest.write("So is the second.");
+    await page.getByText("The first sack is ground. So is the second.").waitFor();
+    rest.end();
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByText("The first sack is ground. So is the second.").waitFor();
+    expect(await page.getByText("The reply broke off.").count()).toBe(0);
+    await close();
+  },
+  60_000,
+);
+
+test.skipIf(chromiumPath === undefined)(
+  "sends once what was asked while the server was away, and what a closed page left",
+  async () => {
+    const { page, context, close } = await pages.open("/");
+    await ask(page, "Is the mill there?");
+    await page.getByText("The wheel turns.", { exact: true }).waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    const chat = new URL(page.url()).pathname;
+    const tab = await context.newPage();
+    await tab.goto(page.url());
+    await tab.getByText("The wheel turns.", { exact: true }).waitFor();
+
+    pages.wire.cut();
+    await page.getByText(/No connection to the server/).waitFor();
+    await ask(page, "Asked while away");
+    await page.getByRole("article", { name: "You" }).getByText("Asked while away").waitFor();
+    await page.getByText("Not sent yet. It goes out when the server is back.").waitFor();
+    await ask(page, "And once more");
+    await page.getByRole("list", { name: "Waiting messages" }).getByText("And once more").waitFor();
+    await fieldOf(page).fill("Still typing");
+    pages.wire.restore();
+    await page.getByRole("article", { name: "You" }).getByText("And once more").waitFor({ timeout: 20_000 });
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    await expect.poll(() => page.getByRole("article", { name: /^Reply of/ }).count()).toBe(3);
+    expect(await fieldOf(page).inputValue()).toBe("Still typing");
+    expect(questions()).toEqual(["Is the mill there?", "Asked while away", "And once more"]);
+    await tab.getByRole("article", { name: "You" }).getByText("And once more").waitFor();
+
+    // What is not sent yet can be taken back.
+    pages.wire.cut();
+    await ask(page, "Never mind the mill");
+    await page.getByRole("article", { name: "You" }).getByText("Never mind").waitFor();
+    await page.getByRole("button", { name: "Stop the reply" }).click();
+    await page.getByRole("article", { name: "You" }).getByText("Never mind").waitFor({ state: "detached" });
+    expect(await fieldOf(page).inputValue()).toBe("Never mind the mill");
+    pages.wire.restore();
+    await page.getByText(/No connection to the server/).waitFor({ state: "detached", timeout: 20_000 });
+
+    // The page goes while the server is away, and the next one sends what it left.
+    pages.wire.cut();
+    await ask(page, "Left behind");
+    await page.getByRole("article", { name: "You" }).getByText("Left behind").waitFor();
+    await page.close();
+    await tab.close();
+    pages.wire.restore();
+    const next = await context.newPage();
+    await next.goto(pages.url + chat);
+    await next.getByRole("article", { name: "You" }).getByText("Left behind").waitFor();
+    await expect.poll(questions).toHaveLength(4);
+    await next.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+
+    // A first message has no chat yet: the next page makes it.
+    await next.goto(pages.url);
+    await fieldOf(next).waitFor();
+    pages.wire.cut();
+    await ask(next, "A first one");
+    await next.getByRole("article", { name: "You" }).getByText("A first one").waitFor();
+    await next.close();
+    pages.wire.restore();
+    const last = await context.newPage();
+    await last.goto(pages.url);
+    await expect.poll(questions, { timeout: 8000 }).toHaveLength(5);
+    await last
+      .getByRole("link", { name: /A first one|The wheel turns/ })
+      .first()
+      .waitFor();
+    expect(questions().at(-1)).toBe("A first one");
+    await close();
+  },
+  60_000,
+);
+
+/** The last words of every request for a reply that the model got. */
+function questions(): string[] {
+  return pages.upstream.requests
+    .filter((request) => isReply(request))
+    .map(({ body }) => body.messages.at(-1).content as string)
+    .filter((words) => /mill|away|more|behind|first one/.test(words));
+}
