@@ -19,6 +19,7 @@ import { createUserEvents } from "./user-events.ts";
 export default definePlugin({
   id: "realtime",
   title: "Realtime",
+  summary: "Sockets: what happens reaches every open window at once.",
   config: realtimeVariables,
   uses: { configuration, deployment, largeNotices, rooms: userRooms, marks: readMarks },
   provides: [hub, socketServer],

@@ -1,34 +1,39 @@
-import { createHash } from "node:crypto";
+import { lookup } from "mrmime";
 import { type Reply, reply, type RequestInfo } from "#kernel/http/route.ts";
-
-/** No inline script, nothing from elsewhere, no framing. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+import { toEtag } from "./built-interface.ts";
+import { filePolicy } from "./policy.ts";
 
 export const javascript = "text/javascript; charset=utf-8";
+export const html = "text/html; charset=utf-8";
 
 /** A file of the interface: browsers keep it and ask each time whether it is still the same. */
 export interface Asset {
   readonly bytes: Buffer;
-  readonly etag: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly type: string;
+  readonly policy?: string;
+  readonly status?: number;
 }
 
-export function toAsset(bytes: Buffer, contentType: string): Asset {
-  const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+/** Answers the file, or 304 when the browser has it. */
+export function replyAsset(
+  request: RequestInfo,
+  { bytes, type, policy = filePolicy, status = 200 }: Asset,
+): Reply {
+  // Chromium keeps the policy of the stored answer when it gets 304, so a changed policy has to change the tag.
+  const etag = toEtag(bytes, policy);
   const headers = {
-    "content-type": contentType,
+    "content-type": type,
     "content-security-policy": policy,
     "referrer-policy": "same-origin",
     "cache-control": "no-cache",
     etag,
   };
-  return { bytes, etag, headers };
+  return request.headers["if-none-match"] === etag && status === 200
+    ? reply(undefined, { status: 304, headers })
+    : reply(bytes, { status, headers });
 }
 
-/** Answers the file, or 304 when the browser has it. */
-export function replyAsset(request: RequestInfo, { bytes, etag, headers }: Asset): Reply {
-  return request.headers["if-none-match"] === etag
-    ? reply(undefined, { status: 304, headers })
-    : reply(bytes, { headers });
+export function toContentType(name: string): string {
+  const type = lookup(name) ?? "application/octet-stream";
+  return /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type;
 }

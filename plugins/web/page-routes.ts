@@ -3,7 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { mayOpen, places } from "#kernel/page.ts";
 import type { DeclaredPage } from "#kernel/services.ts";
-import { javascript, replyAsset, toAsset } from "./assets.ts";
+import { javascript, replyAsset } from "./assets.ts";
 import { moduleUrl, readModule } from "./modules.ts";
 
 const PageEntry = z
@@ -27,7 +27,7 @@ export function pageRoutes(pages: readonly DeclaredPage[]) {
       method: "GET",
       path: "/pages",
       summary: "List the pages of the interface that the caller may open now",
-      access: "user",
+      access: "public",
       returns: z.array(PageEntry),
     },
     ({ caller }) =>
@@ -53,7 +53,7 @@ export function pageRoutes(pages: readonly DeclaredPage[]) {
       if (bytes === undefined) {
         throw new AppError("not_found", "Not found");
       }
-      return replyAsset(request, toAsset(bytes, javascript));
+      return replyAsset(request, { bytes, type: javascript });
     },
   );
   return { list, module };

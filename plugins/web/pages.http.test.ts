@@ -5,6 +5,7 @@ import { bool } from "#config/variable.ts";
 import { reservedSegments } from "#kernel/page.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp } from "#test/support/app.ts";
+import { buildInterface } from "#test/support/interface.ts";
 import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 const page = { title: "Page", place: "main", access: "user" } as const;
@@ -21,6 +22,8 @@ const gallery = definePlugin({
     { ...page, id: "gallery.admin", path: "/gallery/admin", place: "admin", access: "admin" },
     { ...page, id: "gallery.own", path: "/gallery/own", order: 1, access: "permission:features.gallery" },
     { ...page, id: "gallery.deep", path: "/gallery/deep", place: "hidden" },
+    { ...page, id: "gallery.one", path: "/gallery/:id", place: "hidden" },
+    { ...page, id: "gallery.shared", path: "/shared/:id/picture", place: "hidden", access: "public" },
   ],
   enabled: (config) => config.on,
   setup: () => ({}),
@@ -37,6 +40,8 @@ export default definePlugin({
 
 let folder: string;
 let app: App;
+
+beforeAll(buildInterface, 120_000);
 
 beforeAll(async () => {
   folder = await createTestFolder({
@@ -62,20 +67,25 @@ afterAll(async () => {
 const idsFor = async (token: string) => {
   const { status, body } = await app.call("GET /api/v1/pages", { token });
   expect(status).toBe(200);
-  return body.map(({ id }: { id: string }) => id);
+  return idsOf(body);
 };
+
+/** Of this suite's pages; the platform's own stand beside them. */
+const idsOf = (pages: { id: string }[]) =>
+  pages.map(({ id }) => id).filter((id) => /^(gallery|guest|bare|broken|gone)\b/.test(id));
 
 test("lists the pages that the caller may open, by place, order and title", async () => {
   const admin = await app.admin();
   const user = await app.user();
-  const own = ["gallery.own", "gallery", "gallery.late", "bare", "guest", "gallery.admin", "gallery.deep"];
+  const hidden = ["gallery.deep", "gallery.one", "gallery.shared"];
+  const own = ["gallery.own", "gallery", "gallery.late", "bare", "guest", "gallery.admin", ...hidden];
   expect(await idsFor(admin.token)).toEqual(own);
-  expect(await idsFor(user.token)).toEqual(["gallery", "gallery.late", "bare", "guest", "gallery.deep"]);
+  expect(await idsFor(user.token)).toEqual(["gallery", "gallery.late", "bare", "guest", ...hidden]);
 });
 
 test("tells of each page where it stands and where its module is", async () => {
   const { body } = await app.call("GET /api/v1/pages", { token: (await app.user()).token });
-  expect(body[0]).toEqual({
+  expect(body.find(({ id }: { id: string }) => id === "gallery")).toEqual({
     id: "gallery",
     plugin: "gallery",
     path: "/gallery",
@@ -92,10 +102,12 @@ test("tells of each page where it stands and where its module is", async () => {
   });
 });
 
-test("tells nobody anything who is not signed in, or waits for activation", async () => {
+test("lists public pages alone to those who are not signed in, or wait for activation", async () => {
   const pending = await app.user("pending");
-  expect((await app.call("GET /api/v1/pages")).status).toBe(401);
-  expect((await app.call("GET /api/v1/pages", { token: pending.token })).status).toBe(403);
+  for (const token of [undefined, pending.token, "sk-no-such-key"]) {
+    const { status, body } = await app.call("GET /api/v1/pages", { token });
+    expect([status, idsOf(body)]).toEqual([200, ["gallery.shared"]]);
+  }
 });
 
 test("lists a page with a permission as soon as the permission is given", async () => {
@@ -129,7 +141,7 @@ test("serves a foreign plugin's module as a script of this origin, and answers 3
   expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect(headers.get("x-content-type-options")).toBe("nosniff");
   expect(headers.get("cache-control")).toBe("no-cache");
-  expect(headers.get("content-security-policy")).toMatch(/script-src 'self';/);
+  expect(headers.get("content-security-policy")).toBe("default-src 'none'; frame-ancestors 'none'");
   const again = await app.call("GET /plugins/guest/guest.js", {
     headers: { "if-none-match": headers.get("etag") ?? "" },
   });
@@ -159,21 +171,23 @@ test.each([
   expect(text).not.toContain("secret");
 });
 
-test("answers the path of a page with the start page, and no other path", async () => {
+test("answers the path of a page with the document of the interface, and no other path", async () => {
   const { text } = await app.call("GET /");
-  for (const path of ["/gallery", "/gallery/admin", "/guest"]) {
-    expect((await app.call(`GET ${path}`)).text).toBe(text);
+  for (const path of ["/gallery", "/gallery/admin", "/gallery/42", "/shared/42/picture", "/guest"]) {
+    const answer = await app.call(`GET ${path}`);
+    expect([answer.status, answer.text]).toEqual([200, text]);
   }
-  expect((await app.call("GET /gallery/none")).status).toBe(404);
+  expect((await app.call("GET /gallery/42/none")).status).toBe(404);
   expect((await app.call("GET /gone")).status).toBe(404);
 });
 
 test("keeps every path that the platform answers itself from being a page's", () => {
   const own = app.running.gathered.routes
-    .filter(({ surface, route }) => ["main", "compat", "runtime"].includes(surface) && route.path !== "/")
     .filter(
-      ({ route }) => !["/gallery", "/guest", "/bare", "/broken"].some((at) => route.path.startsWith(at)),
+      ({ surface, route }) =>
+        ["main", "compat", "runtime"].includes(surface) && !/^\/($|\*)/.test(route.path),
     )
+    .filter(({ route }) => !(route.hidden && route.summary === `Page ${route.path}`))
     .map(({ surface, route }) => (surface === "main" ? route.path.split("/")[1] : surface));
   expect([...new Set(own)].filter((segment) => !reservedSegments.has(segment ?? ""))).toEqual([]);
 });

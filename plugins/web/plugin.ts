@@ -1,20 +1,46 @@
 import { definePlugin } from "#kernel/plugin.ts";
-import { declarations } from "#kernel/services.ts";
-import { pageRoutes } from "./page-routes.ts";
+import { optional } from "#kernel/service.ts";
+import { configuration, declarations, deployment } from "#kernel/services.ts";
+import { accounts } from "#plugins/accounts/service.ts";
+import { createBuiltInterface } from "./built-interface.ts";
+import { interfaceRoutes } from "./interface-routes.ts";
 import { warnOfMissingModules } from "./modules.ts";
-import { startRoutes } from "./start-routes.ts";
+import { createOwnServers } from "./own-servers.ts";
+import { pageRoutes } from "./page-routes.ts";
+
+const kitPage = "web.kit";
 
 export default definePlugin({
   id: "web",
   title: "Web pages",
-  uses: { declarations },
+  summary: "Serves the interface and the pages of plugins.",
+  pages: [
+    { id: "web.auth", path: "/auth", title: "Sign in", place: "hidden", access: "public" },
+    { id: kitPage, path: "/kit", title: "Kit", place: "hidden", access: "user" },
+  ],
+  uses: { accounts: optional(accounts), configuration, declarations, deployment },
   async setup({ use, log }) {
-    const pages = use.declarations.pages();
+    const { accounts, configuration } = use;
+    // Who builds pages looks at the parts of the kit; nobody else has use of that page.
+    const pages = use.declarations.pages().filter(({ page }) => page.id !== kitPage || use.deployment.isDev);
     const { list, module } = pageRoutes(pages);
-    const paths = pages.map(({ page }) => page.path);
+    // The setting belongs to a plugin that may be left out.
+    const hasDirect = () => configuration.declarations().some(({ variable }) => variable.name === direct);
+    const ownServers = createOwnServers({
+      settingsOf: async (userId) => accounts?.settingsOf(userId) ?? {},
+      mayConnect: () => hasDirect() && configuration.valueOf(direct) === true,
+    });
+    const shown = await interfaceRoutes({
+      built: createBuiltInterface(),
+      pagePaths: pages.map(({ page }) => page.path),
+      ownServers,
+      publicUrl: () => String(configuration.valueOf("WEBUI_URL")),
+    });
     return {
-      routes: { main: [...(await startRoutes(paths)), module], api: [list] },
+      routes: { main: [...shown, module], api: [list] },
       start: () => warnOfMissingModules(pages, log),
     };
   },
 });
+
+const direct = "ENABLE_DIRECT_CONNECTIONS";

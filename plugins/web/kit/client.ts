@@ -161,12 +161,12 @@ export function createClient<Api>({ url = "", token }: ClientOptions = {}): Clie
     if (given.body !== undefined && !isForm) {
       headers.set("content-type", "application/json");
     }
+    const body = isForm ? (given.body as FormData) : JSON.stringify(given.body);
     return await fetch(url + fillPath(path, given.params) + toQuery(given.query), {
       method,
       headers,
-      ...(given.body === undefined
-        ? {}
-        : { body: isForm ? (given.body as FormData) : JSON.stringify(given.body) }),
+      ...(body === undefined ? {} : { body }),
+      ...(outlivesPage(body) ? { keepalive: true } : {}),
       ...(given.signal ? { signal: given.signal } : {}),
     });
   }
@@ -184,6 +184,13 @@ export function createClient<Api>({ url = "", token }: ClientOptions = {}): Clie
 
   // The checked types describe the wire; behind them every call is the same.
   return { open, call } as unknown as Client<Api>;
+}
+
+/** What a page sends while it goes is dropped by the browser unless it is marked; only small bodies may be. */
+function outlivesPage(body: unknown): boolean {
+  const { document } = globalThis as { readonly document?: { readonly visibilityState?: string } };
+  const isSmall = body === undefined || (typeof body === "string" && body.length < 20_000);
+  return document?.visibilityState === "hidden" && isSmall;
 }
 
 function fillPath(path: string, params: Record<string, string | number> = {}): string {
@@ -209,6 +216,7 @@ function textOf(body: unknown): string | undefined {
     error?: unknown;
   };
   const found =
+    (detail as { message?: unknown } | null | undefined)?.message ??
     detail ??
     (typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error);
   return typeof found === "string" ? found : undefined;

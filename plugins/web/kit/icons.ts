@@ -1,0 +1,65 @@
+import Activity from "@lucide/svelte/icons/activity";
+import Bell from "@lucide/svelte/icons/bell";
+import BookOpen from "@lucide/svelte/icons/book-open";
+import Bot from "@lucide/svelte/icons/bot";
+import Box from "@lucide/svelte/icons/box";
+import Calendar from "@lucide/svelte/icons/calendar";
+import ChartColumn from "@lucide/svelte/icons/chart-column";
+import CircleUser from "@lucide/svelte/icons/circle-user";
+import Clock from "@lucide/svelte/icons/clock";
+import CodeXml from "@lucide/svelte/icons/code-xml";
+import Database from "@lucide/svelte/icons/database";
+import FileText from "@lucide/svelte/icons/file-text";
+import Folder from "@lucide/svelte/icons/folder";
+import Hash from "@lucide/svelte/icons/hash";
+import Info from "@lucide/svelte/icons/info";
+import Key from "@lucide/svelte/icons/key-round";
+import Library from "@lucide/svelte/icons/library";
+import MessageSquare from "@lucide/svelte/icons/message-square";
+import Notebook from "@lucide/svelte/icons/notebook-pen";
+import Palette from "@lucide/svelte/icons/palette";
+import Plug from "@lucide/svelte/icons/plug";
+import Settings from "@lucide/svelte/icons/settings";
+import Shield from "@lucide/svelte/icons/shield";
+import Sliders from "@lucide/svelte/icons/sliders-horizontal";
+import Sparkles from "@lucide/svelte/icons/sparkles";
+import Square from "@lucide/svelte/icons/square";
+import Users from "@lucide/svelte/icons/users";
+import Wrench from "@lucide/svelte/icons/wrench";
+import type { Component } from "svelte";
+
+/** The names by which plugins choose the icons of their pages and commands. */
+const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
+  activity: Activity,
+  bell: Bell,
+  book: BookOpen,
+  bot: Bot,
+  box: Box,
+  calendar: Calendar,
+  chart: ChartColumn,
+  user: CircleUser,
+  clock: Clock,
+  code: CodeXml,
+  database: Database,
+  file: FileText,
+  folder: Folder,
+  hash: Hash,
+  info: Info,
+  key: Key,
+  library: Library,
+  chat: MessageSquare,
+  note: Notebook,
+  palette: Palette,
+  plug: Plug,
+  settings: Settings,
+  shield: Shield,
+  sliders: Sliders,
+  sparkles: Sparkles,
+  users: Users,
+  wrench: Wrench,
+};
+
+/** The icon of that name; a plain square for names that are not in the set. */
+export function findIcon(name: string | null | undefined): Component<{ size?: number }> {
+  return icons[name ?? ""] ?? Square;
+}

@@ -1,0 +1,47 @@
+const isMac = typeof navigator === "object" && /Mac|iPhone|iPad/.test(navigator.platform);
+
+const names: Readonly<Record<string, string>> = {
+  Mod: isMac ? "⌘" : "Ctrl",
+  Shift: isMac ? "⇧" : "Shift",
+  Alt: isMac ? "⌥" : "Alt",
+  Escape: "Esc",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  Enter: "↵",
+};
+
+/** "Mod+Shift+O" → what is printed on the keys of this machine. */
+export function keyNames(shortcut: string): string[] {
+  return shortcut.split("+").map((key) => names[key] ?? key);
+}
+
+/** Signs that a key gives with Shift, by the one that names it. */
+const unshifted: Readonly<Record<string, string>> = { ":": ";" };
+
+/** True when the event is the shortcut; `Mod` is the command key on a Mac, Ctrl elsewhere. */
+export function isShortcut(event: KeyboardEvent, shortcut: string): boolean {
+  const keys = shortcut.split("+");
+  const key = keys.at(-1) ?? "";
+  const wantsShift = keys.includes("Shift");
+  // A sign such as "?" or "[" needs Shift or AltGr on some keyboards and not on others.
+  const isSign = key.length === 1 && key.toLowerCase() === key.toUpperCase();
+  const isThird = isSign && (event.getModifierState("AltGraph") || (isMac && event.altKey));
+  const hasMod = isMac ? event.metaKey : event.ctrlKey && !isThird;
+  const pressed = wantsShift ? (unshifted[event.key] ?? event.key) : event.key;
+  return (
+    pressed.toLowerCase() === key.toLowerCase() &&
+    hasMod === keys.includes("Mod") &&
+    (event.altKey && !isThird) === keys.includes("Alt") &&
+    (isSign || event.shiftKey === wantsShift)
+  );
+}
+
+/** True while the event belongs to a field in which somebody writes, or to an input method. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  return (
+    event.isComposing ||
+    target?.isContentEditable === true ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target?.tagName ?? "")
+  );
+}

@@ -1,0 +1,133 @@
+import type { Component } from "svelte";
+
+/** What a page's component is given: the named segments of its address. */
+export interface PageProps {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Takes `PageProps`, or nothing where the address has no named segments. */
+// oxlint-disable-next-line typescript/no-explicit-any -- no other type takes both kinds
+export type PageComponent = Component<any>;
+
+/** A component that is loaded when it is first shown. */
+export type Lazy<Props extends Record<string, unknown> = Record<string, never>> = () => Promise<{
+  readonly default: Component<Props>;
+}>;
+
+/** A block of the sidebar, such as the list of chats. */
+export interface SidebarSection {
+  readonly id: string;
+  /** Sections stand in this order. */
+  readonly order: number;
+  readonly load: Lazy;
+}
+
+/** One line of the command palette. */
+export interface Command {
+  readonly id: string;
+  /** Shown text, in the language of now. */
+  readonly title: string;
+  readonly group: string;
+  readonly icon?: string;
+  /** Other words that find it. */
+  readonly keywords?: string;
+  /** Where it is shown, when the page shows some of its settings at a time. */
+  readonly path?: string;
+  /** As `?` shows it, such as "Mod+Shift+O"; the shell binds it. */
+  readonly shortcut?: string;
+  run(): void | Promise<void>;
+}
+
+/**
+ * Commands for what was typed into the palette; without text those that are always there. Of all that comes the palette
+ * shows what has every word of the text in its title, group or keywords.
+ */
+export type CommandSource = (
+  query: string,
+  signal: AbortSignal,
+) => readonly Command[] | Promise<readonly Command[]>;
+
+/** One line of the list that a character opens in the composer. */
+export interface Suggestion {
+  readonly id: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly icon?: string;
+  pick(composer: ComposerHandle): void | Promise<void>;
+}
+
+/** What the composer offers to those who add to it. */
+export interface ComposerHandle {
+  /** Replaces the text that opened the list. */
+  insert(text: string): void;
+  /** Files and collections that go with the next message. */
+  attach(item: Attachment): void;
+  /** Switches the model of the next message. */
+  setModel(id: string): void;
+  /** A feature of the request, such as `web_search`; or a tool by its id. */
+  toggle(kind: "feature" | "tool", id: string): void;
+  isOn(kind: "feature" | "tool", id: string): boolean;
+  focus(): void;
+}
+
+/** What a message carries beside its text, in the shape of a request's `files`. */
+export interface Attachment {
+  readonly type: "file" | "collection" | "image" | (string & {});
+  readonly id: string;
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+/** A list of suggestions that a character at the start of a word opens: prompts, models, files. */
+export interface ComposerTrigger {
+  readonly character: string;
+  readonly title: string;
+  readonly order?: number;
+  list(query: string, signal: AbortSignal): readonly Suggestion[] | Promise<readonly Suggestion[]>;
+}
+
+/** An entry of the composer's plus menu. */
+export interface ComposerEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: string;
+  readonly order?: number;
+  /** Hidden when it answers false. */
+  isAvailable?(): boolean;
+  run(composer: ComposerHandle): void | Promise<void>;
+  isOn?(composer: ComposerHandle): boolean;
+}
+
+/** Shows one stored output item of a reply, by the item's `type`. */
+export interface OutputRenderer {
+  readonly type: string;
+  readonly load: Lazy<{ item: Readonly<Record<string, unknown>>; chatId: string; messageId: string }>;
+}
+
+/** One setting that the search beside the pages of a section finds. */
+export interface SettingEntry {
+  /** Id of the page that it stands on. */
+  readonly page: string;
+  /** As its page shows it: the row or section with this title is scrolled to. */
+  readonly title: string;
+  /** Other words that find it. */
+  readonly keywords?: string;
+  /** Where it is shown, when the page shows some of its settings at a time. */
+  readonly path?: string;
+}
+
+/** A block in the settings pages, beside those that are pages of their own. */
+export interface WebPlugin {
+  /** Page id → component. */
+  readonly pages?: Readonly<Record<string, () => Promise<{ readonly default: PageComponent }>>>;
+  readonly sidebar?: readonly SidebarSection[];
+  readonly commands?: readonly CommandSource[];
+  readonly triggers?: readonly ComposerTrigger[];
+  readonly composer?: readonly ComposerEntry[];
+  readonly renderers?: readonly OutputRenderer[];
+  /** Settings of its pages, in the language of now; loaded when somebody searches. */
+  readonly settings?: readonly (() => Promise<readonly SettingEntry[]>)[];
+}
+
+/** Declares what a plugin's `web/index.ts` adds to the interface. */
+export const defineWeb = (web: WebPlugin): WebPlugin => web;
