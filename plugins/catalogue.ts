@@ -2,9 +2,11 @@ import type { ApiOfPlugin } from "#plugins/web/kit/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import approvals from "./approvals/plugin.ts";
+import audit from "./audit/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
 import compaction from "./compaction/plugin.ts";
+import connections from "./connections/plugin.ts";
 import completions from "./completions/plugin.ts";
 import directConnections from "./direct-connections/plugin.ts";
 import docs from "./docs/plugin.ts";
@@ -15,7 +17,9 @@ import functions from "./functions/plugin.ts";
 import guide from "./guide/plugin.ts";
 import messages from "./messages/plugin.ts";
 import models from "./models/plugin.ts";
+import operations from "./operations/plugin.ts";
 import pipelines from "./pipelines/plugin.ts";
+import previews from "./previews/plugin.ts";
 import providerCommon from "./provider-common/plugin.ts";
 import providerMessage from "./provider-message/plugin.ts";
 import providerRuntime from "./provider-runtime/plugin.ts";
@@ -31,10 +35,12 @@ import web from "./web/plugin.ts";
 export const catalogue: readonly AnyPlugin[] = [
   accounts,
   approvals,
+  audit,
   chatTasks,
   chats,
   compaction,
   completions,
+  connections,
   directConnections,
   docs,
   feedback,
@@ -44,7 +50,9 @@ export const catalogue: readonly AnyPlugin[] = [
   guide,
   messages,
   models,
+  operations,
   pipelines,
+  previews,
   providerCommon,
   providerMessage,
   providerRuntime,
@@ -62,6 +70,7 @@ export interface Api
   extends
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof approvals>,
+    ApiOfPlugin<typeof audit>,
     ApiOfPlugin<typeof chatTasks>,
     ApiOfPlugin<typeof chats>,
     ApiOfPlugin<typeof compaction>,
@@ -72,7 +81,9 @@ export interface Api
     ApiOfPlugin<typeof functions>,
     ApiOfPlugin<typeof messages>,
     ApiOfPlugin<typeof models>,
+    ApiOfPlugin<typeof operations>,
     ApiOfPlugin<typeof pipelines>,
+    ApiOfPlugin<typeof previews>,
     ApiOfPlugin<typeof providerCommon>,
     ApiOfPlugin<typeof providerRuntime>,
     ApiOfPlugin<typeof realtime>,

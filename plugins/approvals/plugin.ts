@@ -16,6 +16,7 @@ import type { ApprovalTables } from "./tables.ts";
 export default definePlugin({
   id: "approvals",
   title: "Approval of tool calls",
+  summary: "Asks a person before a tool runs.",
   config: approvalVariables,
   uses: { access, chats, hub },
   tables: tables<ApprovalTables>("tool_approval"),

@@ -17,6 +17,7 @@ import { compaction } from "./service.ts";
 export default definePlugin({
   id: "compaction",
   title: "Context compaction",
+  summary: "Sums up the beginning of long chats, so that they fit the model.",
   config: compactionVariables,
   uses: { chats, context: chatContext, events, hub, models, replies, taskModel },
   provides: [compaction],

@@ -13,6 +13,7 @@ import { createEmbeddings } from "./media/embeddings.ts";
 import { createConcurrencyLimit } from "#kernel/account-limits.ts";
 import { createLegacyTools } from "./tools/legacy-tools.ts";
 import { limitCompletions } from "./limit.ts";
+import { pipelineRoute } from "./pipeline/describe.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { completionRoutes } from "./routes.ts";
 import { createRunner } from "./run.ts";
@@ -36,6 +37,7 @@ import { createToolsStage } from "./tools/tools.ts";
 export default definePlugin({
   id: "completions",
   title: "Chat completions",
+  summary: "Takes a request through filters, tools and the model to its answer.",
   config: completionVariables,
   uses: {
     accounts,
@@ -119,7 +121,10 @@ export default definePlugin({
       names: () => [...taskNames, ...use.taskSettings.list().flat()],
     });
     return {
-      routes: { ...routes, api: [...routes.api, ...taskForms] },
+      routes: {
+        ...routes,
+        api: [...routes.api, ...taskForms, pipelineRoute({ models: use.models, pipeline })],
+      },
       services: [provide(completions, runner), provide(taskModel, tasks)],
     };
   },

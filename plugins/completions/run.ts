@@ -34,7 +34,8 @@ export function createRunner(options: RunOptions): Completions {
       const chat = await requireChat(request, principal, options.chats());
       const model = await admitModel(request, context, options);
       const folderId = folderOf(request, chat);
-      const place = { principal, model, chatId: chat?.id, folderId };
+      const isFolderNamed = folderId !== undefined && chat?.folderId === undefined;
+      const place = { principal, model, chatId: chat?.id, folderId, isFolderNamed };
       const prompts = folderId === undefined ? [] : await gatherPrompts(options.prompts(), place);
       const pictured = await withPictures(inChat(request, chat), principal, options.pictures());
       const { findProfile } = options;

@@ -73,6 +73,8 @@ export interface RunPlace {
   readonly signal: AbortSignal;
   readonly userAgent?: string | undefined;
   readonly folderId?: string | undefined;
+  /** True where the request names the folder, not the stored chat. */
+  readonly isFolderNamed?: boolean;
   /** Numbers of the request that go out digit for digit. */
   readonly numbers?: ExactNumbers | undefined;
   readonly userMessageId?: string | undefined;
@@ -192,6 +194,8 @@ export interface PromptRun {
   readonly chatId: string | undefined;
   /** The folder of that chat, or the one that the request names. */
   readonly folderId: string | undefined;
+  /** True where the request names the folder: one that the caller may not read is then refused, not passed over. */
+  readonly isFolderNamed: boolean;
 }
 
 /** Adds to the system prompt of runs, after the model's own: the folder's prompt, for example (contract §3.2, step 4). */

@@ -5,6 +5,7 @@ import { docsRoutes } from "./routes.ts";
 export default definePlugin({
   id: "docs",
   title: "API documentation",
+  summary: "Interactive documentation of the API, while the server runs for development.",
   uses: { declarations, deployment },
   setup({ use }) {
     const { isDev, version } = use.deployment;

@@ -8,6 +8,7 @@ import { readSections } from "./sections.ts";
 export default definePlugin({
   id: "guide",
   title: "Guide",
+  summary: "The built-in model that answers from the documentation.",
   config: {
     enabled: bool("ENABLE_GUIDE", true, {
       key: "guide.enable",

@@ -12,6 +12,7 @@ import { messageRoutes } from "./routes.ts";
 export default definePlugin({
   id: "messages",
   title: "Vendor message API",
+  summary: "Answers clients that speak the vendor's message format.",
   uses: { accounts, completions, egress, format: optional(messageFormat), models },
 
   setup({ use, log }) {

@@ -42,6 +42,7 @@ function toFilter({ filters, own }: Chosen, remote: RemoteFilters, seesReply: bo
     // Below every priority that a function or plugin can have.
     priority: Number.NEGATIVE_INFINITY,
     tasks: true,
+    members: [...filters, ...(own ? [own] : [])].map(({ name }) => name),
     async inlet(request, context) {
       let body: CompletionRequest = { ...request, metadata: toMetadata(request, context) };
       for (const filter of filters) {

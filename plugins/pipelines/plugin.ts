@@ -13,6 +13,7 @@ const channel = "pipelines";
 export default definePlugin({
   id: "pipelines",
   title: "Pipelines",
+  summary: "Remote filters and pipes on servers of their own.",
   config: {
     filterTimeout: int("PIPELINES_FILTER_TIMEOUT", 30, {
       min: 1,

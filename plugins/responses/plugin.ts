@@ -14,6 +14,7 @@ import type { ResponseTables } from "./tables.ts";
 export default definePlugin({
   id: "responses",
   title: "Responses format",
+  summary: "Answers clients that speak the Responses format.",
   config: { stateful: core.statefulResponses },
   uses: { access, accounts, completions, models },
   provides: [responsesFormat],

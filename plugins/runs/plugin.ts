@@ -35,6 +35,7 @@ import { createTasks } from "./live/tasks.ts";
 export default definePlugin({
   id: "runs",
   title: "Chat-bound runs",
+  summary: "Writes replies into chats, on the server's own account, until they are done.",
   config: runVariables,
   uses: {
     accounts,

@@ -19,7 +19,8 @@ export async function openRounds(
 ): Promise<OpenRun> {
   const { principal, signal, ...facts } = place;
   const { findProfile } = options;
-  const about = { principal, model, chatId: request.chat_id ?? undefined, folderId: place.folderId };
+  const { folderId, isFolderNamed = false } = place;
+  const about = { principal, model, chatId: request.chat_id ?? undefined, folderId, isFolderNamed };
   const prompts = await gatherPrompts(options.prompts(), about);
   const prepared = await prepare(request, { model, principal, findProfile, prompts });
   const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });

@@ -107,6 +107,7 @@ async function write(
       userAgent: start.userAgent,
       numbers: start.numbers,
       folderId: placed.chat?.folder_id ?? asked.folderId,
+      isFolderNamed: !placed.chat?.folder_id && asked.folderId !== undefined,
       userMessageId: placed.userMessageId,
       userMessageParentId: placed.userMessageParentId,
     });
