@@ -28,7 +28,10 @@ const forbidden = [
     "plugin-door",
     "a plugin meets another only through its service.ts",
     { path: "^plugins/([^/]+)/", pathNot: supporting },
-    { path: "^plugins/([^/]+)/", pathNot: ["^plugins/$1/", "^plugins/[^/]+/service\\.ts$"] },
+    {
+      path: "^plugins/([^/]+)/",
+      pathNot: ["^plugins/$1/", "^plugins/[^/]+/service\\.ts$", "^plugins/web/kit/"],
+    },
   ],
   [
     "catalogue",
@@ -116,10 +119,10 @@ const forbidden = [
   [
     "web-to-server",
     "the web interface takes types from the server and nothing else",
-    { path: "^plugins/[^/]+/web/", pathNot: supporting },
+    { path: ["^plugins/[^/]+/web/", "^plugins/web/(kit|shell)/"], pathNot: supporting },
     {
       path: "^(config|storage|kernel|plugins)/",
-      pathNot: ["^plugins/[^/]+/web/", "^plugins/web/kit/"],
+      pathNot: ["^plugins/[^/]+/web/", "^plugins/web/(kit|shell)/"],
       dependencyTypesNot: ["type-only"],
     },
   ],
@@ -146,10 +149,11 @@ const required = {
   from: { path: "^(plugins/serve|storage/embedded/worker)\\.ts$" },
   to: {
     path: "^(config|storage|kernel|plugins)/.*\\.ts$",
-    // The client is for the web interface and the tests, the table for the generator; a worker is an entry of its own.
+    // The web interface is bundled by Vite, the table is for the generator; a worker is an entry of its own.
     pathNot: [
       supporting,
-      "^plugins/web/kit/client\\.ts$",
+      "^plugins/web/(kit|shell|frames|dist)/",
+      "^plugins/web/(vite|svelte)\\.config\\.[jt]s$",
       "^config/table\\.ts$",
       "^plugins/serve\\.ts$",
       "[/-]worker\\.ts$",
@@ -166,7 +170,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)bench/node_modules/" },
+    exclude: { path: "(^|/)bench/node_modules/|^plugins/web/dist[./]" },
     // Type imports couple as much as others do.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },

@@ -18,6 +18,7 @@ import { readingChats } from "./scenarios/reading-chats.ts";
 import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
 import { streamed } from "./scenarios/streamed.ts";
+import { webPage } from "./scenarios/web-page.ts";
 import { whole } from "./scenarios/whole.ts";
 
 /** Every scenario, in the order in which they run. */
@@ -43,4 +44,5 @@ export const scenarios: readonly Scenario[] = [
   plainRoutes,
   sandboxCalls,
   memory,
+  webPage,
 ];

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { findBorderViolations } from "./borders.ts";
+import { findComponentViolations } from "./component-borders.ts";
 import { renderDocs } from "./docs.ts";
 import { findForeignTraces, findLongFiles } from "./hygiene.ts";
 import { findOldNames } from "./old-names.ts";
@@ -22,6 +23,7 @@ export const checks: readonly Check[] = [
   { name: "no promise is left alone", run: () => findFloatingPromises(root) },
   { name: "borders", run: findBorderViolationLines },
   { name: "types", run: findTypeErrors },
+  { name: "interface types", run: findInterfaceTypeErrors },
   { name: "generated docs are up to date", run: findStaleDocs },
 ];
 
@@ -31,11 +33,21 @@ function findTypeErrors(): Promise<string[]> {
   return runTool("typescript/bin/tsc", ["-p", "tsconfig.json", "--pretty", "false", ...memory]);
 }
 
+/** The interface has a bundler's rules of resolution and components, which only its own checker reads. */
+function findInterfaceTypeErrors(): Promise<string[]> {
+  const options = ["--tsconfig", "plugins/web/tsconfig.json", "--output", "machine", "--fail-on-warnings"];
+  return runTool("svelte-check/bin/svelte-check", options);
+}
+
 async function findBorderViolationLines(): Promise<string[]> {
   const { cruised, violations } = await findBorderViolations(root);
+  const ofComponents = await findComponentViolations(root);
   // A tool that cannot read TypeScript sees next to nothing and reports success.
   const tooFew = cruised < 300 ? [`only ${cruised} modules were seen, more than 300 are expected`] : [];
-  return [...tooFew, ...violations.map(({ rule, from, to }) => `${rule}: ${from} → ${to}`)];
+  return [
+    ...tooFew,
+    ...[...violations, ...ofComponents].map(({ rule, from, to }) => `${rule}: ${from} → ${to}`),
+  ];
 }
 
 async function findStaleDocs(): Promise<string[]> {

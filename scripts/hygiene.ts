@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-const skipped = new Set(["node_modules", "data", "coverage", "results"]);
+const skipped = new Set(["node_modules", "data", "coverage", "results", "dist"]);
 const sources = /\.(ts|mjs|cjs|js|svelte|css)$/;
 const texts = /\.(ts|mjs|cjs|js|svelte|css|html|md|json|ya?ml|sh)$|(^|\/)(Dockerfile|\.npmrc|run)$/;
 

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { ensureInterface } from "./interface.mjs";
 import { nodeFlags } from "./node-flags.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -11,7 +12,11 @@ const [file, ...args] = process.argv.slice(2);
 // Compiled code is kept between starts: reading the sources anew costs a fifth of a start.
 const cache = process.env.NODE_COMPILE_CACHE ?? `${root}node_modules/.cache/compiled`;
 const env = file === "plugins/serve.ts" ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env;
-const child = spawn(findNode(), [...nodeFlags, `${root}${file}`, ...args], { stdio: "inherit", env });
+const node = findNode();
+if (file === "plugins/serve.ts" && /^(-.*|start|serve)?$/.test(args[0] ?? "")) {
+  await ensureInterface({ node });
+}
+const child = spawn(node, [...nodeFlags, `${root}${file}`, ...args], { stdio: "inherit", env });
 
 // A supervisor signals this process alone, and so does npm: package.json runs it with exec, because a shell between npm
 // and this process would die of the signal and leave the server running.

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBorderViolations, type BorderReport } from "../scripts/borders.ts";
 import { checks } from "../scripts/checks.ts";
+import { findComponentViolations } from "../scripts/component-borders.ts";
 import { findForeignTraces, findLongFiles } from "../scripts/hygiene.ts";
 import { findOldNames } from "../scripts/old-names.ts";
 import { findFloatingPromises } from "../scripts/promises.ts";
@@ -115,6 +116,20 @@ describe("the borders can be broken", () => {
     const found = broken.violations.filter(({ rule }) => rule === name);
     expect(found.map(({ from, to }) => [from, to]).flat()).toEqual(expect.arrayContaining([files[0]]));
   });
+});
+
+test("components that import a server's module or another plugin's are found, with lazy imports", async () => {
+  const place = await lay({
+    "plugins/one/web/Good.svelte": `<script lang="ts">\n  import type { Rows } from "#plugins/two/service.ts";\n  import B from "#plugins/web/kit/B.svelte";\n  import { x } from "./x.ts";\n</script>`,
+    "plugins/one/web/Server.svelte": `<script lang="ts">\n  import { logic } from "../logic.ts";\n</script>`,
+    "plugins/one/web/Other.svelte": `{#await import("#plugins/two/web/Page.svelte")}{/await}`,
+    "plugins/web/kit/Kit.svelte": `<script lang="ts">\n  import App from "../shell/App.svelte";\n</script>`,
+  });
+  expect((await findComponentViolations(place)).map(({ from, to }) => [from, to])).toEqual([
+    ["plugins/one/web/Other.svelte", "plugins/two/web/Page.svelte"],
+    ["plugins/one/web/Server.svelte", "plugins/one/logic.ts"],
+    ["plugins/web/kit/Kit.svelte", "plugins/web/shell/App.svelte"],
+  ]);
 });
 
 test("a planted long file, a planted machine path and a planted registry are found", async () => {

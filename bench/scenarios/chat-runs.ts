@@ -69,7 +69,7 @@ async function measure(bench: Bench, running: Running) {
     chat_id: chatId,
     id,
     user_message: { id: question },
-    messages: [],
+    messages: [{ role: "user", content: "Hi" }],
   });
   await isOver(running, chatId);
   const seconds = (performance.now() - started) / 1000;

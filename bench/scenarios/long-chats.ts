@@ -136,7 +136,7 @@ async function ask(running: Running, upstream: Upstream, { chatId, parentId, tim
       chat_id: chatId,
       id: reply,
       user_message: { id: question, content: "Is it so?", parentId },
-      messages: [],
+      messages: [{ role: "user", content: "Is it so?" }],
     });
     await until("The upstream was not asked", () => upstream.state.askedAt > 0);
     asked.push(upstream.state.askedAt - sent);

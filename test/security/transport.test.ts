@@ -135,7 +135,7 @@ describe("a path", () => {
     "/docs/..%2f..%2fpackage.json",
     "/assets/../plugin.ts",
     "/assets/%2e%2e%2fplugin.ts",
-    "/assets/start.js%00.txt",
+    "/assets/index.js%00.txt",
     "/docs/swagger-ui.css/../index.js",
     "/..%5c..%5cetc/passwd",
     "/assets//etc/passwd",

@@ -8,6 +8,9 @@ export const chromiumPath: string | undefined = [
   "/usr/bin/google-chrome",
 ].find((path) => existsSync(path));
 
+/** A name of this machine that is no secure context over plain HTTP, as servers in a local network are. */
+export const plainHost = "mill.test";
+
 /** Starts a Chromium that asks nobody for anything but the pages it is sent to. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -17,6 +20,7 @@ export function openBrowser(): Promise<Browser> {
       "--headless",
       "--disable-gpu",
       "--no-first-run",
+      `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",

@@ -14,6 +14,18 @@ export interface OwnedRows {
 
 /** By plugin. */
 export const ownedRows: Record<string, OwnedRows> = {
+  previews: {
+    async make(app, token) {
+      const body = { kind: "html", content: "<p>Secret plans</p>" };
+      const made = await app.call("POST /api/v1/previews", { token, body });
+      return { id: made.body.id };
+    },
+    bodies: {},
+    async look(app, token, { id }) {
+      const shown = await app.call(`GET /preview/${id}`, { token });
+      return [shown.status, shown.text];
+    },
+  },
   chats: {
     async make(app, token) {
       const me = chatClient(app, token);
@@ -25,6 +37,8 @@ export const ownedRows: Record<string, OwnedRows> = {
       "POST /chats/:id": { chat: { title: "changed" } },
       "POST /chats/:id/clone": { title: "mine" },
       "POST /chats/:id/fork": { message_id: "a1" },
+      "POST /chats/:id/pin": { pinned: true },
+      "POST /chats/:id/archive": { archived: true },
       "POST /chats/:id/folder": { folder_id: null },
       "POST /chats/:id/messages/:message_id": { content: "changed" },
       "POST /chats/:id/messages/:message_id/event": { type: "replace", data: { content: "changed" } },

@@ -5,6 +5,7 @@ import {
   chownSync,
   constants,
   cpSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -97,11 +98,14 @@ function findPrograms(folder: string): string {
   return join(copy, "bin");
 }
 
-/** Makes the links that the package's install script would make; no install script runs here. */
+/** Makes the links that the package's install script makes, when it did not run. */
 function linkLibraries(folder: string): void {
   const links = JSON.parse(readFileSync(join(folder, "native/pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {
-    symlinkSync(relative(dirname(target), source), join(folder, target));
+    const link = join(folder, target);
+    if (!existsSync(link)) {
+      symlinkSync(relative(dirname(target), source), link);
+    }
   }
 }
 

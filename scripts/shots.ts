@@ -1,0 +1,85 @@
+// `npm run shots [-- home chat]`: pictures of real states of the interface, to be looked at. They go to `.cache/shots`;
+// `--readme` renews the picture of the README instead.
+import { mkdirSync, rmSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser } from "#test/support/browser.ts";
+import { ensureInterface } from "./interface.mjs";
+import type { Look, State } from "./shots/state.ts";
+import { states, strangerStates } from "./shots/states.ts";
+import { openWorld, type World } from "./shots/world.ts";
+import { root } from "./tool.ts";
+
+const { values, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { readme: { type: "boolean" } },
+});
+const folder = values.readme ? `${root}docs` : `${root}.cache/shots`;
+const usual: readonly Look[] = ["desk-light", "phone-dark"];
+
+if (!values.readme && words.length === 0) {
+  rmSync(folder, { recursive: true, force: true });
+}
+mkdirSync(folder, { recursive: true });
+await ensureInterface();
+const world = await openWorld();
+const browser = await openBrowser();
+const failures: string[] = [];
+let taken = 0;
+if (values.readme) {
+  const chat = states.find(({ name }) => name === "chat") as State;
+  await take(chat, "desk-light", "screenshot");
+} else {
+  for (const state of [...strangerStates, ...states].filter(isWanted)) {
+    for (const look of state.looks ?? usual) {
+      await take(state, look, `${state.name}-${look}`);
+    }
+  }
+}
+await browser.close();
+await world.close();
+console.log(`${taken} pictures in ${folder}`);
+failures.forEach((line) => console.error(line));
+process.exit(failures.length === 0 ? 0 : 1);
+
+function isWanted({ name }: State): boolean {
+  return words.length === 0 || words.some((word) => name.includes(word));
+}
+
+async function take(state: State, look: Look, name: string): Promise<void> {
+  const page = await openPage(browser, world, { look, isStranger: strangerStates.includes(state) });
+  try {
+    await state.show(page, world);
+  } catch (error) {
+    failures.push(`${name}: ${(error as Error).message.split("\n")[0]}`);
+  }
+  // What is still arriving, such as fonts and colours of code, belongs into the picture.
+  await page.waitForLoadState("networkidle").catch(() => undefined);
+  await page.waitForTimeout(state.name === "streaming" ? 0 : 700);
+  await page.screenshot({ path: `${folder}/${name}.png` });
+  taken += 1;
+  await page.context().close();
+}
+
+async function openPage(
+  opened: Browser,
+  { url, token }: World,
+  { look, isStranger }: { look: Look; isStranger: boolean },
+): Promise<Page> {
+  const isPhone = look.startsWith("phone");
+  const context = await opened.newContext({
+    baseURL: url,
+    viewport: isPhone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+    colorScheme: look.endsWith("dark") ? "dark" : "light",
+    hasTouch: isPhone,
+    isMobile: isPhone,
+    deviceScaleFactor: 1,
+    locale: "en-US",
+  });
+  if (!isStranger) {
+    await context.addCookies([{ name: "token", value: token, url, httpOnly: true, sameSite: "Lax" }]);
+  }
+  const page = await context.newPage();
+  page.setDefaultTimeout(6000);
+  return page;
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startProcess } from "#test/support/process.ts";
+import { startRuntime } from "#test/support/runtime.ts";
+import { startUpstream } from "#test/support/upstream.ts";
+import { toolCallChunks } from "#test/support/upstream-chunks.ts";
+import { sse, text } from "#test/support/upstream-scripts.ts";
+import { paced } from "#test/support/upstream-paced.ts";
+import { chats, otherTitles, toChat } from "./chats.ts";
+import { longAnswer } from "./texts.ts";
+
+const model = "miller-large";
+const account = { name: "Ada Miller", email: "ada@mill.example", password: "Grinding-stones-1" };
+
+/** A server with an account, models and chats, as somebody has it after a week. */
+export interface World {
+  readonly url: string;
+  readonly token: string;
+  readonly chats: Readonly<Record<keyof typeof chats, string>>;
+  /** Id of a chat's link that is open to anyone. */
+  readonly share: string;
+  close(): Promise<void>;
+}
+
+/** Starts the real program on the embedded database, with a scripted upstream as its only connection. */
+export async function openWorld(): Promise<World> {
+  const upstream = await startUpstream();
+  upstream.models = [model, "miller-small", "river-reasoner", "stone-vision"];
+  upstream.always("/chat/completions", (exchange) => {
+    const body = exchange.request.body as { stream?: boolean; messages: { content: unknown }[] };
+    if (body.stream && String(body.messages.at(-1)?.content).includes("Open the sluice")) {
+      const wanted = { centimetres: 12, reason: "The stones run dry." };
+      return sse(toolCallChunks([{ id: "call_1", name: "open_sluice", arguments: JSON.stringify(wanted) }]))(
+        exchange,
+      );
+    }
+    const pieces = longAnswer.match(/\S+\s*/g) ?? [];
+    return body.stream
+      ? paced(pieces, { every: 25 })(exchange)
+      : text('{"title": "Parts of a mill"}')(exchange);
+  });
+  const runtime = await startRuntime([
+    { name: "river:7b", model: "river:7b", size: 4_700_000_000 },
+    { name: "stone:3b", model: "stone:3b", size: 1_900_000_000 },
+  ]);
+  runtime.loaded = [{ name: "river:7b", model: "river:7b", size_vram: 5_200_000_000 }];
+  const data = mkdtempSync(join(tmpdir(), "millrace-shots-"));
+  const server = await startProcess({
+    DATA_DIR: data,
+    OPENAI_API_BASE_URLS: upstream.url,
+    OPENAI_API_KEYS: "key",
+    OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
+    OLLAMA_BASE_URLS: runtime.url,
+    DEFAULT_MODELS: model,
+    PLUGINS_PATH: fileURLToPath(new URL("plugins", import.meta.url)),
+    WEBUI_NAME: "Millrace",
+  });
+  const { token } = await post<{ token: string }>(server.url, "/api/v1/auths/signup", account);
+  const make = async (chat: (typeof chats)[keyof typeof chats]) =>
+    (await post<{ id: string }>(server.url, "/api/v1/chats/new", { chat: toChat(chat, model) }, token)).id;
+  for (const title of otherTitles) {
+    await make({ title, turns: chats.diagram.turns });
+  }
+  const made: Record<string, string> = {};
+  for (const [name, chat] of Object.entries(chats)) {
+    made[name] = await make(chat);
+  }
+  await post(server.url, `/api/v1/chats/${made["tools"]}/pin`, {}, token);
+  const { share_id: share } = await post<{ share_id: string }>(
+    server.url,
+    `/api/v1/chats/${made["mill"]}/share`,
+    {},
+    token,
+  );
+  const anyone = { principal_type: "anyone", principal_id: "*", permission: "read" };
+  await post(
+    server.url,
+    `/api/v1/chats/shared/${made["mill"]}/access/update`,
+    { access_grants: [anyone] },
+    token,
+  );
+  return {
+    url: server.url,
+    token,
+    chats: made as World["chats"],
+    share,
+    async close() {
+      await server.stop();
+      await Promise.all([upstream.close(), runtime.close()]);
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+async function post<Answer>(url: string, path: string, body: object, token?: string): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(token ? { authorization: `Bearer ${token}` } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) {
+    throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+  }
+  return (await response.json()) as Answer;
+}
