@@ -1,4 +1,13 @@
 # The platform in a container. Node 24 comes with the image, so the bundled one is left out.
+
+# Builds the interface; nothing else of this stage goes into the image.
+FROM node:24-slim AS interface
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN node scripts/build.mjs
+
 FROM node:24-slim
 
 # true leaves out what the platform can do without: the viewer of the interactive docs, which ENV=prod does not show.
@@ -24,6 +33,7 @@ RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
     && npm cache clean --force
 
 COPY . .
+COPY --from=interface /app/plugins/web/dist plugins/web/dist
 
 RUN mkdir -p /app/data && chown 1000:1000 /app/data
 USER 1000:1000
