@@ -2,7 +2,7 @@ import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type ToolApprover, withApproval } from "./approval.ts";
-import { isToolSource, type Tool, type ToolSelection, type ToolSource } from "./tool.ts";
+import { isToolSource, type Tool, type ToolRun, type ToolSelection, type ToolSource } from "./tool.ts";
 
 /** A tool or source with the switch of the plugin it belongs to. */
 export interface OwnedTool {
@@ -19,7 +19,7 @@ export interface ToolRegistry {
 
   /**
    * The tools the caller may use now, each name once: native tools first, then what sources select. A second
-   * tool of a taken name is offered as `<tool id>_<name>`. Each runs only as far as its `approval` allows; those with
+   * tool of a taken name is offered as `<tool id>_<name>`. External tools are there only when they are asked for. Each runs only as far as its `approval` allows; those with
    * `deny` are there so that calls of them can be refused, and are not to be offered to models.
    */
   select(selection: ToolSelection): Promise<readonly Tool[]>;
@@ -48,15 +48,25 @@ export function createToolRegistry(
     async select(selection) {
       const { native, sources } = enabled();
       const selected = await Promise.all(sources.map((source) => source.select(selection)));
-      const permitted = [...native, ...selected.flat()].filter(isPermitted(selection.principal));
+      const asked = native.filter(({ id, isExternal }) => !isExternal || selection.toolIds.includes(id));
+      const permitted = [...asked, ...selected.flat()].filter(isPermitted(selection.principal));
+      const offered = await whereOffered(permitted, selection.run);
       const [approver] = approvers();
-      return withUniqueNames(permitted.map((tool) => withApproval(tool, approver)));
+      return withUniqueNames(offered.map((tool) => withApproval(tool, approver)));
     },
   };
 }
 
 function isPermitted(principal: Principal): (tool: Tool) => boolean {
   return ({ permission }) => permission === undefined || hasPermission(principal, permission);
+}
+
+async function whereOffered(tools: readonly Tool[], run: ToolRun | undefined): Promise<readonly Tool[]> {
+  if (run === undefined) {
+    return tools;
+  }
+  const isOffered = await Promise.all(tools.map((tool) => tool.isOffered?.(run) ?? true));
+  return tools.filter((_tool, at) => isOffered[at]);
 }
 
 function withUniqueNames(tools: readonly Tool[]): Tool[] {

@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ApprovalPolicy, ApprovalState } from "./approval-state.ts";
 
 /** A tool as models see it, with a JSON Schema of its parameters. */
@@ -24,6 +25,31 @@ export interface ShownCall {
   readonly id: string;
   /** Shows whether the call waits for an approval, and what became of that. */
   showApproval(state: ApprovalState): void;
+  /** Shows how far the call has come; the last state is kept with the reply. */
+  showProgress(progress: CallProgress): void;
+  /** Shows a question that the call waits for (`pending`), and that it goes on (`in_progress`). */
+  showWaiting(question: Readonly<Record<string, unknown>> | undefined): void;
+}
+
+/** How far a call has come, as its tool tells. */
+export interface CallProgress {
+  /** Work done so far, in units of the tool's own. */
+  readonly progress?: number;
+  /** All of the work, in the same units. */
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** A reply whose tools are being chosen. */
+export interface ToolRun {
+  /** As inlet filters left it. */
+  readonly request: CompletionRequest;
+  readonly model: { readonly id: string; readonly meta: Readonly<Record<string, unknown>> };
+  readonly chatId: string | undefined;
+  readonly messageId: string | undefined;
+  readonly sessionId: string | undefined;
+  /** True in a chat whose messages are kept: not without a chat, not in a temporary one. */
+  readonly isSaved: boolean;
 }
 
 /**
@@ -47,6 +73,14 @@ export interface Tool {
   readonly permission?: `${string}.${string}`;
   /** Whether a call needs the person's approval where the instance says nothing else; `auto` when left out. */
   readonly approval?: ApprovalPolicy;
+  /** Shown to people instead of the name. */
+  readonly title?: string;
+  /** Where it runs, as people know it: the name of a tool server or terminal. */
+  readonly server?: string;
+  /** Changes when what a person approved is no longer the same: decisions about an earlier revision do not count. */
+  readonly revision?: string;
+  /** Asked for each reply, after category, feature and permission: whether the tool makes sense in it. */
+  isOffered?(run: ToolRun): boolean | Promise<boolean>;
   run(parameters: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
 
@@ -54,6 +88,18 @@ export interface ToolSelection {
   readonly principal: Principal;
   /** Ids the request names; a source offers only what the caller may use. */
   readonly toolIds: readonly string[];
+  /** The reply that they are chosen for; left out where somebody only looks. */
+  readonly run?: ToolRun | undefined;
+  /** Told why something that was asked for is not offered, such as a server that does not answer. */
+  onProblem?(problem: ToolProblem): void;
+}
+
+/** Something that was asked for and is not offered. */
+export interface ToolProblem {
+  /** What the request named. */
+  readonly toolId: string;
+  /** A sentence for the person. */
+  readonly text: string;
 }
 
 /** Tools that come and go at run time (workspace tools, tool servers). */
@@ -61,6 +107,10 @@ export interface ToolSource {
   readonly id: string;
   /** Those of `toolIds` that are its own and that the caller may use; asks nobody outside. */
   granted(selection: ToolSelection): Promise<readonly string[]>;
+  /**
+   * External tools that `toolIds` or the run ask for, and built-in ones of its own. Never throws because of a server
+   * that fails: it tells `onProblem`.
+   */
   select(selection: ToolSelection): Promise<readonly Tool[]>;
 }
 

@@ -7,7 +7,7 @@ import type { Upstream } from "#kernel/http/route.ts";
 import type { Conversation } from "#kernel/pipeline/filter.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
-import type { Tool } from "#kernel/tools/tool.ts";
+import type { Tool, ToolProblem } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { ChatAccess } from "./request/chat-access.ts";
 import type { Source } from "./request/sources.ts";
@@ -94,6 +94,8 @@ export interface OpenRun {
   readonly shown: readonly ToolOutput[];
   /** Features that the request switched on and nothing here serves (contract D.37). */
   readonly ignored: readonly string[];
+  /** Tools that were asked for and are not offered. */
+  readonly problems: readonly ToolProblem[];
   /** One model call with these messages; its chunks have passed the stream filters. Throws like every model call. */
   call(messages: readonly Message[]): Promise<AsyncIterable<ChunkBatch>>;
   /** The conversation as outlet filters leave it; undefined, and nothing is gathered, when none looks at it. */

@@ -34,6 +34,7 @@ export async function openRounds(
     tools: resolved?.tools ?? [],
     sources: resolved?.sources,
     shown: resolved?.shown ?? [],
+    problems: resolved?.problems ?? [],
     ignored: ignoredFeatures(request, resolved?.tools ?? [], options.settings()),
     async call(messages) {
       hooks ??= openStreamHooks(run.filters, run.context, options.log);

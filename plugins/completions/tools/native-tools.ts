@@ -1,7 +1,8 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
-import type { Tool } from "#kernel/tools/tool.ts";
+import type { Tool, ToolProblem, ToolRun } from "#kernel/tools/tool.ts";
 import type { FilterContext } from "#kernel/pipeline/filter.ts";
+import { isTemporary } from "../request/chat-access.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 
 /** A run that has left its inlet filters. */
@@ -12,19 +13,33 @@ export interface ToolsRun {
 }
 
 /**
- * The tools of a run that executes them itself: those of `tool_ids`, and with a session the built-in ones that the
+ * The tools of a run that executes them itself: those of `tool_ids` and of the
+ * request's terminal, and with a session the built-in ones that the
  * model's categories and capabilities and the request's features let through. Core API, chat completion rules 1 and 4.
  */
-export async function selectNative(tools: ToolRegistry, run: ToolsRun): Promise<readonly Tool[]> {
+export async function selectNative(
+  tools: ToolRegistry,
+  run: ToolsRun,
+  onProblem: (problem: ToolProblem) => void,
+): Promise<readonly Tool[]> {
   const { request, model, context } = run;
   const toolIds = request.tool_ids ?? [];
   const hasSession = Boolean(request.session_id);
-  if (toolIds.length === 0 && !hasSession) {
+  if (toolIds.length === 0 && !request.terminal_id && !hasSession) {
     return [];
   }
   const asked = new Set(toolIds);
-  const offered = await tools.select({ principal: context.principal, toolIds });
-  return offered.filter((tool) => asked.has(tool.id) || (hasSession && isBuiltIn(tool, request, model.meta)));
+  const selection = { principal: context.principal, toolIds, run: toToolRun(run), onProblem };
+  const offered = await tools.select(selection);
+  return offered.filter(
+    (tool) => tool.isExternal || asked.has(tool.id) || (hasSession && isBuiltIn(tool, request, model.meta)),
+  );
+}
+
+function toToolRun({ request, model, context }: ToolsRun): ToolRun {
+  const { chatId, messageId, sessionId } = context;
+  const isSaved = chatId !== undefined && !isTemporary(chatId) && !chatId.startsWith("channel:");
+  return { request, model, chatId, messageId, sessionId, isSaved };
 }
 
 /** The definitions of tools as the common wire has them; those that may not be used are not offered (contract D.22). */

@@ -1,7 +1,7 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
-import type { Tool } from "#kernel/tools/tool.ts";
+import type { Tool, ToolProblem } from "#kernel/tools/tool.ts";
 import { offerAsked } from "./asked-tools.ts";
 import type { LegacyTools } from "./legacy-tools.ts";
 import { toToolMode } from "../request/mode.ts";
@@ -17,6 +17,8 @@ export interface ResolvedTools {
   readonly sources: readonly Source[] | undefined;
   /** What tools that ran already gave besides text. */
   readonly shown?: readonly ToolOutput[];
+  /** What was asked for and is not offered. */
+  readonly problems?: readonly ToolProblem[];
 }
 
 /** The stage of a run that finds tools (contract §3.2, steps 9, 10 and 12). */
@@ -48,11 +50,12 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
 }
 
 async function offerNative(registry: ToolRegistry, run: ToolsRun): Promise<ResolvedTools> {
-  const tools = await selectNative(registry, run);
+  const problems: ToolProblem[] = [];
+  const tools = await selectNative(registry, run, (problem) => problems.push(problem));
   const { request } = run;
   const definitions = toDefinitions(tools);
   const offered = definitions.length === 0 ? request.tools : [...(request.tools ?? []), ...definitions];
-  return { request: offered ? { ...request, tools: offered } : request, tools, sources: undefined };
+  return { request: offered ? { ...request, tools: offered } : request, tools, sources: undefined, problems };
 }
 
 async function runLegacy(legacy: LegacyTools, { request, model, context }: ToolsRun): Promise<ResolvedTools> {

@@ -1,6 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
+import type { ToolProblem } from "#kernel/tools/tool.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import type { OpenRun } from "#plugins/completions/service.ts";
 import { withConversation } from "../history/conversation.ts";
@@ -113,6 +114,7 @@ async function write(
     });
     reply.addSources(open.sources ?? []);
     open.ignored.forEach((feature) => emit("status", toIgnoredStatus(feature)));
+    open.problems.forEach((problem) => emit("status", toProblemStatus(problem)));
     const pictures = { files: parts.files, byExtension: settings.typesByExtension };
     const show = (output: ToolOutput) =>
       deliver(output, { ...parts, principal, reply, stores: placed.chat !== undefined });
@@ -152,4 +154,9 @@ function toIgnoredStatus(feature: string): object {
   const name = feature.replaceAll("_", " ");
   const description = `The feature "${name}" is not available to you here, so the reply was written without it.`;
   return { action: "feature_ignored", description, feature, done: true, hidden: false };
+}
+
+/** Says why a tool that was asked for is not there. */
+function toProblemStatus({ toolId, text }: ToolProblem): object {
+  return { action: "tool_unavailable", description: text, tool: toolId, done: true, hidden: false };
 }

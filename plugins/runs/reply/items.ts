@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ApprovalState } from "#kernel/tools/approval-state.ts";
+import type { CallProgress } from "#kernel/tools/tool.ts";
 
 /** What a reply is made of, in order (contract §3.5). */
 export type OutputItem = MessageItem | ReasoningItem | CallItem | CallOutputItem | OtherItem;
@@ -45,6 +46,13 @@ export interface CallItem {
   arguments: string;
   /** What became of the question whether it may be made, where it needed asking. */
   approval?: ApprovalState;
+  /** Which tool runs it, for people. */
+  tool?: { readonly id: string; readonly title?: string; readonly server?: string };
+  /** Epoch milliseconds. */
+  started_at?: number;
+  progress?: CallProgress;
+  /** What the call asks the person; there while it waits for the answer. */
+  question?: Readonly<Record<string, unknown>>;
 }
 
 export interface CallOutputItem {
@@ -52,6 +60,10 @@ export interface CallOutputItem {
   id: string;
   status: "completed";
   call_id: string;
+  /** Milliseconds that the tool took, approvals and answers of people included. */
+  duration_ms?: number;
+  /** True for a result that tells of a failure. */
+  is_error?: boolean;
   output: ({ type: "input_text"; text: string } | { type: "input_image"; image_url: string })[];
   files?: unknown[];
   embeds?: unknown[];

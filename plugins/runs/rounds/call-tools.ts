@@ -2,7 +2,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { ApprovalState } from "#kernel/tools/approval-state.ts";
 import { type ToolOutput, toolOutput, toResultText, toToolOutput } from "#kernel/tools/output.ts";
-import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
+import type { CallProgress, ShownCall, Tool, ToolContext } from "#kernel/tools/tool.ts";
 import { type CallItem, type CallOutputItem, makeItemId } from "../reply/items.ts";
 import type { Delivered } from "./deliver.ts";
 
@@ -10,21 +10,32 @@ export interface CallOptions {
   readonly tools: readonly Tool[];
   readonly context: ToolContext;
   readonly log: Logger;
-  /** Told what becomes of the question whether a call may be made. */
-  approval(call: CallItem, state: ApprovalState): void;
+  /** Told what people see of a call while it runs. */
+  changed(call: CallItem, change: CallChange): void;
   /** Shows what a result carries besides text. Never rejects. */
   deliver(output: ToolOutput): Promise<Delivered>;
   /** Told in the order of the calls, each as soon as it and those before it are done. */
   done(result: CallOutputItem): void;
 }
 
+/** What people see of a call, beside its arguments. */
+export interface CallChange {
+  /** The tool that runs it, and since when. */
+  readonly started?: Pick<CallItem, "tool" | "started_at">;
+  /** What becomes of the question whether it may be made. */
+  readonly approval?: ApprovalState;
+  readonly progress?: CallProgress;
+  /** What it asks the person; null when it goes on. */
+  readonly question?: Readonly<Record<string, unknown>> | null;
+}
+
 /** Runs the calls of one round one after another; neighbours that may, side by side (contract §3.5). */
 export async function runCalls(calls: readonly CallItem[], options: CallOptions): Promise<void> {
   for (let at = 0; at < calls.length;) {
     const together = toTogether(calls.slice(at), options.tools);
-    const outputs = await Promise.all(together.map((call) => runCall(call, options)));
-    for (const [index, output] of outputs.entries()) {
-      options.done(toResult(together[index] as CallItem, output, await options.deliver(output)));
+    const results = await Promise.all(together.map((call) => timeCall(call, options)));
+    for (const [index, result] of results.entries()) {
+      options.done(toResult(together[index] as CallItem, result, await options.deliver(result.output)));
     }
     at += together.length;
   }
@@ -58,25 +69,57 @@ function findTool(tools: readonly Tool[], { name }: CallItem): Tool | undefined 
   return tools.find(({ spec }) => spec.name === name);
 }
 
+interface TimedResult {
+  readonly output: ToolOutput;
+  readonly isError: boolean;
+  readonly durationMs: number;
+}
+
 /** A failure is the call's result: the model reads it and goes on. */
-async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput> {
-  const { tools, context, log } = options;
+async function timeCall(call: CallItem, options: CallOptions): Promise<TimedResult> {
+  const from = performance.now();
+  const result = await runCall(call, options);
+  const isError = result instanceof CallFailure;
+  return {
+    output: isError ? toolOutput({ value: `Error: ${result.text}` }) : result,
+    isError,
+    durationMs: Math.round(performance.now() - from),
+  };
+}
+
+/** What a model reads of a call that failed. */
+class CallFailure {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput | CallFailure> {
+  const { tools, context, log, changed } = options;
   context.signal.throwIfAborted();
   const tool = findTool(tools, call);
   if (tool === undefined) {
-    return toFailure(`Tool "${call.name}" not found.`);
+    return new CallFailure(`Tool "${call.name}" not found.`);
   }
   const parameters = parseArguments(call.arguments);
   if (parameters === undefined) {
-    return toFailure(`The arguments of "${call.name}" are not a JSON object.`);
+    return new CallFailure(`The arguments of "${call.name}" are not a JSON object.`);
   }
   const missing = missingParameters(parameters, tool);
   if (missing.length > 0) {
-    return toFailure(`"${call.name}" needs ${missing.map((name) => `"${name}"`).join(", ")}.`);
+    return new CallFailure(`"${call.name}" needs ${missing.map((name) => `"${name}"`).join(", ")}.`);
   }
-  const shown = {
+  const { id, title, server } = tool;
+  changed(call, {
+    started: { tool: { id, ...(title && { title }), ...(server && { server }) }, started_at: Date.now() },
+  });
+  const shown: ShownCall = {
     id: call.call_id,
-    showApproval: (state: ApprovalState) => options.approval(call, state),
+    showApproval: (approval) => changed(call, { approval }),
+    showProgress: (progress) => changed(call, { progress }),
+    showWaiting: (question) => changed(call, { question: question ?? null }),
   };
   try {
     return toToolOutput(await tool.run(onlyKnown(parameters, tool), { ...context, call: shown }));
@@ -84,12 +127,8 @@ async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput
     context.signal.throwIfAborted();
     log.warn({ err: error, tool: tool.id }, "a tool failed");
     // The message of an unexpected failure may name things of this server.
-    return toFailure(error instanceof AppError ? error.message : "The tool failed.");
+    return new CallFailure(error instanceof AppError ? error.message : "The tool failed.");
   }
-}
-
-function toFailure(text: string): ToolOutput {
-  return toolOutput({ value: `Error: ${text}` });
 }
 
 type Bag = Record<string, unknown>;
@@ -147,7 +186,7 @@ function missingParameters(parameters: Bag, { spec }: Tool): string[] {
 
 function toResult(
   call: CallItem,
-  output: ToolOutput,
+  { output, isError, durationMs }: TimedResult,
   { pictures, files, embeds, notes }: Delivered,
 ): CallOutputItem {
   return {
@@ -155,6 +194,8 @@ function toResult(
     id: makeItemId("fco"),
     status: "completed",
     call_id: call.call_id,
+    duration_ms: durationMs,
+    ...(isError && { is_error: true }),
     output: [
       { type: "input_text", text: [toResultText(output), ...notes].join("\n") },
       ...pictures.map((url) => ({ type: "input_image" as const, image_url: url })),

@@ -5,7 +5,7 @@ import type { Logger } from "#kernel/log.ts";
 import type { OpenRun } from "#plugins/completions/service.ts";
 import type { ToolContext } from "#kernel/tools/tool.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
-import { createRepeats, runCalls } from "./call-tools.ts";
+import { type CallChange, createRepeats, runCalls } from "./call-tools.ts";
 import type { Delivered } from "./deliver.ts";
 import { fromOutput, seesPictures } from "../history/history.ts";
 import type { CallItem, OutputItem } from "../reply/items.ts";
@@ -134,9 +134,8 @@ async function callTools(
     context,
     log,
     deliver,
-    approval(call, state) {
-      call.status = state.status === "pending" ? "pending" : "completed";
-      call.approval = state;
+    changed(call, change) {
+      applyChange(call, change);
       output.changed(call);
     },
     done(result) {
@@ -150,4 +149,16 @@ async function callTools(
     },
   });
   return isRepeating;
+}
+
+function applyChange(call: CallItem, { started, approval, progress, question }: CallChange): void {
+  Object.assign(call, started, approval && { approval }, progress && { progress });
+  if (approval !== undefined) {
+    call.status = approval.status === "pending" ? "pending" : "completed";
+  }
+  if (question !== undefined) {
+    call.status = question === null ? "completed" : "pending";
+    delete call.question;
+    Object.assign(call, question && { question });
+  }
 }

@@ -74,6 +74,8 @@ describe("the native loop", () => {
     expect(outputs.map(({ data }) => `${data.data.output[0].type} ${data.data.output[0].status}`)).toEqual([
       "function_call in_progress",
       "function_call completed",
+      // Again as its tool begins: clients learn which one runs it, and where.
+      "function_call completed",
       "function_call_output completed",
       "message in_progress",
       "message completed",
