@@ -14,7 +14,6 @@ export const upstreamVariables = {
   baseModelsCache: bool("ENABLE_BASE_MODELS_CACHE", false, {
     key: "models.base_models_cache",
     persisted: true,
-    group: "connections",
     text: "Lists of providers' models are kept until they are refreshed or their connection changes",
   }),
   forwardUserInfo: bool("ENABLE_FORWARD_USER_INFO_HEADERS", false, {

@@ -24,7 +24,7 @@ export interface VariableOptions<T> {
   readonly secret?: boolean;
   /** Where the secrets of a JSON value stand, such as `*.key`; left out, every text in it is one. */
   readonly secretPlaces?: readonly string[];
-  /** Name under which a settings form gathers variables. */
+  /** Heading under which the settings page shows it; see `grouped`. */
   readonly group?: string;
   /** One sentence for the docs and the settings page. */
   readonly text: string;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ZodType } from "zod";
 import { bounded, orNull } from "./check.ts";
 import { declare } from "./declaration.ts";
-import type { Variable, VariableOptions } from "./declaration.ts";
+import type { Variable, VariableOptions, Variables } from "./declaration.ts";
 import {
   parseBool,
   parseChoice,
@@ -24,6 +24,14 @@ export type {
   Variables,
 } from "./declaration.ts";
 export type { Duration } from "./parse.ts";
+
+/** The variables under one heading of the settings page; those that have a heading keep it. */
+export function grouped<V extends Variables>(heading: string, variables: V): V {
+  const entries = Object.entries(variables);
+  return Object.fromEntries(
+    entries.map(([name, variable]) => [name, { ...variable, group: variable.group ?? heading }]),
+  ) as V;
+}
 
 /** Declares a switch. */
 export function bool(name: string, value: boolean, options: VariableOptions<boolean>): Variable<boolean> {

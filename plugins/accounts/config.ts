@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   bool,
   duration,
+  grouped,
   int,
   json,
   list,
@@ -226,7 +227,14 @@ const permissionSwitches = Object.fromEntries(
 ) as Record<`${string}.${string}`, Variable<boolean>>;
 
 /** The plugin's variables (configuration document, authentication; contract 1.1 to 1.4). */
-export const config = { ...signUp, ...signIn, ...trusted, ...keys, ...people, ...permissionSwitches };
+export const config = {
+  ...grouped("Sign-up", signUp),
+  ...grouped("Sign-in, sessions and passwords", signIn),
+  ...grouped("API keys", keys),
+  ...grouped("People", people),
+  ...grouped("Sign-in by a proxy", trusted),
+  ...grouped("Built-in permissions", permissionSwitches),
+};
 
 export type AccountsConfig = Values<typeof config>;
 

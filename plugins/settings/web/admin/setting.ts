@@ -53,6 +53,12 @@ export function toOwners(settings: readonly Setting[]) {
   ];
 }
 
+/** The settings of one plugin under their headings, in the order in which the plugin declares them. */
+export function toGroups(settings: readonly Setting[]): { title: string; settings: Setting[] }[] {
+  const groups = Map.groupBy(settings, ({ group }) => group ?? "");
+  return [...groups].map(([title, those]) => ({ title, settings: those }));
+}
+
 /** A value in one line, for marks and differences. */
 export function toShown(value: unknown): string {
   if (value === null || value === undefined || value === "") {
