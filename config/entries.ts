@@ -146,9 +146,14 @@ export class Entries {
     );
   }
 
+  /** All entries, as they were declared. */
+  all(): Entry[] {
+    return [...this.#byName.values()];
+  }
+
   /** All entries by name. */
   sorted(): Entry[] {
-    return [...this.#byName.values()].toSorted((a, b) => (a.variable.name < b.variable.name ? -1 : 1));
+    return this.all().toSorted((a, b) => (a.variable.name < b.variable.name ? -1 : 1));
   }
 
   /** Brings the entries in line with their rows, or without one with the environment. Returns the names that changed. */

@@ -263,17 +263,17 @@ describe("live values", () => {
   });
 });
 
-test("settings are listed by name with all that the settings page shows", async () => {
+test("settings are listed as declared with all that the settings page shows", async () => {
   const { registry } = await start(createMemoryStore().store, { POLL: "3" });
   expect(registry.describe().map((setting) => setting.name)).toEqual([
-    "DEFAULT_MODELS",
     "ENABLE_NOTES",
     "FOLDER_MAX_FILE_COUNT",
+    "DEFAULT_MODELS",
+    "SEARCH_KEY",
     "LINKS",
     "POLL",
-    "SEARCH_KEY",
   ]);
-  expect(registry.describe()[4]).toMatchObject({
+  expect(registry.describe()[5]).toMatchObject({
     name: "POLL",
     key: null,
     kind: "int",

@@ -150,9 +150,9 @@ export class ConfigRegistry {
     this.#changes.recorders.push(recorder);
   }
 
-  /** All variables by name, as the settings page shows them: no secret among them. */
+  /** All variables as the settings page shows them, related ones side by side: as declared. No secret among them. */
   describe(): Setting[] {
-    return this.#entries.sorted().map((entry) => toSetting(entry, this.#entries.refusal(entry)));
+    return this.#entries.all().map((entry) => toSetting(entry, this.#entries.refusal(entry)));
   }
 
   /** The variable behind a key of the config record, or undefined. */

@@ -35,14 +35,12 @@ export const variables = {
   enabled: bool("ENABLE_OPENAI_API", true, {
     key: "openai.enable",
     persisted: true,
-    group: "connections",
     aliases: ["ENABLE_COMPAT_API"],
     text: "Connections to providers that speak the common chat format",
   }),
   baseUrls: list("OPENAI_API_BASE_URLS", [], {
     key: "openai.api_base_urls",
     persisted: true,
-    group: "connections",
     separator: ";",
     aliases: ["OPENAI_API_BASE_URL", "COMPAT_API_BASE_URLS", "COMPAT_API_BASE_URL"],
     text: "Base addresses of common-format providers, separated by semicolons",
@@ -51,7 +49,6 @@ export const variables = {
     key: "openai.api_keys",
     persisted: true,
     secret: true,
-    group: "connections",
     separator: ";",
     placedBy: { list: "OPENAI_API_BASE_URLS", move: moveKeys },
     aliases: ["OPENAI_API_KEY", "COMPAT_API_KEYS", "COMPAT_API_KEY"],
@@ -66,7 +63,6 @@ export const variables = {
       // Header values and keys of single connections stand in it.
       secret: true,
       secretPlaces: ["*.key", "*.headers.*"],
-      group: "connections",
       placedBy: { list: "OPENAI_API_BASE_URLS", move: moveConfigs },
       aliases: ["COMPAT_API_CONFIGS"],
       schema: ConnectionConfigs,
@@ -76,7 +72,6 @@ export const variables = {
   direct: bool("ENABLE_DIRECT_CONNECTIONS", false, {
     key: "direct.enable",
     persisted: true,
-    group: "connections",
     text: "Clients may let members keep connections of their own, which their browser calls",
   }),
   passthrough: bool("ENABLE_OPENAI_API_PASSTHROUGH", false, {

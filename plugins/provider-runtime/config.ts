@@ -8,14 +8,12 @@ export const variables = {
   enabled: bool("ENABLE_OLLAMA_API", true, {
     key: "ollama.enable",
     persisted: true,
-    group: "connections",
     aliases: ["ENABLE_RUNTIME_API"],
     text: "Backends of the local model runtime",
   }),
   baseUrls: list("OLLAMA_BASE_URLS", [], {
     key: "ollama.base_urls",
     persisted: true,
-    group: "connections",
     separator: ";",
     aliases: ["OLLAMA_BASE_URL", "RUNTIME_BASE_URLS", "RUNTIME_BASE_URL"],
     text: "Base addresses of the local runtime's backends, separated by semicolons",
@@ -29,7 +27,6 @@ export const variables = {
       // Keys of single backends stand in it.
       secret: true,
       secretPlaces: ["*.key", "*.headers.*"],
-      group: "connections",
       placedBy: { list: "OLLAMA_BASE_URLS", move: moveConfigs },
       aliases: ["RUNTIME_API_CONFIGS"],
       schema: BackendConfigs,

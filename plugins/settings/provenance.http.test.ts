@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import german from "./web/admin/texts/de.json" with { type: "json" };
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 
 let app: App;
@@ -201,4 +202,18 @@ it.each([
   const body = route.startsWith("GET") ? undefined : {};
   expect((await app.call(route, { body })).status).toBe(401);
   expect((await app.call(route, { token: user.token, body })).status).toBe(403);
+});
+
+/** The sentences and headings of a setting, as the page looks them up. */
+function textsOf({ text, group }: { text: string; group: string | null }): string[] {
+  const [joint, permission] = [". Has no effect: ", "Built-in default of the permission"];
+  const parts = text.startsWith(`${permission} `) ? [permission] : text.split(joint);
+  return [...parts, ...(parts.length > 1 ? [joint] : []), ...(group === null ? [] : [group])];
+}
+
+it("settings have their sentences in German, and no German is left over", async () => {
+  const { body } = await app.call("GET /api/v1/configs/settings", { token: ann.token });
+  const shown = new Set((body as Parameters<typeof textsOf>[0][]).flatMap(textsOf));
+  expect([...shown].filter((text) => !(text in german))).toEqual([]);
+  expect(Object.keys(german).filter((text) => !shown.has(text))).toEqual([]);
 });

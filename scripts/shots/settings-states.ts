@@ -11,7 +11,7 @@ export const settingsStates: readonly State[] = [
   {
     name: "admin-settings",
     looks: ["desk-light", "desk-dark", "phone-light", "phone-dark"],
-    show: (page) => page.goto("/admin/settings?of=Settings"),
+    show: (page) => page.goto("/admin/settings?of=Accounts"),
   },
   {
     name: "admin-settings-search",
@@ -52,7 +52,7 @@ export const settingsStates: readonly State[] = [
       await page
         .getByLabel("File of settings")
         .setInputFiles({ name: "settings.json", mimeType: "application/json", buffer });
-      await page.getByText("Refused").waitFor();
+      await page.getByText("Refused").first().waitFor();
     },
   },
   {

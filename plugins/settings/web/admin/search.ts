@@ -7,12 +7,19 @@ export interface Findable {
   readonly text: string;
 }
 
-/** Prepares a search over all settings: by name, variable, key, plugin and sentence. */
-export function toFindable(settings: readonly Setting[]): readonly Findable[] {
+/** Prepares a search over all settings: by name, variable, key, plugin and sentence, also in the language of now. */
+export function toFindable(
+  settings: readonly Setting[],
+  translate: (text: string) => string = (text) => text,
+): readonly Findable[] {
   return settings.map((setting) => {
     const label = toLabel(setting.name);
     const { name, key, owner_title: owner, text } = setting;
-    return { setting, label, text: [label, name, key ?? "", owner, text].join("\n").toLowerCase() };
+    return {
+      setting,
+      label,
+      text: [label, name, key ?? "", owner, text, translate(text)].join("\n").toLowerCase(),
+    };
   });
 }
 
