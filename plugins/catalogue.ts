@@ -28,6 +28,7 @@ import responses from "./responses/plugin.ts";
 import runs from "./runs/plugin.ts";
 import sandbox from "./sandbox/plugin.ts";
 import settings from "./settings/plugin.ts";
+import toolServers from "./tool-servers/plugin.ts";
 import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
 
@@ -61,6 +62,7 @@ export const catalogue: readonly AnyPlugin[] = [
   runs,
   sandbox,
   settings,
+  toolServers,
   usage,
   web,
 ];
@@ -89,5 +91,6 @@ export interface Api
     ApiOfPlugin<typeof realtime>,
     ApiOfPlugin<typeof runs>,
     ApiOfPlugin<typeof settings>,
+    ApiOfPlugin<typeof toolServers>,
     ApiOfPlugin<typeof usage>,
     ApiOfPlugin<typeof web> {}

@@ -5,7 +5,7 @@ import { createUserHeaders, type Facts, type Headers } from "#kernel/upstream/us
 import type { CommonConfig } from "../config.ts";
 import type { Connection } from "./connection.ts";
 import type { EntraTokens } from "./entra.ts";
-import { fillHeader, type TemplateFacts } from "./header-template.ts";
+import { fillHeader, type TemplateFacts } from "#kernel/upstream/header-template.ts";
 
 /** Builds the headers of calls to providers. */
 export interface HeaderBuilder {

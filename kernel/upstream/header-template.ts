@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/completion/provider.ts";
-import { toHeaderText } from "#kernel/upstream/header-text.ts";
+import { toHeaderText } from "./header-text.ts";
 
 /** What the tokens of header templates stand for (contract §5.4). */
 export interface TemplateFacts extends Omit<CallContext, "signal"> {

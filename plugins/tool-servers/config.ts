@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { json, type Values } from "#config/variable.ts";
+import { findCommand } from "./connections/problems.ts";
+import { StoredServer } from "./connections/schema.ts";
+
+export const variables = {
+  connections: json("TOOL_SERVER_CONNECTIONS", [], {
+    key: "tool_server.connections",
+    persisted: true,
+    secret: true,
+    secretPlaces: ["*.key", "*.headers.*", "*.info.oauth_client_info"],
+    group: "connections",
+    schema: z.array(StoredServer).max(100),
+    check: (servers) => servers.map(findCommand).find((problem) => problem !== undefined),
+    text: 'Tool servers (OpenAPI and MCP), such as [{"type": "openapi", "url": "https://tools.example", "path": "openapi.json", "auth_type": "bearer", "key": "…", "info": {"id": "crm", "name": "CRM"}}]',
+  }),
+};
+
+export type ToolServerConfig = Values<typeof variables>;
