@@ -29,6 +29,7 @@ import runs from "./runs/plugin.ts";
 import sandbox from "./sandbox/plugin.ts";
 import settings from "./settings/plugin.ts";
 import toolServers from "./tool-servers/plugin.ts";
+import tools from "./tools/plugin.ts";
 import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
 
@@ -63,6 +64,7 @@ export const catalogue: readonly AnyPlugin[] = [
   sandbox,
   settings,
   toolServers,
+  tools,
   usage,
   web,
 ];
@@ -92,5 +94,6 @@ export interface Api
     ApiOfPlugin<typeof runs>,
     ApiOfPlugin<typeof settings>,
     ApiOfPlugin<typeof toolServers>,
+    ApiOfPlugin<typeof tools>,
     ApiOfPlugin<typeof usage>,
     ApiOfPlugin<typeof web> {}
