@@ -28,6 +28,7 @@ import responses from "./responses/plugin.ts";
 import runs from "./runs/plugin.ts";
 import sandbox from "./sandbox/plugin.ts";
 import settings from "./settings/plugin.ts";
+import timeTools from "./time-tools/plugin.ts";
 import toolServers from "./tool-servers/plugin.ts";
 import tools from "./tools/plugin.ts";
 import usage from "./usage/plugin.ts";
@@ -63,6 +64,7 @@ export const catalogue: readonly AnyPlugin[] = [
   runs,
   sandbox,
   settings,
+  timeTools,
   toolServers,
   tools,
   usage,

@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { ConfigRegistry } from "#config/registry.ts";
 import { createByteLimit, createConcurrencyLimit } from "#kernel/account-limits.ts";
+import type { Principal } from "#kernel/access/principal.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Slot } from "#kernel/service.ts";
@@ -11,6 +12,7 @@ import type { Accounts } from "#plugins/accounts/service.ts";
 import type { FileReferences, Files } from "#plugins/files/service.ts";
 import type { ReadMarks } from "#plugins/realtime/service.ts";
 import { createLoaders } from "./access.ts";
+import { linkedFilesOf } from "./files/chat-files.ts";
 import { createBranches } from "./reading/branches.ts";
 import { createChatActions } from "./chats.ts";
 import { createContext } from "./context.ts";
@@ -36,6 +38,7 @@ import { existingChats } from "./sharing/share-store.ts";
 import { createShares } from "./sharing/shares.ts";
 import { createStates, type States } from "./states.ts";
 import type { ChatDatabase, Transact } from "./tables.ts";
+import { createChatTools } from "./tools/chat-tools.ts";
 import { deleteUnfinished } from "./slices.ts";
 import { createTags } from "./tags/tags.ts";
 import { createChatsService } from "./writer.ts";
@@ -90,7 +93,9 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
     readMarks: readMarksOf(states),
     folderChats: createFolderChats(parts),
     explained: explainChats(parts),
+    chatFiles: { list: (owner: Principal, chatId: string) => linkedFilesOf(db, owner.userId, chatId) },
     fileReferences: [toShareReference(db), toFolderReference(parts)],
+    tools: createChatTools(parts),
     existing: (ids: readonly string[]) => existingChats(db, ids),
     routes: [
       ...configRoutes({ ...use, names: () => use.settings.list().flat() }),

@@ -4,7 +4,7 @@ import { fill, provide } from "#kernel/service.ts";
 import { configuration, events, grants } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { accounts, explainedResources } from "#plugins/accounts/service.ts";
-import { fileReferences, files } from "#plugins/files/service.ts";
+import { chatFileLists, fileReferences, files } from "#plugins/files/service.ts";
 import { readMarks } from "#plugins/realtime/service.ts";
 import { chatVariables } from "./config.ts";
 import { createChats } from "./migrations/0001_chats.ts";
@@ -85,9 +85,11 @@ export default definePlugin({
       ],
       fills: [
         ...made.fileReferences.map((reference) => fill(fileReferences, reference)),
+        fill(chatFileLists, made.chatFiles),
         fill(readMarks, made.readMarks),
         fill(explainedResources, made.explained),
       ],
+      tools: made.tools,
       resources: { [sharedType]: made.existing },
       start: made.start,
     };

@@ -4,7 +4,14 @@ import { provide } from "#kernel/service.ts";
 import { blobs, events, jobs, notices } from "#kernel/services.ts";
 import { filesConfig } from "./config.ts";
 import { migration as files0001 } from "./migrations/0001_files.ts";
-import { fileObservers, fileProcessors, fileReferences, files } from "./service.ts";
+import {
+  chatFileLists,
+  fileObservers,
+  fileProcessors,
+  fileReferences,
+  files,
+  passageSearches,
+} from "./service.ts";
 import { setUpFiles } from "./setup.ts";
 import type { FilesTables } from "./tables.ts";
 
@@ -22,6 +29,8 @@ export default definePlugin({
     processors: fileProcessors,
     references: fileReferences,
     observers: fileObservers,
+    chats: chatFileLists,
+    searches: passageSearches,
   },
   provides: [files],
   tables: tables<FilesTables>("file"),
@@ -29,7 +38,7 @@ export default definePlugin({
   permissions: [{ path: "chat.file_upload", default: true }],
 
   setup({ config, use, db, log, signal }) {
-    const { routes, service, jobs, start } = setUpFiles({ config, ...use, db, log, stopping: signal });
-    return { routes: { api: routes }, services: [provide(files, service)], jobs, start };
+    const { routes, service, jobs, tools, start } = setUpFiles({ config, ...use, db, log, stopping: signal });
+    return { routes: { api: routes }, services: [provide(files, service)], jobs, tools, start };
   },
 });

@@ -67,6 +67,37 @@ export interface FileObserver {
 
 export const fileObservers = defineSlot<FileObserver>("files.observers");
 
+/** Knows which files a chat has; filled by the plugin that stores chats. */
+export interface ChatFileLists {
+  /** Ids of the files of a chat, in its order; none for a chat that is not the owner's. */
+  list(owner: Principal, chatId: string): Promise<readonly string[]>;
+}
+
+export const chatFileLists = defineSlot<ChatFileLists>("files.of-chats");
+
+/** A piece of a file's text that fits a question. */
+export interface Passage {
+  readonly fileId: string;
+  readonly content: string;
+  /** From 0 to 1, which is best. */
+  readonly score: number;
+}
+
+/** Finds the pieces of files that answer a question, better than by words alone. */
+export interface PassageSearch {
+  /** The files are the caller's to read; the best come first. */
+  search(question: {
+    readonly principal: Principal;
+    readonly files: readonly FileRecord[];
+    readonly query: string;
+    readonly count: number;
+    readonly signal: AbortSignal;
+  }): Promise<readonly Passage[]>;
+}
+
+/** Filled by a plugin that knows what texts mean; the first counts. Without one, words are searched for. */
+export const passageSearches = defineSlot<PassageSearch>("files.passage-searches");
+
 export interface Files {
   /** Loads the record for the caller. Throws `not_found` or `forbidden`. */
   load(principal: Principal, id: string, action: "read" | "write"): Promise<FileRecord>;

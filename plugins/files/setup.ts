@@ -18,10 +18,11 @@ import { createRemoval, type Removal } from "./removal.ts";
 import { contentRoutes } from "./routes/content.ts";
 import { listRoutes } from "./routes/lists.ts";
 import { manageRoutes } from "./routes/manage.ts";
-import type { FileObserver, FileProcessor, FileReferences } from "./service.ts";
+import type { ChatFileLists, FileObserver, FileProcessor, FileReferences, PassageSearch } from "./service.ts";
 import { createFileStore } from "./store.ts";
 import { createSweep } from "./sweep.ts";
 import type { FilesDatabase } from "./tables.ts";
+import { createChatFileTools } from "./tools/chat-file-tools.ts";
 import { createUploads } from "./uploads.ts";
 
 export interface FilesParts {
@@ -36,6 +37,8 @@ export interface FilesParts {
   readonly processors: Slot<FileProcessor>;
   readonly references: Slot<FileReferences>;
   readonly observers: Slot<FileObserver>;
+  readonly chats: Slot<ChatFileLists>;
+  readonly searches: Slot<PassageSearch>;
   readonly stopping: AbortSignal;
 }
 
@@ -63,6 +66,7 @@ export function setUpFiles(parts: FilesParts) {
     timeout: () => config.processingTimeout,
   });
   const removal = createRemoval({ ...parts, store, lists, progress });
+  const loaders = createFileLoaders(store, parts.access, parts.references);
   const options: FilesOptions = {
     store,
     blobs,
@@ -71,7 +75,7 @@ export function setUpFiles(parts: FilesParts) {
     removal,
     log,
     uploads: createUploads({ store, blobs, log, rules }),
-    loaders: createFileLoaders(store, parts.access, parts.references),
+    loaders,
     enqueue: processing.enqueue,
     announce: announceOver(parts.events),
   };
@@ -86,6 +90,7 @@ export function setUpFiles(parts: FilesParts) {
       ...contentRoutes(service, actions, progress),
     ],
     jobs: [...processing.jobs, ...sweep.jobs],
+    tools: [createChatFileTools({ ...parts, loaders })],
     async start(): Promise<void> {
       await progress.start();
       followAccounts(parts.events, removal);

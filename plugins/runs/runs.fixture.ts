@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
+import { toolCallChunks } from "#test/support/upstream-chunks.ts";
+import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
+import { sse, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 
@@ -83,6 +86,62 @@ export async function startRunStage(
       await app.close();
       await upstream.close();
     },
+  };
+}
+
+/** A call of a tool that a scripted model makes. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly args?: object | string;
+  readonly id?: string;
+}
+
+export const isCompletion = (request: UpstreamRequest) => request.path.endsWith("/chat/completions");
+
+/**
+ * Runs a reply whose model makes these calls in its first round and says "Fine." in its second, to its end. Answers
+ * the reply, what the model was offered, and the results as it got them.
+ */
+export async function runScripted(
+  stage: RunStage,
+  calls: readonly ScriptedCall[],
+  {
+    chat,
+    token,
+    ...body
+  }: { chat?: { chatId: string; replyId: string }; token?: string; [key: string]: unknown } = {},
+) {
+  // Replies to different runs must not be mixed up.
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const isOurs = (request: UpstreamRequest) => isCompletion(request) && request.body?.seed === seed;
+  const wanted = calls.map(({ name, args = {}, id }, at) => ({
+    id: id ?? `call_${at + 1}`,
+    name,
+    arguments: typeof args === "string" ? args : JSON.stringify(args),
+  }));
+  if (wanted.length > 0) {
+    stage.upstream.reply(isOurs, sse(toolCallChunks(wanted)));
+  }
+  stage.upstream.reply(isOurs, text("Fine."));
+  const place = chat ?? (await stage.makeChat());
+  const answer = await stage.complete({ chat_id: place.chatId, id: place.replyId, seed, ...body }, token);
+  if (answer.status !== 200) {
+    throw new Error(`the run did not start: ${answer.text}`);
+  }
+  await stage.ended(place.chatId);
+  const asked = stage.upstream.requests.filter(isOurs);
+  const results: string[] = (asked.at(-1)?.body.messages ?? [])
+    .filter(({ role }: { role: string }) => role === "tool")
+    .map(({ content }: { content: string }) => content);
+  return {
+    ...place,
+    reply: await stage.message(place.chatId, place.replyId),
+    offered: ((asked[0]?.body.tools ?? []) as { function: { name: string } }[]).map(
+      (tool) => tool.function.name,
+    ),
+    results,
+    // oxlint-disable-next-line typescript/no-explicit-any -- results are of every shape
+    values: results.map((result): any => (/^[[{]/.test(result) ? JSON.parse(result) : result)),
   };
 }
 

@@ -147,6 +147,21 @@ export async function linkedFileIds(db: ChatDatabase, chatId: string): Promise<s
   return rows.map(({ file_id }) => file_id);
 }
 
+/** The same for the owner of the chat, in its order: its own list first, then what its messages show. */
+export async function linkedFilesOf(db: ChatDatabase, userId: string, chatId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("chat_file")
+    .innerJoin("chat", "chat.id", "chat_file.chat_id")
+    .select("chat_file.file_id")
+    .where("chat.id", "=", chatId)
+    .where("chat.user_id", "=", userId)
+    .orderBy(sql`chat_file.position nulls last`)
+    .orderBy("chat_file.created_at")
+    .orderBy("chat_file.file_id")
+    .execute();
+  return rows.map(({ file_id }) => file_id);
+}
+
 async function link(
   tx: ChatDatabase,
   chat: ChatKey,

@@ -38,6 +38,11 @@ export interface Filter {
   readonly untagged?: boolean | undefined;
   /** Part of the title. */
   readonly title?: string | undefined;
+  /** Epoch seconds: changed at or after the one, and at or before the other. */
+  readonly changedSince?: number | undefined;
+  readonly changedUntil?: number | undefined;
+  /** Leaves out this one. */
+  readonly except?: string | undefined;
 }
 
 /** Page sizes of contract §0. */
@@ -109,6 +114,15 @@ export function filtered(db: ChatDatabase, userId: string, filter: Filter) {
   }
   if (filter.tags !== undefined && filter.tags.length > 0) {
     query = query.where(sql<SqlBool>`(chat.meta -> 'tags') ?& ${sql`${[...filter.tags]}::text[]`}`);
+  }
+  if (filter.changedSince !== undefined) {
+    query = query.where("chat.updated_at", ">=", filter.changedSince);
+  }
+  if (filter.changedUntil !== undefined) {
+    query = query.where("chat.updated_at", "<=", filter.changedUntil);
+  }
+  if (filter.except !== undefined) {
+    query = query.where("chat.id", "<>", filter.except);
   }
   if (filter.untagged) {
     query = query.where(sql<SqlBool>`coalesce(chat.meta -> 'tags', '[]'::jsonb) = '[]'::jsonb`);

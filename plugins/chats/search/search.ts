@@ -1,11 +1,13 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import { filtered, isActive, listTitles, type Page, type TitleRow } from "./lists.ts";
+import { type Filter, filtered, isActive, listTitles, type Page, type TitleRow } from "./lists.ts";
 import { parseSearch } from "./search-query.ts";
 import type { ChatDatabase } from "../tables.ts";
 
 export interface SearchWish {
   readonly text: string;
   readonly page: Page;
+  /** Narrows further down what the text says. */
+  readonly filter?: Filter;
   /** Ids of the folders that `folder:` means. */
   foldersNamed(text: string): Promise<string[]>;
 }
@@ -16,11 +18,11 @@ const snippetLength = 200;
 export async function searchChats(
   db: ChatDatabase,
   userId: string,
-  { text, page, foldersNamed }: SearchWish,
+  { text, page, filter: more, foldersNamed }: SearchWish,
 ): Promise<TitleRow[]> {
   const { words, folder, ...parsed } = parseSearch(text);
-  const filter =
-    folder === undefined ? parsed.filter : { ...parsed.filter, folder: await foldersNamed(folder) };
+  const named = folder === undefined ? {} : { folder: await foldersNamed(folder) };
+  const filter = { ...parsed.filter, ...named, ...more };
   if (words === "") {
     const rows = await listTitles(db, userId, { filter, page });
     return rows.map(({ share_id: _share, ...row }) => row);

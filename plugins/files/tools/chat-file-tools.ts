@@ -1,0 +1,132 @@
+import type { Principal } from "#kernel/access/principal.ts";
+import type { Slot } from "#kernel/service.ts";
+import { AppError } from "#kernel/errors.ts";
+import type { Tool, ToolRun, ToolSource } from "#kernel/tools/tool.ts";
+import type { FileLoaders } from "../access.ts";
+import { toRecord } from "../record.ts";
+import type { ChatFileLists, FileRecord, PassageSearch } from "../service.ts";
+import { grepTool } from "./grep-tool.ts";
+import { listTool } from "./list-tool.ts";
+import { queryTool } from "./query-tool.ts";
+import { viewTool } from "./view-tool.ts";
+
+export interface ChatFileParts {
+  readonly chats: Slot<ChatFileLists>;
+  readonly searches: Slot<PassageSearch>;
+  readonly loaders: Pick<FileLoaders, "bare" | "reachable">;
+  readonly config: {
+    readonly viewDefaultChars: number;
+    readonly viewMaxChars: number;
+    readonly grepMaxMatches: number;
+  };
+}
+
+/** The files of one chat, for the person a tool runs for. */
+export interface ChatFiles {
+  readonly config: ChatFileParts["config"];
+  readonly searches: ChatFileParts["searches"];
+  /** Without their texts; those that are gone or not the person's to read are left out. */
+  list(principal: Principal): Promise<FileRecord[]>;
+  /** With its text. Throws `not_found` for every file that is not one of the chat's. */
+  load(principal: Principal, fileId: unknown): Promise<FileRecord>;
+}
+
+/** What all tools of this folder share (contract §3.6, category `files`). */
+export const common = {
+  category: "files",
+  permission: "chat.file_upload",
+  isParallel: true,
+} as const satisfies Partial<Tool>;
+
+/** More files than a model could look through. */
+const maxFiles = 200;
+
+/**
+ * Tools over the files of a chat. They stand in for the files' texts: a model whose capability `file_context` is on
+ * gets those with the question already.
+ */
+export function createChatFileTools(parts: ChatFileParts): ToolSource {
+  return {
+    id: "files.of-chat",
+    // A chat brings them along; nobody asks for them by id.
+    granted: async () => [],
+    async select({ principal, run }) {
+      const ids = run && mayRead(run) ? await findIds(parts, principal, run) : [];
+      if (ids.length === 0) {
+        return [];
+      }
+      const files = toChatFiles(parts, ids);
+      return [listTool(files), queryTool(files), grepTool(files), viewTool(files)];
+    },
+  };
+}
+
+function mayRead({ model }: ToolRun): boolean {
+  const capabilities = (model.meta["capabilities"] ?? {}) as Readonly<Record<string, unknown>>;
+  return capabilities["file_upload"] !== false && capabilities["file_context"] === false;
+}
+
+async function findIds({ chats }: ChatFileParts, principal: Principal, run: ToolRun): Promise<string[]> {
+  const { chatId, isSaved, request } = run;
+  const lists =
+    chatId !== undefined && isSaved
+      ? await Promise.all(chats.list().map((list) => list.list(principal, chatId)))
+      : [];
+  const sent = Array.isArray(request["files"]) ? (request["files"] as unknown[]).flatMap(idOf) : [];
+  return [...new Set([...lists.flat(), ...sent])].slice(0, maxFiles);
+}
+
+/** An entry of a request that names a file, not a collection or an address. */
+function idOf(entry: unknown): string[] {
+  const { type = "file", id } = (entry ?? {}) as { type?: unknown; id?: unknown };
+  return (type === "file" || type === "image") && typeof id === "string" ? [id] : [];
+}
+
+function toChatFiles({ loaders, config, searches }: ChatFileParts, ids: readonly string[]): ChatFiles {
+  return {
+    config,
+    searches,
+    async list(principal) {
+      const found = await Promise.all(ids.map((id) => loaders.bare.find(principal, id, "read")));
+      return found.flatMap((row) => (row === undefined ? [] : [toRecord(row)]));
+    },
+    async load(principal, fileId) {
+      const id = ids.find((one) => one === fileId);
+      const row = id === undefined ? undefined : await loaders.reachable.find(principal, id, "read");
+      if (row === undefined) {
+        throw new AppError(
+          "not_found",
+          "There is no such file in this chat. list_chat_files tells which are.",
+        );
+      }
+      return toRecord(row);
+    },
+  };
+}
+
+/** The text of a file; undefined for one that has none. */
+export function textOf({ data }: FileRecord): string | undefined {
+  const { content } = data;
+  return typeof content === "string" && content !== "" ? content : undefined;
+}
+
+/** A whole number that a model gave, within its limits. */
+export function toNumber(
+  value: unknown,
+  { standard, min, max }: { standard: number; min: number; max: number },
+): number {
+  const number = Math.floor(Number(value ?? standard));
+  return Number.isFinite(number) ? Math.min(max, Math.max(min, number)) : standard;
+}
+
+/** What a reply rests on after a model read this of a file (contract §3.4). */
+export function toSource(
+  { id, filename }: FileRecord,
+  texts: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return {
+    source: { id, name: filename, type: "file" },
+    document: texts,
+    metadata: texts.map(() => ({ source: filename, name: filename, file_id: id })),
+  };
+}
