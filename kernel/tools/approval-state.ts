@@ -9,4 +9,6 @@ export interface ApprovalState {
   readonly always?: boolean;
   /** Epoch seconds until which a pending one waits. */
   readonly expires_at?: number;
+  /** There when the person decided for all calls, and the tool has changed since: its descriptions then and now. */
+  readonly changed?: { readonly before: string; readonly now: string };
 }

@@ -22,7 +22,14 @@ const DecisionMessage = z.object({
   place: z.object({ userId: z.string(), chatId: z.string(), messageId: z.string(), callId: z.string() }),
   answer: z.object({ decision: z.enum(["allow", "deny"]), always: z.boolean() }),
 });
-const DecidedToolMessage = z.object({ toolId: z.string(), name: z.string(), fingerprint: z.string() });
+const DecidedToolMessage = z.object({
+  toolId: z.string(),
+  name: z.string(),
+  title: z.string().nullable(),
+  server: z.string().nullable(),
+  description: z.string(),
+  fingerprint: z.string(),
+});
 
 /** Takes answers to questions of runs on whichever replica (contract D.22). */
 export function createAnswers({ chats, hub, questions, decisions }: AnswersParts) {

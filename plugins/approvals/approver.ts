@@ -36,14 +36,17 @@ export function createApprover(parts: ApproverParts): ToolApprover {
     async ask(tool, parameters, context) {
       const decidedTool = toDecidedTool(tool);
       const { userId } = context.principal;
-      const show = (state: ApprovalState) => context.call?.showApproval(state);
       const known = await decisions.find(userId, decidedTool);
-      if (known !== undefined) {
-        show({ status: known === "allow" ? "allowed" : "denied", always: true });
-        refuseUnless(known === "allow", "denied");
+      const changed = known?.isOutdated && { before: known.description, now: decidedTool.description };
+      const show = (state: ApprovalState) =>
+        context.call?.showApproval({ ...state, ...(changed && { changed }) });
+      if (known?.isOutdated === false) {
+        show({ status: known.decision === "allow" ? "allowed" : "denied", always: true });
+        refuseUnless(known.decision === "allow", "denied");
         return;
       }
-      const verdict = await askPerson({ tool, decidedTool, parameters, context, show }, parts);
+      const asking = { decidedTool, parameters, context, hasChanged: Boolean(changed), show };
+      const verdict = await askPerson(asking, parts);
       if (verdict.status !== "answered") {
         show({ status: verdict.status });
         throw new AppError("forbidden", refusals[verdict.status]);
@@ -73,16 +76,17 @@ function stricter(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
 }
 
 interface Asking {
-  readonly tool: Tool;
   readonly decidedTool: DecidedTool;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly context: ToolContext;
+  /** The tool is not what the person decided about before. */
+  readonly hasChanged: boolean;
   show(state: ApprovalState): void;
 }
 
 /** Waits for an answer, the time limit, or the absence of the person. Rejects when the run ends. */
 async function askPerson(
-  { tool, decidedTool, parameters, context, show }: Asking,
+  { decidedTool, parameters, context, hasChanged, show }: Asking,
   { hub, questions, settings }: ApproverParts,
 ): Promise<Verdict> {
   const { principal, chatId, messageId, sessionId, signal, call } = context;
@@ -111,7 +115,16 @@ async function askPerson(
       questions.add(place, question);
     }
     show({ status: "pending", expires_at: expiresAt });
-    const asked = { principal, chatId, messageId, callId, name: tool.spec.name, parameters, expiresAt };
+    const asked = {
+      principal,
+      chatId,
+      messageId,
+      callId,
+      tool: decidedTool,
+      parameters,
+      expiresAt,
+      hasChanged,
+    };
     const answering = sessionId
       ? askClient(hub, { ...asked, sessionId }, { signal: over.signal, timeoutMs })
       : Promise.resolve("absent" as const);

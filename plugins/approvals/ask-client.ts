@@ -4,6 +4,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import type { Answer } from "./questions.ts";
+import type { DecidedTool } from "./stored-decisions.ts";
 
 /** An answer; clients that do not know approvals answer a confirmation with true or false. */
 const SocketAnswer = z.union([
@@ -21,7 +22,9 @@ export interface AskedCall {
   readonly chatId: string | undefined;
   readonly messageId: string | undefined;
   readonly callId: string;
-  readonly name: string;
+  readonly tool: Pick<DecidedTool, "name" | "title" | "server">;
+  /** The tool is not what the person decided about before. */
+  readonly hasChanged: boolean;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Epoch seconds. */
   readonly expiresAt: number;
@@ -39,11 +42,14 @@ export async function askClient(
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
 ): Promise<Answer | "absent" | undefined> {
   const args = JSON.stringify(call.parameters, undefined, 2);
+  const { name, title, server } = call.tool;
+  const note = call.hasChanged ? "This tool has changed since you decided about it.\n\n" : "";
   const data = {
-    title: `Allow ${call.name}?`,
-    message: args.length > maxShown ? `${args.slice(0, maxShown)}…` : args,
+    title: `Allow ${title ?? name}${server ? ` of ${server}` : ""}?`,
+    message: note + (args.length > maxShown ? `${args.slice(0, maxShown)}…` : args),
     call_id: callId,
-    name: call.name,
+    name,
+    ...(call.hasChanged && { changed: true }),
     expires_at: call.expiresAt,
   };
   const payload = toEnvelope({ type: "confirmation", data }, { chatId, messageId });

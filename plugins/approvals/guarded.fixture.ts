@@ -4,8 +4,8 @@ import { defineTool } from "#kernel/tools/tool.ts";
 /** The runs of guarded tools: name and parameters. */
 export const done: { name: string; parameters: unknown }[] = [];
 
-/** The spec of the tool `send`; tests change it. */
-export const facts = { description: "Sends a letter" };
+/** Of the tool `send`; tests change them. */
+export const facts: { description: string; revision?: string } = { description: "Sends a letter" };
 
 const define = (name: string, approval: "ask" | "deny" | undefined, more: object = {}) =>
   defineTool({
@@ -13,6 +13,9 @@ const define = (name: string, approval: "ask" | "deny" | undefined, more: object
     get spec() {
       const parameters = { type: "object", properties: { to: { type: "string" } } };
       return { name, description: name === "send" ? facts.description : name, parameters };
+    },
+    get revision() {
+      return name === "send" ? facts.revision : undefined;
     },
     ...(approval && { approval }),
     run: async (parameters) => {

@@ -8,6 +8,7 @@ import { createAnswers } from "./answers.ts";
 import { createApprover } from "./approver.ts";
 import { approvalVariables } from "./config.ts";
 import { createApprovals } from "./migrations/0001_approvals.ts";
+import { describeDecidedTools } from "./migrations/0002_decided_tools.ts";
 import { createQuestions } from "./questions.ts";
 import { createStoredDecisions } from "./stored-decisions.ts";
 import { approvalRoutes } from "./routes.ts";
@@ -19,8 +20,19 @@ export default definePlugin({
   summary: "Asks a person before a tool runs.",
   config: approvalVariables,
   uses: { access, chats, hub },
+  pages: [
+    {
+      id: "approvals",
+      path: "/admin/approvals",
+      title: "Tool approvals",
+      icon: "shield",
+      place: "admin",
+      order: 26,
+      access: "admin",
+    },
+  ],
   tables: tables<ApprovalTables>("tool_approval"),
-  migrations: { "0001_approvals": createApprovals },
+  migrations: { "0001_approvals": createApprovals, "0002_decided_tools": describeDecidedTools },
 
   setup({ config, use, db, log }) {
     const questions = createQuestions();

@@ -14,6 +14,10 @@ const Approval = z
     id: z.string(),
     tool_id: z.string(),
     name: z.string(),
+    title: z.string().nullable(),
+    server: z.string().nullable(),
+    /** As the tool described itself when the caller decided. */
+    description: z.string().nullable(),
     decision: Decision,
     created_at: z.number(),
   })

@@ -18,8 +18,10 @@ describe("a decision for good", () => {
 
   it("is not asked for again, until it is forgotten or the tool has changed", async () => {
     let asked = 0;
-    const client = await stage.answering(() => {
+    const messages: string[] = [];
+    const client = await stage.answering(({ data }) => {
       asked += 1;
+      messages.push(data.data.message);
       return { decision: "allow", always: true };
     });
     const session = { session_id: await client.sessionId() };
@@ -37,8 +39,16 @@ describe("a decision for good", () => {
     expect(more).toEqual([]);
     facts.description = "Sends a letter, and a copy to somebody else";
     const changed = await stage.ask([{ name: "send" }], session);
-    await changed.ended();
+    const [call] = (await changed.ended()).output;
     expect(asked).toBe(2);
+    expect(call.approval).toMatchObject({
+      status: "allowed",
+      changed: { before: "Sends a letter", now: facts.description },
+    });
+    expect(messages.map((message) => message.split("\n")[0])).toEqual([
+      "{}",
+      "This tool has changed since you decided about it.",
+    ]);
     const { token } = await stage.app.user();
     expect((await stage.app.call("GET /api/v1/users/user/approvals", { token })).body).toEqual([]);
     const route = `DELETE /api/v1/users/user/approvals/${kept.id}`;
@@ -47,6 +57,29 @@ describe("a decision for good", () => {
     expect(await decisions()).toEqual([]);
     await (await stage.ask([{ name: "send" }], session)).ended();
     expect(asked).toBe(3);
+  });
+
+  it("counts for the revision that a tool tells, whatever its description says today", async () => {
+    facts.revision = "1";
+    let asked = 0;
+    const client = await stage.answering(() => {
+      asked += 1;
+      return { decision: "allow", always: true };
+    });
+    const session = { session_id: await client.sessionId() };
+    const send = async () => {
+      const run = await stage.ask([{ name: "send" }], session);
+      await run.ended();
+      return asked;
+    };
+    expect(await send()).toBe(1);
+    facts.description = "Sends a letter from the folder of now";
+    expect(await send()).toBe(1);
+    facts.revision = "2";
+    expect(await send()).toBe(2);
+    facts.revision = "1";
+    expect(await send()).toBe(3);
+    delete facts.revision;
   });
 
   it("may be no, and comes from the chat as well", async () => {

@@ -11,19 +11,42 @@ export type Decision = "allow" | "deny";
 export interface DecidedTool {
   readonly toolId: string;
   readonly name: string;
+  readonly title: string | null;
+  readonly server: string | null;
+  readonly description: string;
   readonly fingerprint: string;
 }
 
-/** The tool with a fingerprint of everything that models and people see of it. */
-export function toDecidedTool({ id, spec }: Tool): DecidedTool {
-  const facts = JSON.stringify([id, spec.name, spec.description, spec.parameters]);
-  return { toolId: id, name: spec.name, fingerprint: createHash("sha256").update(facts).digest("hex") };
+const maxDescription = 2_000;
+
+/** The tool with a fingerprint of its revision; without one, of everything that models and people see of it. */
+export function toDecidedTool({ id, spec, title, server, revision }: Tool): DecidedTool {
+  const content = revision === undefined ? [spec.description, spec.parameters] : [revision];
+  const facts = JSON.stringify([id, spec.name, ...content]);
+  return {
+    toolId: id,
+    name: spec.name,
+    title: title ?? null,
+    server: server ?? null,
+    description: spec.description.slice(0, maxDescription),
+    fingerprint: createHash("sha256").update(facts).digest("hex"),
+  };
+}
+
+/** A decision for all calls; `isOutdated` when the tool is not what it was when the person decided. */
+export interface KnownDecision {
+  readonly decision: Decision;
+  readonly description: string;
+  readonly isOutdated: boolean;
 }
 
 export interface StoredDecision {
   readonly id: string;
   readonly tool_id: string;
   readonly name: string;
+  readonly title: string | null;
+  readonly server: string | null;
+  readonly description: string | null;
   readonly decision: Decision;
   readonly created_at: number;
 }
@@ -39,21 +62,26 @@ export function createStoredDecisions(db: ApprovalDatabase, access: Access) {
     adminPasses: false,
   });
   return {
-    /** Undefined also when the tool is not what it was when the person decided. */
-    async find(userId: string, tool: DecidedTool): Promise<Decision | undefined> {
+    async find(userId: string, tool: DecidedTool): Promise<KnownDecision | undefined> {
       const row = await db
         .selectFrom("tool_approval")
-        .select("decision")
+        .select(["decision", "description", "fingerprint"])
         .where("user_id", "=", userId)
         .where("tool_id", "=", tool.toolId)
         .where("name", "=", tool.name)
-        .where("fingerprint", "=", tool.fingerprint)
         .executeTakeFirst();
-      return row?.decision;
+      return (
+        row && {
+          decision: row.decision,
+          description: row.description ?? "",
+          isOutdated: row.fingerprint !== tool.fingerprint,
+        }
+      );
     },
 
     async store(userId: string, tool: DecidedTool, decision: Decision): Promise<void> {
-      const facts = { fingerprint: tool.fingerprint, decision, created_at: seconds() };
+      const { title, server, description, fingerprint } = tool;
+      const facts = { title, server, description, fingerprint, decision, created_at: seconds() };
       await db
         .insertInto("tool_approval")
         .values({ id: randomUUID(), user_id: userId, tool_id: tool.toolId, name: tool.name, ...facts })
@@ -64,7 +92,7 @@ export function createStoredDecisions(db: ApprovalDatabase, access: Access) {
     list(caller: Principal): Promise<StoredDecision[]> {
       return db
         .selectFrom("tool_approval")
-        .select(["id", "tool_id", "name", "decision", "created_at"])
+        .select(["id", "tool_id", "name", "title", "server", "description", "decision", "created_at"])
         .where("user_id", "=", caller.userId)
         .orderBy("tool_id")
         .orderBy("name")

@@ -7,7 +7,13 @@ export interface ToolApprovalTable {
   tool_id: string;
   /** Name of the function. */
   name: string;
-  /** SHA-256 of what the person saw of the tool: when the tool changes, the person is asked again (case S125). */
+  /** Shown to people instead of the name. */
+  title: string | null;
+  /** The tool server or terminal that it runs on. */
+  server: string | null;
+  /** As the tool described itself when the person decided. */
+  description: string | null;
+  /** SHA-256 of the tool's revision, or of what the person saw of it: when it changes, the person is asked again (case S125). */
   fingerprint: string;
   decision: "allow" | "deny";
   created_at: number;
