@@ -11,6 +11,7 @@ import { completionVariables, taskNames } from "./config.ts";
 import { pickPermissions } from "./request/controls.ts";
 import { createEmbeddings } from "./media/embeddings.ts";
 import { createConcurrencyLimit } from "#kernel/account-limits.ts";
+import { builtInToolsRoute } from "./tools/built-in-route.ts";
 import { createLegacyTools } from "./tools/legacy-tools.ts";
 import { limitCompletions } from "./limit.ts";
 import { pipelineRoute } from "./pipeline/describe.ts";
@@ -123,7 +124,12 @@ export default definePlugin({
     return {
       routes: {
         ...routes,
-        api: [...routes.api, ...taskForms, pipelineRoute({ models: use.models, pipeline })],
+        api: [
+          ...routes.api,
+          ...taskForms,
+          builtInToolsRoute(use.toolRegistry),
+          pipelineRoute({ models: use.models, pipeline }),
+        ],
       },
       services: [provide(completions, runner), provide(taskModel, tasks)],
     };
