@@ -10,8 +10,11 @@ import Clock from "@lucide/svelte/icons/clock";
 import CodeXml from "@lucide/svelte/icons/code-xml";
 import Database from "@lucide/svelte/icons/database";
 import FileText from "@lucide/svelte/icons/file-text";
+import Brain from "@lucide/svelte/icons/brain";
 import Folder from "@lucide/svelte/icons/folder";
+import Globe from "@lucide/svelte/icons/globe";
 import Hash from "@lucide/svelte/icons/hash";
+import Image from "@lucide/svelte/icons/image";
 import Info from "@lucide/svelte/icons/info";
 import Key from "@lucide/svelte/icons/key-round";
 import Library from "@lucide/svelte/icons/library";
@@ -24,6 +27,7 @@ import Shield from "@lucide/svelte/icons/shield";
 import Sliders from "@lucide/svelte/icons/sliders-horizontal";
 import Sparkles from "@lucide/svelte/icons/sparkles";
 import Square from "@lucide/svelte/icons/square";
+import SquareTerminal from "@lucide/svelte/icons/square-terminal";
 import Users from "@lucide/svelte/icons/users";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
@@ -35,6 +39,7 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   book: BookOpen,
   bot: Bot,
   box: Box,
+  brain: Brain,
   calendar: Calendar,
   chart: ChartColumn,
   user: CircleUser,
@@ -43,7 +48,9 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   database: Database,
   file: FileText,
   folder: Folder,
+  globe: Globe,
   hash: Hash,
+  image: Image,
   info: Info,
   key: Key,
   library: Library,
@@ -55,6 +62,7 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   shield: Shield,
   sliders: Sliders,
   sparkles: Sparkles,
+  terminal: SquareTerminal,
   users: Users,
   wrench: Wrench,
 };

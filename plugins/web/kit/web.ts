@@ -104,6 +104,17 @@ export interface OutputRenderer {
   readonly load: Lazy<{ item: Readonly<Record<string, unknown>>; chatId: string; messageId: string }>;
 }
 
+/** A section of the editor of models: what a plugin attaches to a model by keys of its `meta`. */
+export interface ModelSection {
+  readonly id: string;
+  readonly order?: number;
+  readonly load: Lazy<{
+    meta: Readonly<Record<string, unknown>>;
+    /** Merged into `meta`; stored when the model is saved. */
+    onchange: (change: Readonly<Record<string, unknown>>) => void;
+  }>;
+}
+
 /** One setting that the search beside the pages of a section finds. */
 export interface SettingEntry {
   /** Id of the page that it stands on. */
@@ -125,6 +136,7 @@ export interface WebPlugin {
   readonly triggers?: readonly ComposerTrigger[];
   readonly composer?: readonly ComposerEntry[];
   readonly renderers?: readonly OutputRenderer[];
+  readonly modelSections?: readonly ModelSection[];
   /** Settings of its pages, in the language of now; loaded when somebody searches. */
   readonly settings?: readonly (() => Promise<readonly SettingEntry[]>)[];
 }

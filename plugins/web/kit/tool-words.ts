@@ -1,0 +1,53 @@
+import { t } from "./i18n/index.svelte.ts";
+import { inWords } from "./in-words.ts";
+
+/** The name of a built-in tool for people. */
+export const toolTitle = ({
+  title,
+  name,
+}: {
+  readonly title: string | null;
+  readonly name: string;
+}): string => title ?? inWords(name);
+
+/** The name of a category of built-in tools (contract §3.6). */
+export function categoryTitle(category: string | null): string {
+  const titles: Readonly<Record<string, string>> = {
+    time: t("Time"),
+    memory: t("Memory"),
+    chats: t("Earlier chats"),
+    notes: t("Notes"),
+    knowledge: t("Knowledge"),
+    files: t("Files of the chat"),
+    web_search: t("Web search"),
+    image_generation: t("Pictures"),
+    code_interpreter: t("Code"),
+    channels: t("Channels"),
+    tasks: t("Task list"),
+    automations: t("Automations"),
+    calendar: t("Calendar"),
+    subagents: t("Sub-agents"),
+    notifications: t("Notifications"),
+    ask_user: t("Questions to the person"),
+  };
+  return category === null ? t("Other tools") : (titles[category] ?? inWords(category));
+}
+
+/** The name of a feature that a person switches on for a chat. */
+export function featureTitle(feature: string): string {
+  const titles: Readonly<Record<string, string>> = {
+    web_search: t("Web search"),
+    image_generation: t("Make pictures"),
+    code_interpreter: t("Run code"),
+    memory: t("Memory"),
+  };
+  return titles[feature] ?? inWords(feature);
+}
+
+/** Icons of features, as `findIcon` knows them. */
+export const featureIcons: Readonly<Record<string, string>> = {
+  web_search: "globe",
+  image_generation: "image",
+  code_interpreter: "code",
+  memory: "brain",
+};
