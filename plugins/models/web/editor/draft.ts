@@ -44,6 +44,16 @@ export interface Draft {
   readonly controls: readonly DraftControl[];
   readonly filterIds: readonly string[];
   readonly actionIds: readonly string[];
+  /** Workspace tools and tool servers that are on in a new chat. */
+  readonly toolIds: readonly string[];
+  /** Categories of built-in tools that are off: unsaid ones are on. */
+  readonly offCategories: readonly string[];
+  /** Features that are on in a new chat. */
+  readonly featureIds: readonly string[];
+  /** Terminal that a new chat works in; empty for none. */
+  readonly terminalId: string;
+  /** Keys of `meta` that sections of other plugins changed. */
+  readonly extraMeta: Bag;
   readonly isHidden: boolean;
   readonly prices: DraftPrices;
   readonly grants: readonly Grant[];
@@ -66,6 +76,11 @@ export const emptyDraft = (base: string): Draft => ({
   controls: [],
   filterIds: [],
   actionIds: [],
+  toolIds: [],
+  offCategories: [],
+  featureIds: [],
+  terminalId: "",
+  extraMeta: {},
   isHidden: false,
   prices: noPrices,
   grants: [],
@@ -99,6 +114,13 @@ export function toDraft(record: ModelRecord): Draft {
     })),
     filterIds: texts(meta["filterIds"]),
     actionIds: texts(meta["actionIds"]),
+    toolIds: texts(meta["toolIds"]),
+    offCategories: Object.entries(toFlags(meta["builtinTools"])).flatMap(([name, isOn]) =>
+      isOn ? [] : [name],
+    ),
+    featureIds: texts(meta["defaultFeatureIds"]),
+    terminalId: text(meta["terminalId"]),
+    extraMeta: {},
     isHidden: meta["hidden"] === true,
     prices: toPrices(meta["prices"]),
     grants: toSent(grantsOf(record)),
@@ -140,8 +162,13 @@ export function toBody(draft: Draft, record: ModelRecord | undefined) {
       ),
       filterIds: draft.filterIds,
       actionIds: draft.actionIds,
+      toolIds: draft.toolIds,
+      builtinTools: toCategories(before["builtinTools"], draft.offCategories),
+      defaultFeatureIds: draft.featureIds,
+      terminalId: draft.terminalId === "" ? null : draft.terminalId,
       hidden: draft.isHidden,
       prices: prices ?? null,
+      ...draft.extraMeta,
     },
     params: {
       ...draft.params,
@@ -149,6 +176,12 @@ export function toBody(draft: Draft, record: ModelRecord | undefined) {
       ...(draft.controls.length === 0 ? {} : { model_controls: draft.controls.map(toControl) }),
     },
   };
+}
+
+/** Categories that were named before stay named; those that are off are named. */
+function toCategories(before: unknown, off: readonly string[]): Record<string, boolean> {
+  const named = Object.keys(toFlags(before)).map((name) => [name, true] as const);
+  return Object.fromEntries([...named, ...off.map((name) => [name, false] as const)]);
 }
 
 const toControl = ({ id, label, default: chosen, options }: DraftControl) => ({

@@ -64,6 +64,15 @@ export class ModelEditor {
     this.draft = { ...this.draft, ...change };
   }
 
+  /** Stored metadata with what sections of other plugins changed. */
+  get meta(): Readonly<Record<string, unknown>> {
+    return { ...this.record?.meta, ...this.draft.extraMeta };
+  }
+
+  changeMeta(change: Readonly<Record<string, unknown>>): void {
+    this.change({ extraMeta: { ...this.draft.extraMeta, ...change } });
+  }
+
   /** Stores what is typed; resolves to the id of the model, undefined when it was refused. */
   async save(overwrite = false): Promise<string | undefined> {
     const problems = problemsOf(this.draft);
