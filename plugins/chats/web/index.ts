@@ -43,6 +43,11 @@ export const web = defineWeb({
       () => t("Files"),
       async () => (await triggers()).fileTrigger,
     ),
+    trigger(
+      "#",
+      () => t("Tools"),
+      async () => (await triggers()).toolTrigger,
+    ),
   ],
 });
 

@@ -1,10 +1,10 @@
-import { SvelteSet } from "svelte/reactivity";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
+import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import type { Attachment, ComposerHandle } from "#plugins/web/kit/web.ts";
 import { drafts } from "../data/drafts.ts";
-import type { ChatMessage, ChatView, Queued } from "../data/types.ts";
+import type { ChatMessage, ChatView, ChosenTools, Queued } from "../data/types.ts";
 import { models } from "../picker/models.svelte.ts";
 import { Attached } from "./attached.svelte.ts";
 import type { FoundTrigger } from "./find-trigger.ts";
@@ -27,8 +27,6 @@ export class Composer implements ComposerHandle {
   field: HTMLTextAreaElement | undefined;
   /** The text that opened the list of suggestions; `insert` replaces it. */
   trigger: FoundTrigger | undefined;
-  readonly #features = new SvelteSet<string>();
-  readonly #tools = new SvelteSet<string>();
   /** What stood here before an edit began. */
   #aside: { text: string; attached: readonly Attached[] } | undefined;
 
@@ -116,14 +114,23 @@ export class Composer implements ComposerHandle {
   }
 
   toggle(kind: "feature" | "tool", id: string): void {
-    const set = this.#setOf(kind);
-    if (!set.delete(id)) {
-      set.add(id);
-    }
+    const { tools } = this.chat;
+    const key = kind === "feature" ? "features" : "toolIds";
+    const isOn = tools[key].includes(id);
+    this.choose({ ...tools, [key]: isOn ? tools[key].filter((one) => one !== id) : [...tools[key], id] });
+  }
+
+  /** Switches tools for this chat; undefined goes back to what its model begins with. */
+  choose(chosen: ChosenTools | undefined): void {
+    this.chat
+      .setTools(chosen)
+      .catch((error: unknown) =>
+        toasts.fail(error, t("The choice counts here, but could not be kept with the chat.")),
+      );
   }
 
   isOn(kind: "feature" | "tool", id: string): boolean {
-    return this.#setOf(kind).has(id);
+    return this.chat.tools[kind === "feature" ? "features" : "toolIds"].includes(id);
   }
 
   focus(cursor = this.text.length): void {
@@ -222,10 +229,7 @@ export class Composer implements ComposerHandle {
             text,
             files,
             models: this.chat.models,
-            ...(this.#tools.size > 0 && { toolIds: [...this.#tools] }),
-            ...(this.#features.size > 0 && {
-              features: Object.fromEntries([...this.#features].map((name) => [name, true])),
-            }),
+            tools: this.chat.tools,
           }));
     } catch (error) {
       this.failure = (error as Error).message;
@@ -240,10 +244,6 @@ export class Composer implements ComposerHandle {
     this.editing = undefined;
     this.failure = undefined;
     this.sendsWhenReady = false;
-  }
-
-  #setOf(kind: "feature" | "tool"): SvelteSet<string> {
-    return kind === "feature" ? this.#features : this.#tools;
   }
 }
 

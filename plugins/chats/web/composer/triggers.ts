@@ -1,4 +1,6 @@
 import { formatAgo, t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { tools } from "#plugins/web/kit/stores/tools.svelte.ts";
+import { featureIcons, featureTitle } from "#plugins/web/kit/tool-words.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import type { ComposerTrigger, Suggestion } from "#plugins/web/kit/web.ts";
 import { findModels } from "../picker/choose-models.ts";
@@ -43,6 +45,48 @@ export const fileTrigger: ComposerTrigger = {
       .call("GET /api/v1/files/search", { query: { filename, content: "false", limit: most }, signal })
       .catch(noneFound)) as readonly Found[];
     return found.map(toSuggestion);
+  },
+};
+
+/** `#`, behind the files: tools and features to switch on for the chat. */
+export const toolTrigger: ComposerTrigger = {
+  character: "#",
+  order: 2000,
+  get title() {
+    return t("Tools");
+  },
+  async list(query) {
+    await tools.load();
+    const wanted = query.toLowerCase();
+    const all = [
+      ...[...tools.features].map((id) => ({
+        kind: "feature" as const,
+        id,
+        title: featureTitle(id),
+        icon: featureIcons[id] ?? "sparkles",
+      })),
+      ...tools.listed.map(({ id, name, server }) => ({
+        kind: "tool" as const,
+        id,
+        title: name,
+        icon: server ? "plug" : "wrench",
+      })),
+    ];
+    return all
+      .filter(({ title }) => title.toLowerCase().includes(wanted))
+      .slice(0, most)
+      .map(({ kind, id, title, icon }) => ({
+        id: `${kind}:${id}`,
+        title,
+        description: t("Tool"),
+        icon,
+        pick(composer) {
+          composer.insert("");
+          if (!composer.isOn(kind, id)) {
+            composer.toggle(kind, id);
+          }
+        },
+      }));
   },
 };
 

@@ -3,13 +3,14 @@ import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { newId } from "#plugins/web/kit/new-id.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import type { ChatState } from "./chat-state.svelte.ts";
+import { toStored } from "./chosen-tools.ts";
 import { chatList } from "./list.svelte.ts";
 import type { Asked } from "./request.ts";
 import { textOf } from "./reply.ts";
 import { readContent } from "./server-chat.ts";
 import { toStorable } from "./storable-text.ts";
 import { columnsOf } from "./tree.ts";
-import type { ChatMessage, Controls, Rating } from "./types.ts";
+import type { ChatMessage, ChosenTools, Controls, Rating } from "./types.ts";
 
 // Changes of stored messages; `ChatStore` offers each as a method.
 
@@ -222,6 +223,12 @@ export async function setControls(chat: AskedChat, change: Partial<Controls>): P
   await store(chat, { params: { ...params, ...(system !== "" && { system }) } }, variables);
 }
 
+/** A chat without an id has it stored with its first message. */
+export async function setTools(chat: AskedChat, chosen: ChosenTools | undefined): Promise<void> {
+  chat.chosenTools = chosen;
+  await store(chat, chosen ? toStored(chosen) : { tool_ids: null, features: null, terminal_id: null });
+}
+
 /** Stores a chat that was temporary until now. */
 export async function keep(chat: AskedChat): Promise<void> {
   const first = chat.branch.find(({ role }) => role === "user")?.content ?? "";
@@ -232,6 +239,7 @@ export async function keep(chat: AskedChat): Promise<void> {
         title,
         models: [...chat.models],
         params: { ...chat.controls.params, system: chat.controls.system },
+        ...(chat.chosenTools && toStored(chat.chosenTools)),
         history: { messages: Object.fromEntries(chat.messages), currentId: chat.leafId },
       },
       // A folder that somebody shares lends its instructions; chats are kept in one's own.

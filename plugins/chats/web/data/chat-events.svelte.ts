@@ -37,13 +37,19 @@ export class ChatEvents {
   approvals(ids: readonly string[]): readonly Approval[] {
     return ids.flatMap((messageId) =>
       (this.#chat.message(messageId)?.output ?? []).flatMap((item) => {
-        const approval = item["approval"] as { status?: string; expires_at?: number } | undefined;
+        const approval = item["approval"] as
+          | { status?: string; expires_at?: number; changed?: Approval["changed"] }
+          | undefined;
+        const { title = "", server = "" } = (item["tool"] ?? {}) as { title?: string; server?: string };
         return item.type === "function_call" && approval?.status === "pending"
           ? [
               {
                 messageId,
                 callId: String(item["call_id"]),
                 name: String(item["name"]),
+                title,
+                server,
+                ...(approval.changed && { changed: approval.changed }),
                 arguments: String(item["arguments"] ?? ""),
                 expiresAt: (approval.expires_at ?? 0) * 1000,
               },

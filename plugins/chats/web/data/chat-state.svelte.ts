@@ -2,9 +2,10 @@ import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { applyEvents } from "./reply.ts";
+import { defaultTools, readChosen } from "./chosen-tools.ts";
 import { readControls, readMessages, type ServerChat } from "./server-chat.ts";
 import { branchTo, columnsOf, isBranched, leafOf, versionsOf } from "./tree.ts";
-import type { ChatMessage, ChatView, Controls, EditConflict, Task } from "./types.ts";
+import type { ChatMessage, ChatView, ChosenTools, Controls, EditConflict, Task } from "./types.ts";
 
 /** State of one chat: its facts, the tree of its messages and the branch that is shown. */
 export class ChatState {
@@ -22,6 +23,7 @@ export class ChatState {
   contextUsage = $state.raw<ChatView["contextUsage"]>();
   models = $state.raw<readonly string[]>([]);
   controls = $state.raw<Controls>({ system: "", params: {}, variables: {} });
+  chosenTools = $state.raw<ChosenTools>();
   conflict = $state.raw<EditConflict>();
   tasks = $state.raw<readonly Task[]>([]);
   readonly messages = new SvelteMap<string, ChatMessage>();
@@ -38,6 +40,14 @@ export class ChatState {
     void this.#shape;
     return untrack(() => isBranched(this.messages));
   });
+
+  get tools(): ChosenTools {
+    return this.chosenTools ?? defaultTools(this.models[0]);
+  }
+
+  get hasOwnTools(): boolean {
+    return this.chosenTools !== undefined;
+  }
 
   get branchIds(): readonly string[] {
     return this.#branchIds;
@@ -91,6 +101,7 @@ export class ChatState {
     this.tasks = Array.isArray(stored.tasks) ? stored.tasks : this.tasks;
     this.models = stored.chat.models?.length ? stored.chat.models : this.models;
     this.controls = readControls(stored);
+    this.chosenTools = readChosen(stored);
     const usage = stored.context_usage;
     this.contextUsage = usage ? { used: usage.tokens, limit: usage.threshold } : undefined;
     if (isFollowed || this.leafId === null || !this.messages.has(this.leafId)) {

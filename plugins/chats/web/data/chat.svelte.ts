@@ -9,7 +9,7 @@ import { FollowedChat } from "./followed-chat.svelte.ts";
 import { MessageQueue } from "./message-queue.svelte.ts";
 import type { Asked } from "./request.ts";
 import { toStorable } from "./storable-text.ts";
-import type { ChatMessage, ChatView, Controls, Queued, Rating, Sending } from "./types.ts";
+import type { ChatMessage, ChatView, ChosenTools, Controls, Queued, Rating, Sending } from "./types.ts";
 
 export interface NewChatOptions {
   readonly models: readonly string[];
@@ -116,10 +116,10 @@ export class ChatStore extends FollowedChat implements ChatView {
   }
 
   /** `key` names the request to the server: another window that sends the same message sends it in vain. */
-  async #ask({ text, files, models, toolIds, features }: Sending, key?: string): Promise<void> {
+  async #ask({ text, files, models, tools }: Sending, key?: string): Promise<void> {
     const parentId = this.leafId;
     const question = this.#question(parentId, { text, files, models });
-    await this.ask(question, models, { isFirst: parentId === null, toolIds, features, key });
+    await this.ask(question, models, { isFirst: parentId === null, tools, key });
   }
 
   /** An own message that hangs below another one, shown at once. */
@@ -157,7 +157,12 @@ export class ChatStore extends FollowedChat implements ChatView {
     }
     columns.forEach(({ id }) => this.follow(id));
     this.leafId = columns[0]?.id ?? question.id;
+    const isMade = this.id !== undefined;
     await this.#delivery.send({ ...more, question, replies: columns });
+    if (!isMade && this.chosenTools) {
+      // The choice is a convenience: the message is sent without it being kept.
+      await edits.setTools(this, this.chosenTools).catch(() => undefined);
+    }
   }
 
   async stop(): Promise<readonly ChatMessage[]> {
@@ -194,6 +199,7 @@ export class ChatStore extends FollowedChat implements ChatView {
   rename = (title: string) => edits.rename(this, title);
   keep = () => edits.keep(this);
   fork = (messageId: string) => edits.fork(this, messageId);
+  setTools = (chosen: ChosenTools | undefined) => edits.setTools(this, chosen);
   setControls = (change: Partial<Controls>) => edits.setControls(this, change);
   decide: ChatView["decide"] = (approval, decision, always) =>
     this.#events.decide(approval, decision, always);

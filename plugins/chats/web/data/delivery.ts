@@ -1,6 +1,7 @@
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { newId } from "#plugins/web/kit/new-id.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
+import { servable } from "./chosen-tools.ts";
 import { deliver } from "./deliver.ts";
 import type { FollowedChat } from "./followed-chat.svelte.ts";
 import { outbox, type OutboxEntry } from "./outbox.ts";
@@ -50,6 +51,7 @@ export class Delivery {
       ...turn,
       before,
       controls,
+      tools: servable(turn.tools ?? chat.tools, turn.replies[0]?.model),
       sessionId,
       chatId: chat.id,
       folderId,

@@ -1,7 +1,7 @@
 import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
 import type { Attachment } from "#plugins/web/kit/web.ts";
 import { textOf } from "./reply.ts";
-import type { ChatMessage, Controls } from "./types.ts";
+import type { ChatMessage, ChosenTools, Controls } from "./types.ts";
 
 /** A question and the replies that are asked for. */
 export interface Turn {
@@ -15,15 +15,16 @@ export interface Turn {
   readonly chatId: string | undefined;
   readonly folderId: string | null;
   readonly isFirst: boolean;
-  readonly toolIds?: readonly string[] | undefined;
-  readonly features?: Readonly<Record<string, boolean>> | undefined;
+  readonly tools: ChosenTools;
   readonly instruction?: string | undefined;
   /** The reply goes on where it ended. */
   readonly continues?: boolean;
 }
 
 /** What is said about a turn that begins; what is left out follows from its question. */
-export interface Asked extends Partial<Turn> {
+export interface Asked extends Partial<Omit<Turn, "tools">> {
+  /** Left out, those of the chat. */
+  readonly tools?: ChosenTools | undefined;
   /** Idempotency key of the request. */
   readonly key?: string | undefined;
 }
@@ -76,14 +77,21 @@ export function toRequest(turn: Turn): Record<string, unknown> {
         ...(calling !== undefined && { function_calling: calling }),
       },
     }),
-    ...(turn.toolIds?.length && { tool_ids: turn.toolIds }),
-    ...(turn.features && { features: turn.features }),
+    ...toTools(turn.tools),
     ...(question.files?.length && { files: documentsOf(question.files) }),
     background_tasks: {
       title_generation: turn.isFirst && settings.get("autoTitle"),
       tags_generation: turn.isFirst && settings.get("autoTags"),
       follow_up_generation: settings.get("autoFollowUps"),
     },
+  };
+}
+
+function toTools({ toolIds, features, terminalId }: ChosenTools): Record<string, unknown> {
+  return {
+    ...(toolIds.length > 0 && { tool_ids: toolIds }),
+    ...(features.length > 0 && { features: Object.fromEntries(features.map((name) => [name, true])) }),
+    ...(terminalId !== undefined && { terminal_id: terminalId }),
   };
 }
 

@@ -85,7 +85,13 @@ export interface Approval {
   readonly messageId: string;
   readonly callId: string;
   readonly name: string;
+  /** Shown instead of the name; empty where the tool has none. */
+  readonly title: string;
+  /** The tool server or terminal that it runs on. */
+  readonly server: string;
   readonly arguments: string;
+  /** How the tool described itself when the person decided about all calls of it, and how it does now. */
+  readonly changed?: { readonly before: string; readonly now: string };
   /** Epoch milliseconds after which it counts as denied. */
   readonly expiresAt: number;
 }
@@ -118,13 +124,22 @@ export interface Question {
   readonly isSecret?: boolean;
 }
 
+/** Tools and features that are on for the messages of a chat. */
+export interface ChosenTools {
+  /** Workspace tools and tool servers. */
+  readonly toolIds: readonly string[];
+  /** Names of features of requests, such as `web_search`. */
+  readonly features: readonly string[];
+  readonly terminalId: string | undefined;
+}
+
 /** What the next message carries beside its text. */
 export interface Sending {
   readonly text: string;
   readonly files: readonly Attachment[];
   readonly models: readonly string[];
-  readonly toolIds?: readonly string[];
-  readonly features?: Readonly<Record<string, boolean>>;
+  /** As they are when it is written; left out, those of the chat. */
+  readonly tools?: ChosenTools;
 }
 
 /** A message that waits: for the run before it, or for the server to be reachable. */
@@ -203,6 +218,12 @@ export interface ChatView {
   setModels(models: readonly string[]): void;
   readonly controls: Controls;
   setControls(change: Partial<Controls>): Promise<void>;
+  /** What is on: chosen for this chat, else the defaults of its model. */
+  readonly tools: ChosenTools;
+  /** True when somebody chose for this chat. */
+  readonly hasOwnTools: boolean;
+  /** Stores a choice with the chat; undefined goes back to the defaults. */
+  setTools(chosen: ChosenTools | undefined): Promise<void>;
 
   /** Sends, or queues while a run goes on or the server is away. */
   send(sending: Sending): Promise<void>;

@@ -5,13 +5,16 @@ import type { ChatMessage, OutputItem } from "../data/types.ts";
 export type ReplyPart =
   | { readonly kind: "text"; readonly id: string; readonly text: string }
   | { readonly kind: "reasoning"; readonly id: string; readonly item: OutputItem; readonly text: string }
-  | {
-      readonly kind: "call";
-      readonly id: string;
-      readonly call: OutputItem;
-      readonly result: OutputItem | undefined;
-    }
+  | { readonly kind: "calls"; readonly id: string; readonly calls: readonly CallPart[] }
   | { readonly kind: "other"; readonly id: string; readonly item: OutputItem };
+
+/** A call of a tool and its result. */
+export interface CallPart {
+  readonly call: OutputItem;
+  readonly result: OutputItem | undefined;
+  /** Which round of calls of the reply it belongs to. */
+  readonly round: number;
+}
 
 /** Parts out of the stored output; messages without one have their text alone. */
 export function toParts({
@@ -19,18 +22,58 @@ export function toParts({
   output,
   content,
 }: Pick<ChatMessage, "id" | "output" | "content">): readonly ReplyPart[] {
-  const results = new Map<string, OutputItem>();
+  // Some servers of models number the calls of each round anew: results belong to calls in their order.
+  const results = new Map<string, OutputItem[]>();
   for (const item of output ?? []) {
     if (item.type === "function_call_output") {
-      results.set(String(item["call_id"]), item);
+      const id = String(item["call_id"]);
+      results.set(id, [...(results.get(id) ?? []), item]);
     }
   }
-  const parts = (output ?? []).flatMap((item) => toPart(item, results));
+  const parts = grouped(
+    withRounds(output ?? []).flatMap(({ item, round }) => toPart(item, { results, round })),
+  );
   const hasText = (output ?? []).some(({ type }) => type === "message");
   return hasText || content === "" ? parts : [...parts, { kind: "text", id: `${id}-text`, text: content }];
 }
 
-function toPart(item: OutputItem, results: ReadonlyMap<string, OutputItem>): ReplyPart[] {
+/** A call behind a result begins a round. */
+function withRounds(output: readonly OutputItem[]): { item: OutputItem; round: number }[] {
+  let round = 0;
+  return output.map((item, at) => {
+    round += item.type === "function_call" && output[at - 1]?.type === "function_call_output" ? 1 : 0;
+    return { item, round };
+  });
+}
+
+/** So many calls in a row are one line, whatever their rounds. */
+const many = 4;
+
+/** Calls of one round become one part, and so do many calls with nothing said between them. */
+function grouped(parts: readonly ReplyPart[]): ReplyPart[] {
+  const runs: ReplyPart[][] = [];
+  for (const part of parts) {
+    const before = runs.at(-1);
+    if (part.kind === "calls" && before?.[0]?.kind === "calls") {
+      before.push(part);
+    } else {
+      runs.push([part]);
+    }
+  }
+  return runs.flatMap((run) => {
+    const calls = run.flatMap((part) => (part.kind === "calls" ? part.calls : []));
+    if (calls.length < 2) {
+      return run;
+    }
+    const groups = calls.length >= many ? [calls] : [...Map.groupBy(calls, ({ round }) => round).values()];
+    return groups.map((group) => ({ kind: "calls" as const, id: group[0]?.call.id ?? "", calls: group }));
+  });
+}
+
+function toPart(
+  item: OutputItem,
+  { results, round }: { results: ReadonlyMap<string, OutputItem[]>; round: number },
+): ReplyPart[] {
   switch (item.type) {
     case "message": {
       const text = itemText(item);
@@ -39,7 +82,13 @@ function toPart(item: OutputItem, results: ReadonlyMap<string, OutputItem>): Rep
     case "reasoning":
       return [{ kind: "reasoning", id: item.id, item, text: itemText(item) }];
     case "function_call":
-      return [{ kind: "call", id: item.id, call: item, result: results.get(String(item["call_id"])) }];
+      return [
+        {
+          kind: "calls",
+          id: item.id,
+          calls: [{ call: item, result: results.get(String(item["call_id"]))?.shift(), round }],
+        },
+      ];
     case "function_call_output":
       return [];
     default:
@@ -67,9 +116,3 @@ export function indented(text: string): string {
     return text;
   }
 }
-
-/** `get_current_time` in words. */
-export const inWords = (name: string): string => {
-  const words = name.replaceAll(/[_-]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};

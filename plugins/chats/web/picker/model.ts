@@ -1,5 +1,5 @@
 import type { PromptSuggestion } from "#plugins/web/kit/stores/session.svelte.ts";
-import type { FunctionAction } from "../data/types.ts";
+import type { ChosenTools, FunctionAction } from "../data/types.ts";
 
 /** A choice that a model offers for each request, such as how long it thinks. */
 export interface ModelControl {
@@ -34,6 +34,8 @@ export interface Model {
   readonly variables: Readonly<Record<string, ChatVariable>>;
   /** Address of the picture behind its chats; one of the platform's own files. */
   readonly background: string | undefined;
+  /** Tools and features that are on in a new chat with it. */
+  readonly tools: ChosenTools;
   /** Functions that are offered beside its replies. */
   readonly actions: readonly FunctionAction[];
 }
@@ -59,6 +61,11 @@ export function toModel(item: Bag): Model {
     controls: toBags(toBag(info["params"])["model_controls"]).map(toControl),
     variables: toVariables(meta["chat_variables_schema"]),
     background: ownFile(meta["background_image_url"]),
+    tools: {
+      toolIds: toTexts(meta["toolIds"]),
+      features: toTexts(meta["defaultFeatureIds"]),
+      terminalId: toText(meta["terminalId"]) || undefined,
+    },
     actions: toBags(item["actions"]).map(toAction),
   };
 }
@@ -109,6 +116,8 @@ function toFlags(value: unknown): Record<string, boolean> {
     : Object.fromEntries(Object.entries(toBag(value)).map(([name, on]) => [name, on === true]));
 }
 
+const toTexts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const toBag = (value: unknown): Bag =>

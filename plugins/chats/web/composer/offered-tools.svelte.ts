@@ -1,0 +1,80 @@
+import { describe, tools } from "#plugins/web/kit/stores/tools.svelte.ts";
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { featureIcons, featureTitle } from "#plugins/web/kit/tool-words.ts";
+import type { ChatView } from "../data/types.ts";
+import { can } from "../picker/model.ts";
+import { models } from "../picker/models.svelte.ts";
+
+/** Something that can be switched on for a chat. */
+export interface Choice {
+  readonly kind: "feature" | "tool";
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly icon: string;
+  readonly group: "feature" | "workspace" | "server";
+  readonly isOn: boolean;
+  /** Address where the person signs in to it first. */
+  readonly signIn: string | undefined;
+  /** Why it cannot be used here although it is on. */
+  readonly problem: string | undefined;
+}
+
+const mcp = "server:mcp:";
+/** Those that people know come first. */
+const featureOrder = ["web_search", "code_interpreter", "image_generation", "memory"];
+
+/** What the person may switch on for a chat, in the order of the menu: features that are served, then tools. */
+export function offered(chat: ChatView): readonly Choice[] {
+  return [...features(chat), ...listed(chat)];
+}
+
+function features({ tools: chosen, models: [modelId] }: ChatView): Choice[] {
+  const model = models.find(modelId);
+  const place = (name: string) => featureOrder.indexOf(name) + 1 || featureOrder.length + 1;
+  return [...tools.features]
+    .filter((name) => can(model, name) && can(model, "builtin_tools"))
+    .toSorted((a, b) => place(a) - place(b) || a.localeCompare(b))
+    .map((name) => ({
+      kind: "feature",
+      id: name,
+      title: featureTitle(name),
+      text: featureText(name),
+      icon: featureIcons[name] ?? "sparkles",
+      group: "feature",
+      isOn: chosen.features.includes(name),
+      signIn: undefined,
+      problem: undefined,
+    }));
+}
+
+function listed({ tools: chosen }: ChatView): Choice[] {
+  const known = tools.listed.map((tool): Choice => {
+    const { id, name, server, authenticated } = tool;
+    const needsSignIn = authenticated === false && id.startsWith(mcp);
+    return {
+      kind: "tool",
+      id,
+      title: name,
+      text: describe(tool),
+      icon: server ? "plug" : "wrench",
+      group: server ? "server" : "workspace",
+      isOn: chosen.toolIds.includes(id),
+      signIn: needsSignIn
+        ? `/oauth/clients/mcp:${encodeURIComponent(id.slice(mcp.length))}/authorize`
+        : undefined,
+      problem: authenticated === false ? t("needs a sign-in") : undefined,
+    };
+  });
+  return known.toSorted((a, b) => Number(a.group === "server") - Number(b.group === "server"));
+}
+
+function featureText(name: string): string {
+  const texts: Readonly<Record<string, string>> = {
+    web_search: t("Looks things up and reads pages"),
+    image_generation: t("Draws and changes pictures"),
+    code_interpreter: t("Calculates, reads data and draws plots"),
+    memory: t("Remembers what you tell it, over all chats"),
+  };
+  return texts[name] ?? "";
+}
