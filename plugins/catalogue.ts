@@ -5,6 +5,7 @@ import approvals from "./approvals/plugin.ts";
 import audit from "./audit/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
+import codeExecution from "./code-execution/plugin.ts";
 import compaction from "./compaction/plugin.ts";
 import connections from "./connections/plugin.ts";
 import completions from "./completions/plugin.ts";
@@ -41,6 +42,7 @@ export const catalogue: readonly AnyPlugin[] = [
   audit,
   chatTasks,
   chats,
+  codeExecution,
   compaction,
   completions,
   connections,
@@ -79,6 +81,7 @@ export interface Api
     ApiOfPlugin<typeof audit>,
     ApiOfPlugin<typeof chatTasks>,
     ApiOfPlugin<typeof chats>,
+    ApiOfPlugin<typeof codeExecution>,
     ApiOfPlugin<typeof compaction>,
     ApiOfPlugin<typeof completions>,
     ApiOfPlugin<typeof feedback>,

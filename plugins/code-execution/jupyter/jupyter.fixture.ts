@@ -1,0 +1,116 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+/** Versions are pinned: what is tested is the platform, not the newest server. */
+const packages = ["jupyter_server==2.21.1", "ipykernel==7.4.0"];
+const folder = join(tmpdir(), "millrace-test-jupyter-1");
+
+/** A Jupyter server with Python kernels. */
+export interface JupyterProcess {
+  readonly url: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** Installs Jupyter once a machine; undefined where Python or its registry is not at hand. */
+export async function installJupyter(): Promise<string | undefined> {
+  const python = join(folder, "bin", "python");
+  if (existsSync(python)) {
+    return python;
+  }
+  const fresh = `${folder}-${process.pid}`;
+  try {
+    await run("python3", ["-m", "venv", fresh]);
+    await run(join(fresh, "bin", "python"), ["-m", "pip", "install", "-q", ...packages], {
+      timeout: 240_000,
+    });
+    await rename(fresh, folder);
+    return python;
+  } catch {
+    await rm(fresh, { recursive: true, force: true });
+    return existsSync(python) ? python : undefined;
+  }
+}
+
+/** Starts a server on loopback, with a home of its own; `password` is a hash as Jupyter makes it. */
+export async function startJupyter(
+  python: string,
+  { token = "secret-token", password = "" } = {},
+): Promise<JupyterProcess> {
+  const home = await mkdtemp(join(tmpdir(), "jupyter-"));
+  const work = join(home, "work");
+  await mkdir(work);
+  await writeFile(
+    join(home, "jupyter_server_config.py"),
+    `c.PasswordIdentityProvider.hashed_password = ${JSON.stringify(password)}\n`,
+  );
+  const port = await freePort();
+  const child = spawn(
+    python,
+    [
+      "-m",
+      "jupyter_server",
+      "--no-browser",
+      "--allow-root",
+      "--ip=127.0.0.1",
+      `--port=${port}`,
+      "--ServerApp.port_retries=0",
+      `--ServerApp.root_dir=${work}`,
+      `--IdentityProvider.token=${token}`,
+    ],
+    {
+      cwd: work,
+      stdio: "ignore",
+      env: {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        HOME: home,
+        JUPYTER_CONFIG_DIR: home,
+        JUPYTER_DATA_DIR: join(home, "data"),
+        JUPYTER_RUNTIME_DIR: join(home, "runtime"),
+        IPYTHONDIR: join(home, "ipython"),
+      },
+    },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  await untilUp(`${url}/login`);
+  return {
+    url,
+    token,
+    async close() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilUp(url: string): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end;) {
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    ) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("Jupyter did not start.");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
