@@ -25,7 +25,6 @@ export const outboundVariables = {
   toolServerTimeout: int("AIOHTTP_CLIENT_TIMEOUT_TOOL_SERVER", null, {
     whenInvalid: null,
     text: "Seconds for a call of a tool server; not set, AIOHTTP_CLIENT_TIMEOUT holds; 0 or less is no limit for MCP",
-    noEffect: "tool servers cannot be connected yet",
   }),
   sessionSsl: boolOrText("AIOHTTP_CLIENT_SESSION_SSL", true, {
     text: "True verifies certificates, False does not, a path names a bundle of certificate authorities",

@@ -14,7 +14,7 @@ import type { Connection } from "./connections/connection.ts";
 import { createConnections } from "./connections/connections.ts";
 import { createEntraTokens } from "./connections/entra.ts";
 import { fetchModels } from "./models/fetch-models.ts";
-import { findGroupNames } from "./connections/group-names.ts";
+import { findGroupNames } from "#kernel/upstream/group-names.ts";
 import { createHeaderBuilder } from "./connections/headers.ts";
 import { passthroughRoutes } from "./compat/passthrough-routes.ts";
 import { createMessageSupport } from "./connections/message-support.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { upstreamVariables } from "#config/core-upstream.ts";
 import { json, type Values } from "#config/variable.ts";
 import { findCommand } from "./connections/problems.ts";
 import { StoredServer } from "./connections/schema.ts";
@@ -14,6 +15,7 @@ export const variables = {
     check: (servers) => servers.map(findCommand).find((problem) => problem !== undefined),
     text: 'Tool servers (OpenAPI and MCP), such as [{"type": "openapi", "url": "https://tools.example", "path": "openapi.json", "auth_type": "bearer", "key": "…", "info": {"id": "crm", "name": "CRM"}}]',
   }),
+  ...upstreamVariables,
 };
 
 export type ToolServerConfig = Values<typeof variables>;

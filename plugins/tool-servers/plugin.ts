@@ -1,10 +1,20 @@
+import { core } from "#config/core.ts";
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { provide } from "#kernel/service.ts";
-import { configuration, events } from "#kernel/services.ts";
+import { fill, provide } from "#kernel/service.ts";
+import { configuration, egress, events } from "#kernel/services.ts";
+import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
+import { toolListings } from "#plugins/tools/service.ts";
+import { findGroupNames } from "#kernel/upstream/group-names.ts";
 import { connectionRoutes } from "./connections/routes.ts";
 import { createServers } from "./connections/servers.ts";
+import { stateRoutes } from "./connections/state-routes.ts";
 import { variables } from "./config.ts";
+import { createListing } from "./listing.ts";
+import { loadOffer } from "./openapi/documents.ts";
+import { createServerHeaders } from "./openapi/headers.ts";
+import { createOpenApiKind } from "./openapi/kind.ts";
+import { createOffers } from "./openapi/offers.ts";
 import { toolServerKinds, toolServers } from "./service.ts";
 import { createServerSource } from "./source.ts";
 
@@ -12,27 +22,52 @@ export default definePlugin({
   id: "tool-servers",
   title: "Tool servers",
   summary: "Servers whose functions models may call.",
-  config: variables,
-  uses: { access, configuration, events, kinds: toolServerKinds },
+  config: { ...variables, toolServerTimeout: core.toolServerTimeout },
+  uses: { access, configuration, egress, events, kinds: toolServerKinds },
   provides: [toolServers],
 
-  setup({ config, use, log }) {
+  setup({ config, use, db, log }) {
+    const { egress, kinds } = use;
     const servers = createServers({ config, configuration: use.configuration, access: use.access, log });
+    const headers = createServerHeaders({
+      users: createUserHeaders(config),
+      groupNames: (ids) => findGroupNames(db, ids),
+    });
+    const offers = createOffers({
+      servers,
+      log,
+      load: async (connection, signal) =>
+        await loadOffer(egress, connection, { headers: await headers.build(connection, undefined), signal }),
+    });
+    const openApi = createOpenApiKind({
+      egress,
+      headers,
+      offers,
+      callTimeout: () => config.toolServerTimeout,
+    });
     return {
       services: [provide(toolServers, servers)],
-      tools: [createServerSource({ servers, kinds: use.kinds, log })],
+      tools: [createServerSource({ servers, kinds, log })],
+      fills: [fill(toolServerKinds, openApi), fill(toolListings, createListing({ servers, kinds }))],
       routes: {
-        api: connectionRoutes({
-          config,
-          configuration: use.configuration,
-          kinds: use.kinds,
-          changed: ({ userId: id, name, email, role }, data) =>
-            use.events.announce("config.tool_servers.updated", {
-              actor: { id, name, email, role },
-              subject: null,
-              data,
-            }),
-        }),
+        api: [
+          ...connectionRoutes({
+            config,
+            configuration: use.configuration,
+            kinds,
+            changed: ({ userId: id, name, email, role }, data) =>
+              use.events.announce("config.tool_servers.updated", {
+                actor: { id, name, email, role },
+                subject: null,
+                data,
+              }),
+          }),
+          ...stateRoutes({ servers, kinds }),
+        ],
+      },
+      start() {
+        servers.changed(() => offers.follow());
+        offers.follow();
       },
     };
   },

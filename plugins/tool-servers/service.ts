@@ -50,6 +50,22 @@ export interface ToolServerSelection {
   onProblem(text: string): void;
 }
 
+/** How a server fares, for administrators. */
+export interface ToolServerState {
+  readonly state: "unknown" | "reachable" | "failing";
+  readonly reason: string | null;
+  /** Epoch seconds. */
+  readonly checked_at: number | null;
+  readonly latency_ms: number | null;
+  readonly functions: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly is_read_only: boolean;
+    /** False where the server's filter leaves it out. */
+    readonly is_offered: boolean;
+  }[];
+}
+
 /** Speaks with the servers of one type. Grants were checked before it is asked. */
 export interface ToolServerKind {
   readonly type: ToolServerConnection["type"];
@@ -65,6 +81,8 @@ export interface ToolServerKind {
     principal: Principal,
     signal: AbortSignal,
   ): Promise<{ readonly specs: readonly ToolSpec[] }>;
+  /** What is known of the server; `isAsked` asks it anew. */
+  state?(connection: ToolServerConnection, isAsked: boolean): Promise<ToolServerState>;
   /** Why a connection of this type cannot be used, in words for an administrator. */
   findProblem?(connection: StoredServer): string | undefined;
 }
