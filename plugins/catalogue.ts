@@ -2,6 +2,7 @@ import type { ApiOfPlugin } from "#plugins/web/kit/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import approvals from "./approvals/plugin.ts";
+import askUser from "./ask-user/plugin.ts";
 import audit from "./audit/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
@@ -29,6 +30,7 @@ import responses from "./responses/plugin.ts";
 import runs from "./runs/plugin.ts";
 import sandbox from "./sandbox/plugin.ts";
 import settings from "./settings/plugin.ts";
+import taskList from "./task-list/plugin.ts";
 import timeTools from "./time-tools/plugin.ts";
 import toolServers from "./tool-servers/plugin.ts";
 import tools from "./tools/plugin.ts";
@@ -39,6 +41,7 @@ import web from "./web/plugin.ts";
 export const catalogue: readonly AnyPlugin[] = [
   accounts,
   approvals,
+  askUser,
   audit,
   chatTasks,
   chats,
@@ -66,6 +69,7 @@ export const catalogue: readonly AnyPlugin[] = [
   runs,
   sandbox,
   settings,
+  taskList,
   timeTools,
   toolServers,
   tools,
@@ -78,6 +82,7 @@ export interface Api
   extends
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof approvals>,
+    ApiOfPlugin<typeof askUser>,
     ApiOfPlugin<typeof audit>,
     ApiOfPlugin<typeof chatTasks>,
     ApiOfPlugin<typeof chats>,

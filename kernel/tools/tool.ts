@@ -69,6 +69,8 @@ export interface Tool {
   readonly isExternal?: boolean;
   /** True when calls of one round may run side by side; else they run one after another. */
   readonly isParallel?: boolean;
+  /** True when a call of it must be the only one of its round; beside others it is refused, and the model told. */
+  readonly isAlone?: boolean;
   /** Permission the caller needs, e.g. `features.calendar`. */
   readonly permission?: `${string}.${string}`;
   /** Whether a call needs the person's approval where the instance says nothing else; `auto` when left out. */

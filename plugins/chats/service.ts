@@ -4,6 +4,7 @@ import type { Grants } from "#storage/grants.ts";
 import type { Replies } from "./replies/service-types.ts";
 
 export type {
+  CallPlace,
   Checkpoint,
   GrownItem,
   InterruptedReply,
@@ -109,6 +110,15 @@ export interface Chats {
   append(chatId: string, messages: readonly AppendedMessage[]): Promise<void>;
   /** Gives a chat a title that nobody chose; false when somebody did, or the chat is gone. */
   retitle(owner: Principal, chatId: string, title: string): Promise<boolean>;
+  /**
+   * Changes the checklist of a chat, one change after another; resolves to what it is then. Throws `not_found` for a
+   * chat that is not the owner's.
+   */
+  changeTasks<T>(
+    owner: Principal,
+    chatId: string,
+    change: (tasks: unknown) => readonly T[],
+  ): Promise<readonly T[]>;
   /** Adds tags to those a chat has; names that no tag can have are left out. */
   tag(owner: Principal, chatId: string, names: readonly string[]): Promise<void>;
 }

@@ -1,16 +1,18 @@
 import { sql } from "kysely";
+import { AppError } from "#kernel/errors.ts";
 import { lockChat } from "./chat-store.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import type { Chats } from "./service.ts";
+import { toStorableJson } from "./storable.ts";
 import { toTagId } from "./tags/tag-names.ts";
 import { addTags, tagNamesOf, tagsOf } from "./tags/tag-store.ts";
 
-/** Titles and tags that models find; what a person chose stays. */
+/** Titles, tags and checklists that models make; what a person chose stays. */
 export function createTaskResults({
   db,
   transaction,
   events,
-}: Pick<ChatParts, "db" | "transaction" | "events">): Pick<Chats, "retitle" | "tag"> {
+}: Pick<ChatParts, "db" | "transaction" | "events">): Pick<Chats, "retitle" | "tag" | "changeTasks"> {
   return {
     async retitle(owner, chatId, title) {
       const row = await db
@@ -26,6 +28,18 @@ export function createTaskResults({
       }
       return row !== undefined;
     },
+
+    changeTasks: (owner, chatId, change) =>
+      transaction(async (tx) => {
+        const chat = await lockChat(tx, chatId);
+        if (chat === undefined || chat.user_id !== owner.userId) {
+          throw new AppError("not_found", "Chat not found");
+        }
+        const tasks = change(chat.tasks);
+        const stored = sql<unknown>`cast(cast(${toStorableJson(tasks)} as text) as jsonb)`;
+        await tx.updateTable("chat").set({ tasks: stored }).where("id", "=", chatId).execute();
+        return tasks;
+      }),
 
     async tag(owner, chatId, names) {
       const added = await transaction(async (tx) => {

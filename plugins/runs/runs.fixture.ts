@@ -135,7 +135,9 @@ export async function runScripted(
     .map(({ content }: { content: string }) => content);
   return {
     ...place,
-    reply: await stage.message(place.chatId, place.replyId),
+    reply: place.chatId.startsWith("temporary:")
+      ? undefined
+      : await stage.message(place.chatId, place.replyId),
     offered: ((asked[0]?.body.tools ?? []) as { function: { name: string } }[]).map(
       (tool) => tool.function.name,
     ),

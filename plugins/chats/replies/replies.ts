@@ -10,6 +10,7 @@ import type { Checkpoint, InterruptedReply, Replies, Reply } from "./service-typ
 import { toStorableJson } from "../storable.ts";
 import { foldAppendLog } from "./append-log.ts";
 import type { ChatDatabase } from "../tables.ts";
+import { createWaitingCalls } from "./waiting-calls.ts";
 
 /** More events than any run sends between two checkpoints. */
 export const maxUnstored = 100_000;
@@ -21,6 +22,7 @@ export function createReplies(parts: Pick<ChatParts, "db" | "transaction" | "fil
   return {
     ...links,
     ...createEventKeeper({ ...parts, ...links }),
+    ...createWaitingCalls(parts),
 
     async begin({ chatId, messageId, runId, keeps = false }) {
       const row = await db
@@ -139,10 +141,13 @@ const emptyReply = {
   extra: sql<Record<string, unknown>>`extra - array['originalContent', 'followUps', 'selectedModelId']`,
 };
 
-/** Items that were being written are as complete as they will be, and nobody waits for an approval any more. */
+/**
+ * Items that were being written are as complete as they will be, and nobody waits for an approval any more. A question
+ * to the person stays open: its answer is what the reply goes on with.
+ */
 const settledOutput = sql`case when jsonb_typeof(m.output) = 'array' then (
   select jsonb_agg(case when item ->> 'status' in ('in_progress', 'pending')
-    then item || '{"status": "completed"}' || case when item #>> '{approval,status}' = 'pending'
+      and not jsonb_exists(item, 'question') then item || '{"status": "completed"}' || case when item #>> '{approval,status}' = 'pending'
       then '{"approval": {"status": "cancelled"}}'::jsonb else '{}'::jsonb end
     else item end order by at)
   from jsonb_array_elements(m.output) with ordinality as items (item, at)) else m.output end`;

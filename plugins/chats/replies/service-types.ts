@@ -54,6 +54,11 @@ export interface GrownItem {
   readonly details?: readonly unknown[];
 }
 
+/** A call of a tool in a stored reply. */
+export interface CallPlace extends Pick<Reply, "chatId" | "messageId"> {
+  readonly callId: string;
+}
+
 /** A message whose run is gone. */
 export interface InterruptedReply extends Reply {
   readonly userId: string;
@@ -85,6 +90,16 @@ export interface Replies {
    * called again when it is not known whether it went through.
    */
   finish(checkpoint: Checkpoint): Promise<boolean>;
+  /**
+   * The question that a call still shows whose run was interrupted while it waited; undefined when there is none, or a
+   * run writes the message.
+   */
+  waitingQuestion(message: CallPlace): Promise<unknown>;
+  /**
+   * Stores what a person answered to such a call, as its result: the reply can be continued from there. False when the
+   * question is not there any more.
+   */
+  answerWaiting(message: CallPlace, result: Readonly<Record<string, unknown>>): Promise<boolean>;
   /** Stores the number of the message's last event, for events that follow the end of its run. */
   saveLastSeq(reply: Pick<Reply, "chatId" | "messageId"> & { readonly seq: number }): Promise<void>;
   /**

@@ -14,6 +14,7 @@ import { runRounds } from "../rounds/loop.ts";
 import type { RunParts } from "../parts.ts";
 import { inlinePictures } from "../history/pictures.ts";
 import { toTags } from "#kernel/completion/reasoning-tags.ts";
+import type { CallItem } from "../reply/items.ts";
 import { Reply } from "../reply/reply.ts";
 import type { RunOutcome, RunStart, StopReason, Writing } from "./run-facts.ts";
 
@@ -65,6 +66,9 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
       parts.checkpoints.add(reply);
     }
     const outcome = await write(start, { parts, journal, reply, signal: controller.signal });
+    if (stopped !== "interrupted") {
+      withdrawQuestions(reply);
+    }
     if (parts.settings().convertsPictures && placed.chat && stopped !== "lost") {
       await storePictures(reply, principal, parts);
     }
@@ -76,6 +80,17 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
     parts.log.error({ err: error, run: start.id }, "a run could not be ended properly");
   });
   return { start, journal, reply, ended, stop };
+}
+
+/** Nobody waits any more for what calls asked. Where the server stops, the question stays: its answer goes on with the reply. */
+function withdrawQuestions({ output }: Reply): void {
+  for (const item of output.items) {
+    if (item.type === "function_call" && "question" in item) {
+      item.status = "completed";
+      delete item.question;
+      output.changed(item as CallItem);
+    }
+  }
 }
 
 /** From the request to the last round. Never throws: what goes wrong belongs to the message. */

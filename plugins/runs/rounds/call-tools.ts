@@ -33,7 +33,9 @@ export interface CallChange {
 export async function runCalls(calls: readonly CallItem[], options: CallOptions): Promise<void> {
   for (let at = 0; at < calls.length;) {
     const together = toTogether(calls.slice(at), options.tools);
-    const results = await Promise.all(together.map((call) => timeCall(call, options)));
+    const results = await Promise.all(
+      together.map((call) => timeCall(call, { ...options, hasNeighbours: calls.length > 1 })),
+    );
     for (const [index, result] of results.entries()) {
       options.done(toResult(together[index] as CallItem, result, await options.deliver(result.output)));
     }
@@ -75,8 +77,13 @@ interface TimedResult {
   readonly durationMs: number;
 }
 
+interface CallRun extends CallOptions {
+  /** The model makes other calls in this round. */
+  readonly hasNeighbours: boolean;
+}
+
 /** A failure is the call's result: the model reads it and goes on. */
-async function timeCall(call: CallItem, options: CallOptions): Promise<TimedResult> {
+async function timeCall(call: CallItem, options: CallRun): Promise<TimedResult> {
   const from = performance.now();
   const result = await runCall(call, options);
   const isError = result instanceof CallFailure;
@@ -96,12 +103,17 @@ class CallFailure {
   }
 }
 
-async function runCall(call: CallItem, options: CallOptions): Promise<ToolOutput | CallFailure> {
+async function runCall(call: CallItem, options: CallRun): Promise<ToolOutput | CallFailure> {
   const { tools, context, log, changed } = options;
   context.signal.throwIfAborted();
   const tool = findTool(tools, call);
   if (tool === undefined) {
     return new CallFailure(`Tool "${call.name}" not found.`);
+  }
+  if (tool.isAlone && options.hasNeighbours) {
+    return new CallFailure(
+      `"${call.name}" has to be called alone: call it again, with no other call beside it.`,
+    );
   }
   const parameters = parseArguments(call.arguments);
   if (parameters === undefined) {
