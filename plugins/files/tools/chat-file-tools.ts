@@ -52,7 +52,8 @@ export function createChatFileTools(parts: ChatFileParts): ToolSource {
     granted: async () => [],
     async select({ principal, run }) {
       const ids = run && mayRead(run) ? await findIds(parts, principal, run) : [];
-      if (ids.length === 0) {
+      // Without a run somebody only looks at what there is.
+      if (run && ids.length === 0) {
         return [];
       }
       const files = toChatFiles(parts, ids);
