@@ -19,7 +19,7 @@ export interface ToolRegistry {
 
   /**
    * The tools the caller may use now, each name once: native tools first, then what sources select. A second
-   * tool of a taken name is offered as `<tool id>_<name>`. External tools are there only when they are asked for. Each runs only as far as its `approval` allows; those with
+   * tool of a taken name is offered as `<tool id>_<name>`, in characters that providers take. External tools are there only when they are asked for. Each runs only as far as its `approval` allows; those with
    * `deny` are there so that calls of them can be refused, and are not to be offered to models.
    */
   select(selection: ToolSelection): Promise<readonly Tool[]>;
@@ -69,11 +69,28 @@ async function whereOffered(tools: readonly Tool[], run: ToolRun | undefined): P
   return tools.filter((_tool, at) => isOffered[at]);
 }
 
+/** Providers refuse a request with a longer name, or with other characters than letters, digits, `_` and `-`. */
+const maxName = 64;
+
 function withUniqueNames(tools: readonly Tool[]): Tool[] {
   const taken = new Set<string>();
   return tools.map((tool) => {
-    const name = taken.has(tool.spec.name) ? `${tool.id}_${tool.spec.name}` : tool.spec.name;
+    const name = toFreeName(tool, taken);
     taken.add(name);
     return name === tool.spec.name ? tool : { ...tool, spec: { ...tool.spec, name } };
   });
+}
+
+function toFreeName({ id, spec }: Tool, taken: ReadonlySet<string>): string {
+  if (!taken.has(spec.name)) {
+    return spec.name;
+  }
+  const spaced = `${id}_${spec.name}`.replaceAll(/[^\w-]/g, "_").slice(-maxName);
+  let [name, count] = [spaced, 1];
+  while (taken.has(name)) {
+    count += 1;
+    const ending = `_${count}`;
+    name = spaced.slice(0, maxName - ending.length) + ending;
+  }
+  return name;
 }

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import type { Principal } from "#kernel/access/principal.ts";
+import { createToolRegistry } from "./registry.ts";
+import { defineTool } from "./tool.ts";
+
+const define = (id: string, name: string) =>
+  defineTool({ id, spec: { name, description: "", parameters: {} }, run: async () => id });
+
+const select = async (...entries: ReturnType<typeof define>[]) => {
+  const owned = entries.map((entry) => ({ entry, isEnabled: () => true }));
+  const registry = createToolRegistry(owned, () => []);
+  return await registry.select({ principal: { role: "admin" } as Principal, toolIds: [] });
+};
+
+it("a tool of a taken name never stands in for the first, and every name is one that providers take", async () => {
+  const tools = await select(
+    define("time", "now"),
+    define("server:mcp:clock", "now"),
+    define("server_mcp_clock", "now"),
+    define(`server:${"x".repeat(90)}`, "now"),
+    define(`server:${"x".repeat(90)}`, "now"),
+  );
+  const names = tools.map(({ spec }) => spec.name);
+  expect(names.slice(0, 3)).toEqual(["now", "server_mcp_clock_now", "server_mcp_clock_now_2"]);
+  expect(new Set(names).size).toBe(5);
+  expect(names.every((name) => /^[\w-]{1,64}$/.test(name))).toBe(true);
+  expect(await tools[0]?.run({}, {} as never)).toBe("time");
+});
