@@ -33,11 +33,12 @@ export interface CallChange {
 export async function runCalls(calls: readonly CallItem[], options: CallOptions): Promise<void> {
   for (let at = 0; at < calls.length;) {
     const together = toTogether(calls.slice(at), options.tools);
-    const results = await Promise.all(
-      together.map((call) => timeCall(call, { ...options, hasNeighbours: calls.length > 1 })),
-    );
+    const results = together.map((call) => timeCall(call, { ...options, hasNeighbours: calls.length > 1 }));
+    // Those behind one that rejects, because the run ends, are awaited by nobody.
+    results.forEach((result) => void result.catch(() => undefined));
     for (const [index, result] of results.entries()) {
-      options.done(toResult(together[index] as CallItem, result, await options.deliver(result.output)));
+      const { output } = await result;
+      options.done(toResult(together[index] as CallItem, await result, await options.deliver(output)));
     }
     at += together.length;
   }
@@ -85,13 +86,25 @@ interface CallRun extends CallOptions {
 /** A failure is the call's result: the model reads it and goes on. */
 async function timeCall(call: CallItem, options: CallRun): Promise<TimedResult> {
   const from = performance.now();
-  const result = await runCall(call, options);
+  const result = await untilAborted(runCall(call, options), options.context.signal);
   const isError = result instanceof CallFailure;
   return {
     output: isError ? toolOutput({ value: `Error: ${result.text}` }) : result,
     isError,
     durationMs: Math.round(performance.now() - from),
   };
+}
+
+/** Rejects when the run ends, also where a tool does not listen to its signal (promise R28). */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const stop = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** What a model reads of a call that failed. */
