@@ -18,6 +18,7 @@ import { readingChats } from "./scenarios/reading-chats.ts";
 import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
 import { streamed } from "./scenarios/streamed.ts";
+import { toolCalls } from "./scenarios/tools.ts";
 import { webPage } from "./scenarios/web-page.ts";
 import { whole } from "./scenarios/whole.ts";
 
@@ -38,6 +39,7 @@ export const scenarios: readonly Scenario[] = [
   busyDatabase,
   chatAppend,
   chatRuns,
+  toolCalls,
   readingChats,
   longChats,
   fanOut,
