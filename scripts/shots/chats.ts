@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { busyReply } from "./tool-calls.ts";
 import { answer, code, diagram, hornbeam, longCode, oak, question } from "./texts.ts";
 
 type Item = Readonly<Record<string, unknown>>;
@@ -105,6 +106,15 @@ export const chats = {
           ],
           usage,
         },
+      },
+    ],
+  },
+  busy: {
+    title: "Flood watch for the weekend",
+    turns: [
+      {
+        asks: "Is there a risk of flooding at the mill this weekend? Check everything, and tell the water board if so.",
+        reply: busyReply,
       },
     ],
   },

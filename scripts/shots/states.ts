@@ -5,6 +5,7 @@ import { operatorStates } from "./operator-states.ts";
 import { peopleStates } from "./people-states.ts";
 import { settingsStates } from "./settings-states.ts";
 import type { Look, State } from "./state.ts";
+import { toolStates } from "./tool-states.ts";
 import { workspaceStates } from "./workspace-states.ts";
 
 const all: readonly Look[] = ["desk-light", "desk-dark", "phone-light", "phone-dark"];
@@ -144,6 +145,7 @@ export const states: readonly State[] = [
   ...settingsStates,
   ...peopleStates,
   ...functionStates,
+  ...toolStates,
   { name: "not-found", looks: desk, show: (page) => page.goto("/there-is-nothing-here") },
 ];
 
