@@ -19,11 +19,20 @@ const mostRows = 200;
 export function shapeOf(text: string): AnswerShape {
   const value = /^\s*[[{]/.test(text) && text.length <= longestJson ? parse(text) : undefined;
   if (typeof value === "object" && value !== null) {
-    const json = JSON.stringify(value, null, 2);
+    const json = toJson(value);
     const table = toTable(value);
     return table ? { kind: "table", json, ...table } : { kind: "json", json };
   }
   return isMarkdown(text) ? { kind: "markdown" } : { kind: "text" };
+}
+
+const longestLine = 72;
+
+/** JSON on one line where it is short, else with line breaks. */
+function toJson(value: object): string {
+  const lines = JSON.stringify(value, null, 2);
+  const line = lines.replaceAll(/\n\s*/g, " ");
+  return line.length <= longestLine ? line : lines;
 }
 
 function parse(text: string): unknown {
