@@ -36,6 +36,7 @@ import toolServers from "./tool-servers/plugin.ts";
 import tools from "./tools/plugin.ts";
 import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
+import workspaceTools from "./workspace-tools/plugin.ts";
 
 /** Every plugin of this program; the host orders them by what they use. */
 export const catalogue: readonly AnyPlugin[] = [
@@ -75,6 +76,7 @@ export const catalogue: readonly AnyPlugin[] = [
   tools,
   usage,
   web,
+  workspaceTools,
 ];
 
 /** Every call of the typed client, keyed "METHOD /path". */
@@ -106,4 +108,5 @@ export interface Api
     ApiOfPlugin<typeof toolServers>,
     ApiOfPlugin<typeof tools>,
     ApiOfPlugin<typeof usage>,
-    ApiOfPlugin<typeof web> {}
+    ApiOfPlugin<typeof web>,
+    ApiOfPlugin<typeof workspaceTools> {}

@@ -108,7 +108,7 @@ export interface OtherWay {
 
 /** A kind of resource of which administrators ask why somebody can see it. */
 export interface ExplainedResource {
-  readonly kind: "model" | "chat" | "folder";
+  readonly kind: "model" | "chat" | "folder" | "tool";
   /** `resource_type` of its grants. */
   readonly grantType: string;
   /** By its id, also what the one who asks may not see; its id is its name then. */

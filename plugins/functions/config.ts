@@ -1,16 +1,11 @@
 import { core } from "#config/core.ts";
 import { int, type Values } from "#config/variable.ts";
 
-export const functionVariables = {
-  enabled: core.plugins,
-  encryptsValves: core.valveEncryption,
-  hookSeconds: int("FUNCTION_HOOK_TIMEOUT_SECONDS", 30, {
-    min: 1,
-    text: "Seconds that an inlet, outlet or event function may take in all",
-  }),
+/** What code of people may take, functions and workspace tools alike. */
+export const codeLimits = {
   callSeconds: int("FUNCTION_CALL_TIMEOUT_SECONDS", 600, {
     min: 1,
-    text: "Seconds that a pipe or an action may take in all, waiting for models and people included",
+    text: "Seconds that a pipe, an action or a workspace tool may take in all, waiting for models and people included",
   }),
   fetchSeconds: int("FUNCTION_FETCH_TIMEOUT_SECONDS", 30, {
     min: 1,
@@ -22,8 +17,18 @@ export const functionVariables = {
   }),
   storageBytes: int("FUNCTION_STORAGE_MAX_BYTES", 1024 * 1024, {
     min: 1024,
-    text: "Bytes that a function may keep with host.storage, once for all callers and once for each of them",
+    text: "Bytes that a function or a workspace tool may keep with host.storage, once for all callers and once for each of them",
   }),
+};
+
+export const functionVariables = {
+  enabled: core.plugins,
+  encryptsValves: core.valveEncryption,
+  hookSeconds: int("FUNCTION_HOOK_TIMEOUT_SECONDS", 30, {
+    min: 1,
+    text: "Seconds that an inlet, outlet or event function may take in all",
+  }),
+  ...codeLimits,
 };
 
 export type FunctionConfig = Values<typeof functionVariables>;

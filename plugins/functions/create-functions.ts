@@ -21,8 +21,8 @@ import { createHostFactory, type HostParts } from "./host/create-host.ts";
 import { createInvoke } from "./calls/invoke.ts";
 import { loadFacts, toFunctionId, toScript, toScriptId } from "./calls/load.ts";
 import type { UserEvents } from "./service.ts";
-import { createFunctionStorage } from "./host/storage.ts";
-import type { FunctionTables } from "./tables.ts";
+import { createCodeStorage } from "./host/storage.ts";
+import { functionStorage, type FunctionTables } from "./tables.ts";
 import { createUserValves } from "./valves/user-valves.ts";
 import { createValveVault, toValvePlace } from "./valves/valve-vault.ts";
 
@@ -55,6 +55,7 @@ export async function createFunctionParts(context: FunctionContext) {
   const { config, use, db, log } = context;
   const vault = createValveVault(use.deployment.secretKey, () => config.encryptsValves);
   const userValves = createUserValves({
+    section: "functions",
     kept: use.accounts.valves,
     vault,
     log,
@@ -125,7 +126,12 @@ function toHostParts({ config, use, db, transaction, log }: FunctionContext): Ho
     principalOf: (userId) => use.accounts.principalOf(userId),
     fetch: createHostFetch({ egress: use.egress, limits: () => config }),
     complete: createHostComplete(use.completions),
-    storage: createFunctionStorage({ db, transaction, quota: () => config.storageBytes }),
+    storage: createCodeStorage({
+      db,
+      transaction,
+      tables: functionStorage,
+      quota: () => config.storageBytes,
+    }),
     userEvents: () => use.userEvents.list(),
     replies: use.replies,
   };

@@ -21,10 +21,12 @@ import { createPipeModels } from "./calls/pipe-models.ts";
 import { createPipeProvider } from "./calls/pipes.ts";
 import { actionRoutes } from "./routes/actions.ts";
 import { adminRoutes } from "./routes.ts";
+import { listFunctions, updateValves } from "./library/function-store.ts";
 import { sealStored } from "./valves/seal-stored.ts";
+import { toValvePlace } from "./valves/valve-vault.ts";
 import { userEvents } from "./service.ts";
 import { forgetUser } from "./host/storage.ts";
-import type { FunctionTables } from "./tables.ts";
+import { functionStorage, type FunctionTables } from "./tables.ts";
 
 export default definePlugin({
   id: "functions",
@@ -99,7 +101,7 @@ export default definePlugin({
     });
     use.events.onSystemEvent(tell);
     use.events.on("user.deleted", async ({ subject }) => {
-      await forgetUser(db, subject?.id ?? "");
+      await forgetUser(db, functionStorage.values, subject?.id ?? "");
     });
     return {
       filters: [createFilterSource({ active, invoke, log, waiting: parts.hostParts.complete.waiting })],
@@ -112,7 +114,14 @@ export default definePlugin({
       // Loaded before the first request comes; what does not load is switched off visibly.
       async start() {
         if (config.encryptsValves) {
-          await sealStored({ db, vault: parts.vault, kept: use.accounts.valves });
+          await sealStored({
+            section: "functions",
+            list: () => listFunctions(db),
+            save: (id, sealed) => updateValves(db, id, sealed),
+            place: toValvePlace,
+            vault: parts.vault,
+            kept: use.accounts.valves,
+          });
         }
         await active.current();
       },

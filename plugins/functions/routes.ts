@@ -1,8 +1,6 @@
-import { AppError } from "#kernel/errors.ts";
 import type { FunctionContext, FunctionParts } from "./create-functions.ts";
-import { createDryRun } from "./library/dry-run.ts";
+import { createDryRun, createTrialHost } from "./library/dry-run.ts";
 import { createFunctionValves } from "./valves/function-valves.ts";
-import { createHostFactory } from "./host/create-host.ts";
 import { createLibrary } from "./library/library.ts";
 import { createUrlLoader } from "./library/load-url.ts";
 import { createCheck } from "./library/check-code.ts";
@@ -12,7 +10,6 @@ import { trialRoutes } from "./routes/trial.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { valveRoutes } from "./routes/valves.ts";
 import { versionRoutes } from "./routes/versions.ts";
-import { createPassingStorage } from "./host/storage.ts";
 import { createTransfer } from "./library/transfer.ts";
 import { createVersions } from "./library/versions.ts";
 
@@ -26,18 +23,7 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
     sandbox,
     log,
     seconds: () => config.hookSeconds,
-    host: (call, events) =>
-      createHostFactory({
-        ...parts.hostParts,
-        storage: createPassingStorage(() => config.storageBytes),
-        replies: undefined,
-        userEvents: () => [
-          {
-            emit: (_principal, event) => events.add(event),
-            ask: () => Promise.reject(new AppError("unavailable", "Nobody can be asked in a dry run.")),
-          },
-        ],
-      })(call),
+    host: createTrialHost(parts.hostParts, () => config.storageBytes),
   });
   return [
     ...trialRoutes({
@@ -55,6 +41,10 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
       loadUrl: createUrlLoader(use.egress),
     }),
     ...versionRoutes({ versions: createVersions(db, parts.functions), library, summaries }),
-    ...valveRoutes(createFunctionValves(shared)),
+    ...valveRoutes(createFunctionValves(shared), {
+      base: "functions",
+      noun: "function",
+      access: "permission:workspace.functions",
+    }),
   ];
 }

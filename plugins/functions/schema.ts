@@ -115,7 +115,8 @@ export const LogLines = z.object({
   ),
 });
 
-const CodeError = z.object({
+/** Where and why code failed. */
+export const CodeError = z.object({
   kind: z.string(),
   message: z.string(),
   line: z.int().nullable(),
@@ -158,24 +159,24 @@ export const DryRunForm = z
   .meta({ id: "FunctionDryRunForm" });
 export type DryRunForm = z.output<typeof DryRunForm>;
 
-export const DryRunResult = z
-  .object({
-    /** The result of the hook; null when it failed or gave nothing. A stream hook and a generator give a list. */
-    result: z.unknown(),
-    type: Type.nullable(),
-    error: CodeError.nullable(),
-    log: LogLines.shape.lines,
-    /** Events that the code emitted; they were not sent. */
-    events: z.array(Bag),
-    /** What the code asked of its host, in order. */
-    calls: z.array(
-      z.object({ name: z.string(), about: z.string(), ms: z.number(), error: z.string().nullable() }),
-    ),
-    /** Milliseconds of the call, loading left out. */
-    time_ms: z.number(),
-    load_ms: z.number(),
-  })
-  .meta({ id: "FunctionDryRun" });
+/** What a trial of code of any kind tells. */
+export const DryRunTrace = z.object({
+  /** The result of what was called; null when it failed or gave nothing. A stream hook and a generator give a list. */
+  result: z.unknown(),
+  error: CodeError.nullable(),
+  log: LogLines.shape.lines,
+  /** Events that the code emitted; they were not sent. */
+  events: z.array(Bag),
+  /** What the code asked of its host, in order. */
+  calls: z.array(
+    z.object({ name: z.string(), about: z.string(), ms: z.number(), error: z.string().nullable() }),
+  ),
+  /** Milliseconds of the call, loading left out. */
+  time_ms: z.number(),
+  load_ms: z.number(),
+});
+
+export const DryRunResult = DryRunTrace.extend({ type: Type.nullable() }).meta({ id: "FunctionDryRun" });
 export type DryRunResult = z.output<typeof DryRunResult>;
 
 export const Valves = Bag;

@@ -72,5 +72,12 @@ export interface FunctionTables {
   function_sample: FunctionSampleTable;
 }
 
+/** Where `host.storage` keeps the values of functions. */
+export const functionStorage = {
+  owner: "function",
+  values: "function_storage",
+  ownerId: "function_id",
+} as const;
+
 export type FunctionsDatabase = PluginDatabase<FunctionTables>;
 export type FunctionsTransaction = PluginContext<never, never, FunctionTables>["transaction"];

@@ -1,7 +1,13 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { LazyMembers } from "#kernel/sandbox.ts";
 import type { ValveValues } from "../valves/valve-set.ts";
-import type { ActiveFunction } from "./active.ts";
+
+/** Code that is called: a function or a workspace tool. */
+export interface CalledCode {
+  readonly id: string;
+  /** Saved values over defaults. */
+  readonly valves: ValveValues;
+}
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -31,7 +37,7 @@ export interface CallFacts {
  * - `chat_id`, `message_id`, `session_id`, `task`: texts or null. `files`: a list. `features`: an object.
  * - `id`: the function's own id, or the sub id of a pipe or an action.
  */
-export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
+export function toContext(fn: CalledCode, facts: CallFacts, userValves: ValveValues) {
   return {
     ...toConstant(fn, facts.principal, userValves),
     ...toPlace(facts),
@@ -42,7 +48,7 @@ export function toContext(fn: ActiveFunction, facts: CallFacts, userValves: Valv
 }
 
 /** The same in parts, as the sandbox takes them: what other calls share, what is this call's own, and what is read later. */
-export function toParts(fn: ActiveFunction, facts: CallFacts, userValves: ValveValues) {
+export function toParts(fn: CalledCode, facts: CallFacts, userValves: ValveValues) {
   const texts = textsOf(fn, facts.principal, userValves);
   const { chatId, messageId, sessionId, files, features, task, id } = facts;
   const isNowhere = (chatId ?? messageId ?? sessionId ?? files ?? features ?? task ?? id) === undefined;
@@ -65,12 +71,12 @@ interface Texts {
 }
 
 /** Texts by person, of each function: hooks are called for every request, and most of them by the same few. */
-const known = new WeakMap<ActiveFunction, Map<Principal | undefined, Texts>>();
+const known = new WeakMap<CalledCode, Map<Principal | undefined, Texts>>();
 const mostPersons = 500;
 /** Longer ones would take too much memory. */
 const mostKept = 4096;
 
-function textsOf(fn: ActiveFunction, principal: Principal | undefined, userValves: ValveValues): Texts {
+function textsOf(fn: CalledCode, principal: Principal | undefined, userValves: ValveValues): Texts {
   const texts = known.get(fn)?.get(principal);
   if (texts?.userValves === userValves) {
     return texts;
@@ -88,14 +94,14 @@ function textsOf(fn: ActiveFunction, principal: Principal | undefined, userValve
   return written;
 }
 
-function keep(fn: ActiveFunction, principal: Principal | undefined, texts: Texts): void {
+function keep(fn: CalledCode, principal: Principal | undefined, texts: Texts): void {
   const before = known.get(fn);
   const ofFunction = before && before.size < mostPersons ? before : new Map<Principal | undefined, Texts>();
   ofFunction.set(principal, texts);
   known.set(fn, ofFunction);
 }
 
-function toConstant(fn: ActiveFunction, principal: Principal | undefined, userValves: ValveValues) {
+function toConstant(fn: CalledCode, principal: Principal | undefined, userValves: ValveValues) {
   return { user: principal ? toUser(principal) : null, valves: fn.valves, userValves, id: fn.id };
 }
 
@@ -111,11 +117,7 @@ function toPlace(facts: CallFacts) {
 }
 
 /** The JSON of what stream hooks get at once; what a caller may make long is given by `toStreamLazyMembers`, for all of them alike. */
-export function toStreamContext(
-  fn: ActiveFunction,
-  { principal }: CallFacts,
-  userValves: ValveValues,
-): string {
+export function toStreamContext(fn: CalledCode, { principal }: CallFacts, userValves: ValveValues): string {
   return textsOf(fn, principal, userValves).constant;
 }
 

@@ -19,15 +19,22 @@ export interface Capabilities {
   readonly storage: boolean;
 }
 
-/** The facts that a function's code declares (contract D.29). */
-export interface FunctionFacts {
-  readonly type: FunctionType;
-  /** Names of the exported functions. */
-  readonly exports: ReadonlySet<string>;
+/** The facts that code of every kind declares: functions and workspace tools. */
+export interface CodeFacts {
   /** Header comment and `meta` together. */
   readonly manifest: Readonly<Record<string, unknown>>;
   readonly description: string;
   readonly icon: string | null;
+  readonly capabilities: Capabilities;
+  readonly valves: ValveSet | undefined;
+  readonly userValves: ValveSet | undefined;
+}
+
+/** The facts that a function's code declares (contract D.29). */
+export interface FunctionFacts extends CodeFacts {
+  readonly type: FunctionType;
+  /** Names of the exported functions. */
+  readonly exports: ReadonlySet<string>;
   /** People switch it on themselves, with `filter_ids`. */
   readonly toggle: boolean;
   /** Its inlet and outlet take part in background tasks. */
@@ -36,9 +43,6 @@ export interface FunctionFacts {
   readonly fileHandler: boolean;
   /** Undefined where the code names none. */
   readonly priority: number | undefined;
-  readonly capabilities: Capabilities;
-  readonly valves: ValveSet | undefined;
-  readonly userValves: ValveSet | undefined;
   /** Stands before the names of a pipe's several models: `export const name`. */
   readonly prefix: string;
   /** A pipe's models or an action's buttons; "dynamic" when a function lists them; undefined when there is one only. */
@@ -49,25 +53,34 @@ export interface FunctionFacts {
 export function toFacts(shape: ModuleShape): FunctionFacts {
   const exports = new Set(shape.functions);
   const type = toType(exports);
-  const meta = toObject(shape.data["meta"]);
-  const manifest = { ...shape.header, ...meta };
+  const common = toCodeFacts(shape);
+  const { manifest } = common;
   // The header comment has texts only.
   const flag = (name: string) => [true, "true"].includes((shape.data[name] ?? manifest[name]) as never);
   return {
+    ...common,
     type,
     exports,
-    manifest,
-    description: toText(manifest["description"]) ?? "",
-    icon: toText(shape.data["icon"] ?? meta["icon"] ?? manifest["icon_url"]) ?? null,
     toggle: flag("toggle"),
     tasks: flag("tasks"),
     fileHandler: flag("file_handler"),
     priority: toPriority(manifest["priority"]),
+    prefix: toText(shape.data["name"]) ?? "",
+    items: toItems(shape, type),
+  };
+}
+
+/** Reads what code of every kind declares. Throws AppError `invalid` when it declares nonsense. */
+export function toCodeFacts(shape: ModuleShape): CodeFacts {
+  const meta = toObject(shape.data["meta"]);
+  const manifest = { ...shape.header, ...meta };
+  return {
+    manifest,
+    description: toText(manifest["description"]) ?? "",
+    icon: toText(shape.data["icon"] ?? meta["icon"] ?? manifest["icon_url"]) ?? null,
     capabilities: toCapabilities(meta["capabilities"]),
     valves: toValves(shape.data["valves"], "Valves"),
     userValves: toValves(shape.data["userValves"], "UserValves"),
-    prefix: toText(shape.data["name"]) ?? "",
-    items: toItems(shape, type),
   };
 }
 

@@ -5,19 +5,35 @@ import {
   type Json,
   type Sandbox,
   SandboxError,
+  type Script,
   type StreamChain,
 } from "#kernel/sandbox.ts";
 import type { ValveValues } from "../valves/valve-set.ts";
-import type { ActiveFunction } from "./active.ts";
-import { type CallFacts, toContext, toParts, toStreamContext, toStreamLazyMembers } from "./call-context.ts";
+import type { CodeFacts } from "./facts.ts";
+import {
+  type CalledCode,
+  type CallFacts,
+  toContext,
+  toParts,
+  toStreamContext,
+  toStreamLazyMembers,
+} from "./call-context.ts";
 import { toSandboxMessage } from "./load.ts";
 import type { CreateHost } from "../host/create-host.ts";
 import type { UserValves } from "../valves/user-valves.ts";
+
+/** Code that is loaded and ready to be called: a function that is on, or a workspace tool. */
+export interface ReadyCode extends CalledCode {
+  readonly script: Script;
+  readonly facts: Pick<CodeFacts, "capabilities" | "userValves">;
+}
 
 /** One call of an exported function with a body and the context. */
 export interface Invocation extends Pick<CallOptions, "discardResult"> {
   readonly name: string;
   readonly body?: unknown;
+  /** Stands in place of the body where a function has several arguments before its context. */
+  readonly args?: readonly unknown[];
   readonly facts: CallFacts;
   /** Further keys of the context. */
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -27,12 +43,12 @@ export interface Invocation extends Pick<CallOptions, "discardResult"> {
 /** Calls active functions with everything that belongs to a call: context, own valves, host, time limit. */
 export interface Invoke {
   /** Filters and events: FUNCTION_HOOK_TIMEOUT_SECONDS. Throws SandboxError. */
-  call(fn: ActiveFunction, invocation: Invocation): MaybePromise<Json | undefined>;
+  call(fn: ReadyCode, invocation: Invocation): MaybePromise<Json | undefined>;
   /** Pipes and actions, which may wait for models and people: FUNCTION_CALL_TIMEOUT_SECONDS. */
-  callLong(fn: ActiveFunction, invocation: Invocation): Promise<Json | undefined>;
-  iterate(fn: ActiveFunction, invocation: Invocation): AsyncIterable<Json | undefined>;
+  callLong(fn: ReadyCode, invocation: Invocation): Promise<Json | undefined>;
+  iterate(fn: ReadyCode, invocation: Invocation): AsyncIterable<Json | undefined>;
   /** Opens the stream hooks of functions of one owner. */
-  openStream(functions: readonly ActiveFunction[], facts: CallFacts): Promise<StreamChain>;
+  openStream(functions: readonly ReadyCode[], facts: CallFacts): Promise<StreamChain>;
 }
 
 export interface InvokeParts {
@@ -51,26 +67,26 @@ interface CallTime {
 }
 
 export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeParts): Invoke {
-  const toOwn = (fn: ActiveFunction, { principal }: CallFacts) =>
+  const toOwn = (fn: ReadyCode, { principal }: CallFacts) =>
     principal ? userValves.of(principal.userId, fn.id, fn.facts.userValves) : noValves;
 
-  const begin = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
+  const begin = (fn: ReadyCode, invocation: Invocation, time: CallTime) =>
     mapMaybe(toOwn(fn, invocation.facts), (own) => open(fn, invocation, { ...time, own }));
 
   function open(
-    fn: ActiveFunction,
-    { name, body, facts, extra, signal: outer, discardResult }: Invocation,
+    fn: ReadyCode,
+    { name, body, args = [body], facts, extra, signal: outer, discardResult }: Invocation,
     { seconds, isHook, own }: CallTime & { readonly own: ValveValues },
   ) {
     const { principal, chatId, messageId, sessionId } = facts;
     // A context that stands alone may be changed by the code.
-    const parts = body === undefined ? undefined : toParts(fn, facts, own);
+    const parts = args[0] === undefined ? undefined : toParts(fn, facts, own);
     const { capabilities } = fn.facts;
     const { signal, end } = toScope(fn, outer);
     const options: CallOptions = {
       name,
       args: parts
-        ? [body, extra ? { ...parts.own, ...extra } : parts.own]
+        ? [...args, extra ? { ...parts.own, ...extra } : parts.own]
         : [{ ...toContext(fn, facts, own), ...extra }],
       shared: parts?.shared,
       lazyMembers: parts?.lazyMembers,
@@ -84,18 +100,18 @@ export function createInvoke({ sandbox, host, userValves, log, limits }: InvokeP
   }
 
   /** Failures stand in the console of the function, where its author looks. */
-  const note = (fn: ActiveFunction, hook: string, error: Error): void => {
+  const note = (fn: ReadyCode, hook: string, error: Error): void => {
     if (error instanceof SandboxError) {
       sandbox.note(fn.script.id, "error", `${hook}: ${toSandboxMessage(error)}`);
     }
   };
-  const fail = (fn: ActiveFunction, hook: string, error: unknown): never => {
+  const fail = (fn: ReadyCode, hook: string, error: unknown): never => {
     note(fn, hook, error as Error);
     throw error;
   };
 
   // Hooks are called for every request: nothing is waited for that is there, and each await would cost them.
-  const call = (fn: ActiveFunction, invocation: Invocation, time: CallTime) =>
+  const call = (fn: ReadyCode, invocation: Invocation, time: CallTime) =>
     mapMaybe(begin(fn, invocation, time), ({ options, end }) => {
       const answer = sandbox
         .call(fn.script, options)
@@ -142,7 +158,7 @@ interface Scope {
 }
 
 /** Host calls end with the call that made them: their answers would not be read. */
-function toScope({ facts }: ActiveFunction, outer: AbortSignal | undefined): Scope {
+function toScope({ facts }: ReadyCode, outer: AbortSignal | undefined): Scope {
   const { fetch, complete } = facts.capabilities;
   if (fetch.length === 0 && !complete) {
     return { signal: outer, end: undefined };

@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import { type Sandbox, SandboxError, type Script } from "#kernel/sandbox.ts";
+import { type ModuleShape, type Sandbox, SandboxError, type Script } from "#kernel/sandbox.ts";
 import { type FunctionFacts, toFacts } from "./facts.ts";
 
 /** The name of a function inside the sandbox; tools may have the same ids. */
@@ -19,8 +19,13 @@ export function toScript(row: { id: string; user_id: string; content: string }):
 
 /** Loads code and reads what it exports. Throws AppError `invalid` that names line and column. */
 export async function loadFacts(sandbox: Sandbox, script: Script): Promise<FunctionFacts> {
+  return toFacts(await loadShape(sandbox, script));
+}
+
+/** Loads code of any kind. Throws AppError `invalid` that names line and column. */
+export async function loadShape(sandbox: Sandbox, script: Script): Promise<ModuleShape> {
   try {
-    return toFacts(await sandbox.load(script));
+    return await sandbox.load(script);
   } catch (error) {
     throw error instanceof SandboxError
       ? new AppError("invalid", toSandboxMessage(error), { cause: error })

@@ -8,7 +8,7 @@ import { type HostCall, requirePerson, toBag } from "./host-call.ts";
 import type { HostComplete } from "./complete.ts";
 import { type EventParts, toEventFunctions } from "./events.ts";
 import type { createHostFetch } from "./fetch.ts";
-import type { FunctionStorage } from "./storage.ts";
+import type { CodeStorage } from "./storage.ts";
 
 export interface HostParts extends EventParts {
   /** The account as it is now; undefined when it is gone or may not act any more. */
@@ -16,7 +16,7 @@ export interface HostParts extends EventParts {
   readonly log: Logger;
   readonly fetch: ReturnType<typeof createHostFetch>;
   readonly complete: HostComplete;
-  readonly storage: FunctionStorage;
+  readonly storage: CodeStorage;
 }
 
 export type CreateHost = (call: HostCall) => Host;
@@ -114,11 +114,11 @@ function createAuthorise({ principalOf }: HostParts, call: { principal: HostCall
   };
 }
 
-function toStorageFunctions(storage: FunctionStorage, call: HostCall) {
+function toStorageFunctions(storage: CodeStorage, call: HostCall) {
   const open = (options: Json | undefined) => {
     requireDeclared(call.capabilities.storage, "storage");
     const isOwn = toBag(options)["user"] === true;
-    return { functionId: call.id, userId: isOwn ? requirePerson(call).userId : "" };
+    return { codeId: call.id, userId: isOwn ? requirePerson(call).userId : "" };
   };
   return {
     "storage.get": async (key?: Json, options?: Json) =>
@@ -191,6 +191,6 @@ function toAppError(error: unknown, signal: AbortSignal | undefined): AppError {
 
 function requireDeclared(isDeclared: boolean, name: keyof Capabilities): void {
   if (!isDeclared) {
-    throw new AppError("forbidden", `This function did not declare ${name} in meta.capabilities.`);
+    throw new AppError("forbidden", `This code did not declare ${name} in meta.capabilities.`);
   }
 }

@@ -54,7 +54,7 @@ function requireAllowed(address: unknown, hosts: readonly string[]): URL {
     throw new AppError("invalid", "host.fetch needs a whole URL.");
   }
   if (!hosts.some((allowed) => isAllowed(url, allowed))) {
-    throw new AppError("forbidden", `This function did not declare ${url.host} in meta.capabilities.fetch.`);
+    throw new AppError("forbidden", `This code did not declare ${url.host} in meta.capabilities.fetch.`);
   }
   return url;
 }

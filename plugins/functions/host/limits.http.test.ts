@@ -91,7 +91,7 @@ describe("a dry run", () => {
       "action",
       `export async function action(_, { host }) { ${set("a")} ${set("a")} await host.storage.delete("a"); ${set("b")} ${set("c")} }`,
     );
-    expect(error.message).toBe("A function may store at most 2000 bytes.");
+    expect(error.message).toBe("A function or tool may store at most 2000 bytes.");
     const good = `export async function action(_, { host }) { ${set("a")} ${set("a")} return 1; }`;
     expect(await dry("action", good)).toMatchObject({ result: 1, error: null });
   });

@@ -2,12 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
-import { type Host, type Json, type Sandbox, SandboxError, type StreamLink } from "#kernel/sandbox.ts";
+import {
+  type Host,
+  type Json,
+  type ModuleShape,
+  type Sandbox,
+  SandboxError,
+  type Script,
+  type StreamLink,
+} from "#kernel/sandbox.ts";
 import { type ActiveFunction, toActiveFunction } from "../calls/active.ts";
 import { toContext, toParts, toStreamContext, toStreamLazyMembers } from "../calls/call-context.ts";
 import type { HostCall } from "../host/host-call.ts";
+import { createHostFactory, type HostParts } from "../host/create-host.ts";
+import { createPassingStorage } from "../host/storage.ts";
 import { type RecordedCall, recordCalls } from "../host/record-calls.ts";
-import { toFacts } from "../calls/facts.ts";
+import { type CodeFacts, toFacts } from "../calls/facts.ts";
 import { toScriptId } from "../calls/load.ts";
 import type { DryRunForm, DryRunResult } from "../schema.ts";
 import type { UserEvent } from "../service.ts";
@@ -54,44 +64,97 @@ interface Trial {
   readonly signal: AbortSignal;
 }
 
+/** The host of trials: its storage is forgotten, its events are noted, and nobody is asked. */
+export function createTrialHost(parts: HostParts, quota: () => number): DryRunParts["host"] {
+  return (call, events) =>
+    createHostFactory({
+      ...parts,
+      storage: createPassingStorage(quota),
+      replies: undefined,
+      userEvents: () => [
+        {
+          emit: (_principal, event) => events.add(event),
+          ask: () => Promise.reject(new AppError("unavailable", "Nobody can be asked in a dry run.")),
+        },
+      ],
+    })(call);
+}
+
+/** Code to be tried, and how. */
+export interface CodeTrial<F extends CodeFacts> {
+  readonly principal: Principal;
+  /** Names the code in this trial. */
+  readonly id: string;
+  readonly script: Script;
+  readonly signal: AbortSignal;
+  read(shape: ModuleShape): F;
+  run(facts: F, host: Host): Promise<unknown>;
+}
+
+/** Outcome of a trial; `facts` where the code could be loaded. */
+export interface CodeTrialResult<F> extends Omit<DryRunResult, "type"> {
+  readonly facts: F | undefined;
+}
+
+/** Loads unsaved code and runs a part of it with a host that notes what it is asked; forgets it afterwards. */
+export async function tryCode<F extends CodeFacts>(
+  parts: Omit<DryRunParts, "seconds">,
+  { principal, id, script, signal, read, run: runPart }: CodeTrial<F>,
+): Promise<CodeTrialResult<F>> {
+  const { sandbox, log } = parts;
+  const kept = createEventLog();
+  const calls: RecordedCall[] = [];
+  const started = performance.now();
+  let loaded = started;
+  let outcome: Pick<CodeTrialResult<F>, "result" | "facts" | "error"> = {
+    result: null,
+    facts: undefined,
+    error: null,
+  };
+  try {
+    const facts = read(await sandbox.load(script));
+    loaded = performance.now();
+    outcome = { ...outcome, facts };
+    const call = { id, capabilities: facts.capabilities, principal, signal };
+    outcome = {
+      ...outcome,
+      result: (await runPart(facts, recordCalls(parts.host(call, kept), calls))) ?? null,
+    };
+  } catch (error) {
+    outcome = { ...outcome, error: toError(error, log) };
+  }
+  const result = {
+    ...outcome,
+    log: [...sandbox.logs(script.id)],
+    events: kept.events.map((event) => ({ ...event })),
+    calls: calls.map((each) => ({ ...each })),
+    time_ms: Math.max(0, performance.now() - Math.max(loaded, started)),
+    load_ms: loaded - started,
+  };
+  sandbox.forget(script.id);
+  return result;
+}
+
 /** Runs one hook of unsaved code as the caller and answers the result; nothing is saved or sent. */
 export function createDryRun(parts: DryRunParts) {
-  const { sandbox, log } = parts;
   return async (principal: Principal, form: DryRunForm, signal: AbortSignal): Promise<DryRunResult> => {
     const id = `dry_run_${randomUUID().replaceAll("-", "")}`;
     // An isolate of its own: what goes wrong here must not hurt the author's functions in use.
     const script = { owner: `dry-run:${principal.userId}`, id: toScriptId(id), source: form.content };
-    const kept = createEventLog();
-    const calls: RecordedCall[] = [];
-    const started = performance.now();
-    let loaded = started;
-    let outcome: Pick<DryRunResult, "result" | "type" | "error"> = { result: null, type: null, error: null };
-    try {
-      const facts = toFacts(await sandbox.load(script));
-      loaded = performance.now();
-      outcome = { ...outcome, type: facts.type };
-      const row = { id, name: id, is_global: false, created_at: 0 };
-      const fn = toActiveFunction(row, {
-        script,
-        facts,
-        saved: facts.valves?.check(form.valves ?? {}) ?? {},
-      });
-      const call = { id, capabilities: facts.capabilities, principal, signal };
-      const trial = { fn, form, principal, host: recordCalls(parts.host(call, kept), calls), signal };
-      outcome = { ...outcome, result: (await run(parts, trial)) ?? null };
-    } catch (error) {
-      outcome = { ...outcome, error: toError(error, log) };
-    }
-    const result = {
-      ...outcome,
-      log: [...sandbox.logs(script.id)],
-      events: kept.events.map((event) => ({ ...event })),
-      calls: calls.map((each) => ({ ...each })),
-      time_ms: Math.max(0, performance.now() - Math.max(loaded, started)),
-      load_ms: loaded - started,
-    };
-    sandbox.forget(script.id);
-    return result;
+    const { facts, ...result } = await tryCode(parts, {
+      principal,
+      id,
+      script,
+      signal,
+      read: toFacts,
+      run: async (found, host) => {
+        const row = { id, name: id, is_global: false, created_at: 0 };
+        const saved = found.valves?.check(form.valves ?? {}) ?? {};
+        const fn = toActiveFunction(row, { script, facts: found, saved });
+        return await run(parts, { fn, form, principal, host, signal });
+      },
+    });
+    return { ...result, type: facts?.type ?? null };
   };
 }
 

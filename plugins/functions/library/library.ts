@@ -122,11 +122,16 @@ export function createLibrary({
 
 /** The id a function is stored under. Throws AppError `invalid` when it is no identifier. */
 export function toFunctionName(id: string): string {
+  return toCodeId(id, "function");
+}
+
+/** The id that code of a kind is stored under. Throws AppError `invalid` when it is no identifier. */
+export function toCodeId(id: string, kind: "function" | "tool"): string {
   const name = id.trim().toLowerCase();
   if (!/^[a-z_][a-z0-9_]{0,255}$/.test(name)) {
     throw new AppError(
       "invalid",
-      "The id of a function has 1 to 256 letters, digits and underscores, and does not begin with a digit.",
+      `The id of a ${kind} has 1 to 256 letters, digits and underscores, and does not begin with a digit.`,
     );
   }
   return name;

@@ -21,22 +21,30 @@ export function toMeta(
   facts: FunctionFacts,
   stored: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  // An edit that says nothing about it keeps what an administrator wrote, unless that was the code's own words.
-  const before = stored["description"] === toManifestText(stored) ? undefined : stored["description"];
-  const description = given === undefined ? before : given["description"];
   const { group_ids: _given, ...free } = given ?? stored;
   const groups = stored["group_ids"];
   return {
     ...free,
     // Set by administrators alone, by a route of its own.
     ...(groups === undefined ? {} : { group_ids: groups }),
-    description: description || facts.description,
+    description: toDescription(given, facts.description, stored),
     manifest: facts.manifest,
     icon: facts.icon,
     toggle: facts.toggle,
     has_valves: facts.valves !== undefined,
     has_user_valves: facts.userValves !== undefined,
   };
+}
+
+/** The words of a record about itself: the author's own, else the code's. */
+export function toDescription(
+  given: Readonly<Record<string, unknown>> | undefined,
+  declared: string,
+  stored: Readonly<Record<string, unknown>> = {},
+): unknown {
+  // An edit that says nothing about it keeps what an administrator wrote, unless that was the code's own words.
+  const before = stored["description"] === toManifestText(stored) ? undefined : stored["description"];
+  return (given === undefined ? before : given["description"]) || declared;
 }
 
 function toManifestText(stored: Readonly<Record<string, unknown>>): unknown {

@@ -1,22 +1,32 @@
-import { defineRoute } from "#kernel/http/route.ts";
-import type { FunctionValves } from "../valves/function-valves.ts";
+import { defineRoute, type RouteAccess } from "#kernel/http/route.ts";
+import type { CodeValves } from "../valves/code-valves.ts";
 import { IdParams, Valves, ValvesSpec } from "../schema.ts";
 
 const params = IdParams;
 
-/** Settings of functions: those of the instance for those who may change the function, each person's own for everybody. */
-export function valveRoutes(valves: FunctionValves) {
-  return [...adminRoutes(valves), ...ownRoutes(valves)];
+/** One kind of code: where its rows are found, what it is called, and who may try to set its valves. */
+export interface ValveRoutes<Base extends string> {
+  /** `functions` for paths below `/functions`. */
+  readonly base: Base;
+  readonly noun: string;
+  readonly access: Exclude<RouteAccess, "public">;
 }
 
-function adminRoutes(valves: FunctionValves) {
-  const access = "permission:workspace.functions";
+/** Settings of code: those of the instance for those who may change it, each person's own for everybody. */
+export function valveRoutes<const Base extends string>(valves: CodeValves, kind: ValveRoutes<Base>) {
+  return [...sharedRoutes(valves, kind), ...ownRoutes(valves, kind)];
+}
+
+function sharedRoutes<const Base extends string>(
+  valves: CodeValves,
+  { base, noun, access }: ValveRoutes<Base>,
+) {
   return [
     defineRoute(
       {
         method: "GET",
-        path: "/functions/id/:id/valves",
-        summary: "Read the saved valves of a function",
+        path: `/${base}/id/:id/valves`,
+        summary: `Read the saved valves of a ${noun}`,
         access,
         params,
         returns: Valves,
@@ -26,8 +36,8 @@ function adminRoutes(valves: FunctionValves) {
     defineRoute(
       {
         method: "GET",
-        path: "/functions/id/:id/valves/spec",
-        summary: "Read the form of a function's valves as JSON Schema; null when it has none",
+        path: `/${base}/id/:id/valves/spec`,
+        summary: `Read the form of a ${noun}'s valves as JSON Schema; null when it has none`,
         access,
         params,
         returns: ValvesSpec,
@@ -37,8 +47,8 @@ function adminRoutes(valves: FunctionValves) {
     defineRoute(
       {
         method: "POST",
-        path: "/functions/id/:id/valves/update",
-        summary: "Save the valves of a function",
+        path: `/${base}/id/:id/valves/update`,
+        summary: `Save the valves of a ${noun}`,
         access,
         params,
         body: Valves,
@@ -50,14 +60,14 @@ function adminRoutes(valves: FunctionValves) {
   ];
 }
 
-function ownRoutes(valves: FunctionValves) {
+function ownRoutes<const Base extends string>(valves: CodeValves, { base, noun }: ValveRoutes<Base>) {
   const access = "user";
   return [
     defineRoute(
       {
         method: "GET",
-        path: "/functions/id/:id/valves/user",
-        summary: "Read the caller's own valves of a function",
+        path: `/${base}/id/:id/valves/user`,
+        summary: `Read the caller's own valves of a ${noun}`,
         access,
         params,
         returns: Valves,
@@ -67,8 +77,8 @@ function ownRoutes(valves: FunctionValves) {
     defineRoute(
       {
         method: "GET",
-        path: "/functions/id/:id/valves/user/spec",
-        summary: "Read the form of a function's user valves as JSON Schema; null when it has none",
+        path: `/${base}/id/:id/valves/user/spec`,
+        summary: `Read the form of a ${noun}'s user valves as JSON Schema; null when it has none`,
         access,
         params,
         returns: ValvesSpec,
@@ -78,8 +88,8 @@ function ownRoutes(valves: FunctionValves) {
     defineRoute(
       {
         method: "POST",
-        path: "/functions/id/:id/valves/user/update",
-        summary: "Save the caller's own valves of a function",
+        path: `/${base}/id/:id/valves/user/update`,
+        summary: `Save the caller's own valves of a ${noun}`,
         access,
         params,
         body: Valves,

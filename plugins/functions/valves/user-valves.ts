@@ -13,7 +13,11 @@ export interface UserValves {
   forget(userId?: string): void;
 }
 
+/** The kinds of code that people keep valves for. */
+export type ValveSection = "functions" | "tools";
+
 export interface UserValvesOptions {
+  readonly section: ValveSection;
   readonly kept: KeptValves;
   readonly vault: ValveVault;
   readonly log: Logger;
@@ -23,13 +27,13 @@ export interface UserValvesOptions {
 
 type Known = ReadonlyMap<string, ValveValues>;
 
-export function createUserValves({ kept, vault, log, announce }: UserValvesOptions): UserValves {
+export function createUserValves({ section, kept, vault, log, announce }: UserValvesOptions): UserValves {
   function open(userId: string, id: string, value: unknown): ValveValues {
     try {
-      return vault.open(value, toUserPlace(userId, id));
+      return vault.open(value, toUserPlace(userId, { section, id }));
     } catch (error) {
       log.warn(
-        { err: error, user: userId, function: id },
+        { err: error, user: userId, section, id },
         "a person's valves cannot be read and count as none",
       );
       return none;
@@ -37,7 +41,7 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
   }
 
   const cache = createCache(async (userId) => {
-    const rows = Object.entries(await kept.read(userId, "functions"));
+    const rows = Object.entries(await kept.read(userId, section));
     return new Map(rows.map(([id, value]) => [id, open(userId, id, value)]));
   });
   return {
@@ -52,8 +56,8 @@ export function createUserValves({ kept, vault, log, announce }: UserValvesOptio
     },
     saved: async (userId, id) => (await cache.load(userId)).get(id) ?? none,
     async save(userId, id, values) {
-      const place = { section: "functions", id } as const;
-      await kept.write(userId, place, vault.close(values, toUserPlace(userId, id)));
+      const place = { section, id };
+      await kept.write(userId, place, vault.close(values, toUserPlace(userId, place)));
       cache.forget(userId);
       await announce(userId);
     },
@@ -142,6 +146,6 @@ function createCache(read: (userId: string) => Promise<Known>) {
 }
 
 /** Where a person's valves are kept: a sealed value opens nowhere else. */
-export function toUserPlace(userId: string, id: string): string {
-  return `user:${userId}:function:${id}`;
+export function toUserPlace(userId: string, { section, id }: { section: ValveSection; id: string }): string {
+  return `user:${userId}:${section === "functions" ? "function" : "tool"}:${id}`;
 }

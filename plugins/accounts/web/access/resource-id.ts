@@ -1,10 +1,11 @@
 /** Kinds of things of which one can ask who sees them. */
-export type Kind = "model" | "chat" | "folder";
+export type Kind = "model" | "chat" | "folder" | "tool";
 
 const places: Readonly<Record<Kind, readonly string[]>> = {
   model: ["models"],
   chat: ["c", "s"],
   folder: ["folders"],
+  tool: ["tool"],
 };
 
 /** The id in what was written: an id as it is, or the last part of an address of this platform. */
