@@ -3,7 +3,7 @@ import { type EventEnvelope, socket } from "#plugins/web/kit/stores/socket.svelt
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import type { FollowedChat } from "./followed-chat.svelte.ts";
 import { applyEvents } from "./reply.ts";
-import type { Approval, Question } from "./types.ts";
+import type { Approval, Question, QuestionAnswer } from "./types.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ const reloadPauseMs = 300;
 export class ChatEvents {
   questions = $state.raw<readonly Question[]>([]);
   readonly #chat: FollowedChat;
-  readonly #answers = new Map<number, (value: string | boolean | null) => void>();
+  readonly #answers = new Map<number, (value: QuestionAnswer) => void>();
   #lastQuestion = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #ways: (() => void)[];
@@ -66,7 +66,7 @@ export class ChatEvents {
     });
   }
 
-  answer({ id }: Question, value: string | boolean | null): void {
+  answer({ id }: Question, value: QuestionAnswer): void {
     this.#answers.get(id)?.(value);
     this.#answers.delete(id);
     this.questions = this.questions.filter((one) => one.id !== id);
@@ -137,6 +137,7 @@ export class ChatEvents {
       placeholder: String(data["placeholder"] ?? ""),
       value: String(data["value"] ?? ""),
       isSecret: data["type"] === "password",
+      ...(typeof data["schema"] === "object" && data["schema"] !== null && { schema: data["schema"] as Bag }),
     };
     this.questions = [...this.questions, question];
     return new Promise((resolve) => {

@@ -122,6 +122,8 @@ export interface Question {
   readonly placeholder?: string;
   readonly value?: string;
   readonly isSecret?: boolean;
+  /** JSON Schema of a form; the answer is an object then. */
+  readonly schema?: Readonly<Record<string, unknown>>;
 }
 
 /** Tools and features that are on for the messages of a chat. */
@@ -132,6 +134,9 @@ export interface ChosenTools {
   readonly features: readonly string[];
   readonly terminalId: string | undefined;
 }
+
+/** What a person answers to a question; null takes it back. */
+export type QuestionAnswer = string | boolean | Readonly<Record<string, unknown>> | null;
 
 /** What the next message carries beside its text. */
 export interface Sending {
@@ -254,7 +259,7 @@ export interface ChatView {
   /** Stops the function of a message, or takes its failure away. */
   endAction(messageId: string): void;
   decide(approval: Approval, decision: "allow" | "deny", always?: boolean): Promise<void>;
-  answer(question: Question, value: string | boolean | null): void;
+  answer(question: Question, value: QuestionAnswer): void;
   rename(title: string): Promise<void>;
   /** Stores a temporary chat. */
   keep(): Promise<void>;
