@@ -48,6 +48,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "health",
   "icons",
   "manifest.json",
+  "oauth",
   "ollama",
   "openai",
   "openapi.json",

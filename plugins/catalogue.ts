@@ -17,6 +17,7 @@ import files from "./files/plugin.ts";
 import folders from "./folders/plugin.ts";
 import functions from "./functions/plugin.ts";
 import guide from "./guide/plugin.ts";
+import mcp from "./mcp/plugin.ts";
 import messages from "./messages/plugin.ts";
 import models from "./models/plugin.ts";
 import operations from "./operations/plugin.ts";
@@ -57,6 +58,7 @@ export const catalogue: readonly AnyPlugin[] = [
   folders,
   functions,
   guide,
+  mcp,
   messages,
   models,
   operations,
@@ -95,6 +97,7 @@ export interface Api
     ApiOfPlugin<typeof files>,
     ApiOfPlugin<typeof folders>,
     ApiOfPlugin<typeof functions>,
+    ApiOfPlugin<typeof mcp>,
     ApiOfPlugin<typeof messages>,
     ApiOfPlugin<typeof models>,
     ApiOfPlugin<typeof operations>,

@@ -33,7 +33,7 @@ message_reaction, not yet:
 model, models:
 note, not yet:
 pinned_note, not yet:
-oauth_session, not yet:
+oauth_session, mcp:
 prompt, not yet:
 prompt_history, not yet:
 skill, not yet:
