@@ -64,9 +64,9 @@ export interface ComposerHandle {
   attach(item: Attachment): void;
   /** Switches the model of the next message. */
   setModel(id: string): void;
-  /** A feature of the request, such as `web_search`; or a tool by its id. */
-  toggle(kind: "feature" | "tool", id: string): void;
-  isOn(kind: "feature" | "tool", id: string): boolean;
+  /** A feature of the request, such as `web_search`; a tool or a terminal by its id. Of terminals one is on at a time. */
+  toggle(kind: "feature" | "tool" | "terminal", id: string): void;
+  isOn(kind: "feature" | "tool" | "terminal", id: string): boolean;
   focus(): void;
 }
 

@@ -113,8 +113,13 @@ export class Composer implements ComposerHandle {
     this.chat.setModels([id]);
   }
 
-  toggle(kind: "feature" | "tool", id: string): void {
+  /** A chat works in one terminal at a time. */
+  toggle(kind: "feature" | "tool" | "terminal", id: string): void {
     const { tools } = this.chat;
+    if (kind === "terminal") {
+      this.choose({ ...tools, terminalId: tools.terminalId === id ? undefined : id });
+      return;
+    }
     const key = kind === "feature" ? "features" : "toolIds";
     const isOn = tools[key].includes(id);
     this.choose({ ...tools, [key]: isOn ? tools[key].filter((one) => one !== id) : [...tools[key], id] });
@@ -129,7 +134,10 @@ export class Composer implements ComposerHandle {
       );
   }
 
-  isOn(kind: "feature" | "tool", id: string): boolean {
+  isOn(kind: "feature" | "tool" | "terminal", id: string): boolean {
+    if (kind === "terminal") {
+      return this.chat.tools.terminalId === id;
+    }
     return this.chat.tools[kind === "feature" ? "features" : "toolIds"].includes(id);
   }
 

@@ -7,12 +7,12 @@ import { models } from "../picker/models.svelte.ts";
 
 /** Something that can be switched on for a chat. */
 export interface Choice {
-  readonly kind: "feature" | "tool";
+  readonly kind: "feature" | "tool" | "terminal";
   readonly id: string;
   readonly title: string;
   readonly text: string;
   readonly icon: string;
-  readonly group: "feature" | "workspace" | "server";
+  readonly group: "feature" | "workspace" | "server" | "terminal";
   readonly isOn: boolean;
   /** Address where the person signs in to it first. */
   readonly signIn: string | undefined;
@@ -26,7 +26,7 @@ const featureOrder = ["web_search", "code_interpreter", "image_generation", "mem
 
 /** What the person may switch on for a chat, in the order of the menu: features that are served, then tools. */
 export function offered(chat: ChatView): readonly Choice[] {
-  return [...features(chat), ...listed(chat)];
+  return [...features(chat), ...listed(chat), ...terminals(chat)];
 }
 
 function features({ tools: chosen, models: [modelId] }: ChatView): Choice[] {
@@ -67,6 +67,20 @@ function listed({ tools: chosen }: ChatView): Choice[] {
     };
   });
   return known.toSorted((a, b) => Number(a.group === "server") - Number(b.group === "server"));
+}
+
+function terminals({ tools: chosen }: ChatView): Choice[] {
+  return tools.terminals.map(({ id, name }) => ({
+    kind: "terminal",
+    id,
+    title: name || id,
+    text: t("The model works in its folders"),
+    icon: "terminal",
+    group: "terminal",
+    isOn: chosen.terminalId === id,
+    signIn: undefined,
+    problem: undefined,
+  }));
 }
 
 function featureText(name: string): string {

@@ -45,5 +45,6 @@ export function servable(chosen: ChosenTools, modelId: string | undefined): Chos
     ...chosen,
     toolIds: chosen.toolIds.filter((id) => known.has(id)),
     features: chosen.features.filter((name) => tools.features.has(name) && can(model, name)),
+    terminalId: tools.terminals.some(({ id }) => id === chosen.terminalId) ? chosen.terminalId : undefined,
   };
 }

@@ -51,6 +51,7 @@ async function readList<Item>(path: string): Promise<readonly Item[]> {
 class Tools {
   builtIn = $state.raw<readonly BuiltInTool[]>([]);
   listed = $state.raw<readonly ListedTool[]>([]);
+  terminals = $state.raw<readonly Terminal[]>([]);
   state = $state<"unread" | "loading" | "ready" | "failed">("unread");
   failure = $state<string>();
   #reading: Promise<void> | undefined;
@@ -71,9 +72,10 @@ class Tools {
   async #read(): Promise<void> {
     this.state = this.state === "ready" ? "ready" : "loading";
     try {
-      [this.builtIn, this.listed] = await Promise.all([
+      [this.builtIn, this.listed, this.terminals] = await Promise.all([
         readBuiltIn(),
         readList<ListedTool>("/api/v1/tools/"),
+        readList<Terminal>("/api/v1/terminals/"),
       ]);
       this.state = "ready";
       this.failure = undefined;
@@ -93,8 +95,6 @@ export async function readFunctions(id: string): Promise<readonly ToolFunction[]
   };
   return answer.specs ?? [];
 }
-
-export const readTerminals = () => readList<Terminal>("/api/v1/terminals/");
 
 /** What people read of a tool below its name. */
 export function describe({ description, meta }: ListedTool): string {

@@ -44,7 +44,7 @@ export interface CallFacts {
   readonly result: OutputItem | undefined;
 }
 
-const cutMark = /\n?\[output truncated\]\s*$/;
+const cutMark = /\n?\[output truncated[^\]\n]*\]\s*$/;
 const refusing = new Set(["denied", "expired", "unreachable", "cancelled"]);
 
 /** Reads a call as it is stored or still written; replies of other programs may lack anything. */
