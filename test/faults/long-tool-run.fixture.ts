@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type OpenApiService, startOpenApiService } from "#plugins/tool-servers/openapi/service.fixture.ts";
 import { type ChatServers, databaseKinds, startChatServers } from "#test/support/chat-servers.ts";
 import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
@@ -27,6 +28,8 @@ export interface Noted {
 
 export interface LongRuns {
   readonly servers: ChatServers;
+  /** The tool server `server:workshop`. */
+  readonly service: OpenApiService;
   /** Lets the tool `vice` wait, or go on. */
   setHold(isHeld: boolean): void;
   noted(): Noted[];
@@ -49,9 +52,23 @@ export async function startLongRuns(env: Record<string, string> = {}): Promise<L
     database,
     env: { PLUGINS_PATH: plugins, WORKBENCH_LOG: log, WORKBENCH_HOLD: held, ...env },
   });
+  const service = await startOpenApiService();
+  const connection = {
+    url: service.url,
+    type: "openapi",
+    auth_type: "none",
+    info: { id: "workshop", name: "Workshop" },
+  };
+  const saved = await servers
+    .admin()
+    .call("POST /api/v1/configs/tool_servers", { TOOL_SERVER_CONNECTIONS: [connection] });
+  if (saved.status !== 200) {
+    throw new Error(`The tool server was not taken: ${saved.text}`);
+  }
   const isOf = (seed: number) => (request: UpstreamRequest) => request.body?.seed === seed;
   return {
     servers,
+    service,
     setHold: (isHeld) => writeHold(held, isHeld),
     noted: () =>
       readFileSync(log, "utf8")
@@ -72,6 +89,7 @@ export async function startLongRuns(env: Record<string, string> = {}): Promise<L
     asked: (seed) => servers.upstream.requests.filter(isOf(seed)),
     async close() {
       await servers.close();
+      await service.close();
       await removeTestFolder(folder);
     },
   };
@@ -85,15 +103,20 @@ function writeHold(path: string, isHeld: boolean): void {
   }
 }
 
+/** A tool and what it is given, by the number of the call. */
+export type Kind = string | { readonly name: string; readonly given: (step: number) => object };
+
 /** Ten rounds of two calls, over every kind of tool. */
-export function tenRounds(names: readonly string[]): PlannedCall[][] {
+export function tenRounds(kinds: readonly Kind[]): PlannedCall[][] {
   return Array.from({ length: 10 }, (_, round) =>
-    [2 * round, 2 * round + 1].map((step) => ({
-      id: `call_${step}`,
-      name: names[step % names.length] as string,
-      arguments: JSON.stringify({ step }),
-    })),
+    [2 * round, 2 * round + 1].map((step) => toCall(kinds[step % kinds.length] as Kind, step)),
   );
+}
+
+function toCall(kind: Kind, step: number): PlannedCall {
+  const given = typeof kind === "string" ? { step } : kind.given(step);
+  const name = typeof kind === "string" ? kind : kind.name;
+  return { id: `call_${step}`, name, arguments: JSON.stringify(given) };
 }
 
 /** Calls and results of a stored reply. */

@@ -4,27 +4,45 @@ import { report } from "#test/support/faults.ts";
 import {
   type Any,
   callsOf,
+  type Kind,
   type LongRuns,
   startLongRuns,
   tenRounds,
   textOf,
 } from "./long-tool-run.fixture.ts";
 
-const slow = 120_000;
+const slow = 300_000;
 let runs: LongRuns;
 
 beforeAll(async () => {
-  runs = await startLongRuns();
+  runs = await startLongRuns({ AIOHTTP_CLIENT_TIMEOUT_TOOL_SERVER: "1" });
 }, slow);
 afterAll(() => runs?.close());
 
-const kinds = ["scale", "lens", "camera", "easel", "lathe", "lens", "saw", "vice"];
+/** Built-in tools of three plugins, tools of a foreign plugin, and functions of a tool server. */
+const kinds: readonly Kind[] = [
+  "scale",
+  { name: "get_current_timestamp", given: () => ({}) },
+  { name: "answer", given: () => ({ kind: "json" }) },
+  "camera",
+  { name: "search_chats", given: (step) => ({ query: `sluice ${step}` }) },
+  "easel",
+  { name: "create_tasks", given: (step) => ({ tasks: [{ content: `Task ${step}` }] }) },
+  { name: "answer", given: () => ({ kind: "picture" }) },
+  "lathe",
+  { name: "get_item", given: (step) => ({ id: String(step) }) },
+  "lens",
+  "saw",
+  "vice",
+];
+const ofWorkbench = new Set(kinds.filter((kind) => typeof kind === "string"));
 
 async function start(seed: number) {
   const me = runs.servers.admin();
   const chat = await me.makeChat("Work through it");
-  const body = { chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId }, seed };
-  expect((await me.complete(body)).status).toBe(200);
+  const place = { chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } };
+  const answer = await me.complete({ ...place, seed, tool_ids: ["server:workshop"] });
+  expect(answer.status, answer.text).toBe(200);
   return chat;
 }
 
@@ -56,23 +74,35 @@ it(
     // What ran, once each.
     const noted = runs.noted();
     expect(noted.filter(({ event }) => event === "begin").map(({ name, step }) => [name, step])).toEqual(
-      planned.map(({ name, arguments: args }) => [name, JSON.parse(args).step]),
+      planned
+        .filter(({ name }) => ofWorkbench.has(name))
+        .map(({ name, arguments: args }) => [name, JSON.parse(args).step]),
     );
+    const reached = runs.service.got
+      .filter(({ url }) => /^\/(answers|items)/.test(url))
+      .map(({ url }) => url);
+    expect(reached).toEqual(["/answers/json", "/answers/picture", "/items/9", "/answers/json"]);
     // What the model was told.
     const told = toldOf(runs.asked(1).at(-1));
     expect(calls.map(({ result }) => textOf(result))).toEqual(planned.map(({ id }) => told.get(id)));
     expect(textOf(calls[0]?.result)).toBe('{"step":0,"grams":0,"ümläut":null}');
     for (const { call, result } of calls) {
-      const isSaw = call.name === "saw";
-      expect(result.is_error === true).toBe(isSaw);
-      expect(call).toMatchObject({ tool: { id: `workbench.${call.name}`, title: `Use the ${call.name}` } });
+      expect([call.name, result.is_error === true]).toEqual([call.name, call.name === "saw"]);
+      const isServer = ["answer", "get_item"].includes(call.name);
+      expect(call.tool).toMatchObject(
+        ofWorkbench.has(call.name)
+          ? { id: `workbench.${call.name}`, title: `Use the ${call.name}` }
+          : isServer
+            ? { id: "server:workshop", server: "Workshop" }
+            : { id: expect.any(String) },
+      );
       expect(call.started_at).toBeGreaterThan(0);
       expect(result.duration_ms).toBeGreaterThanOrEqual(0);
     }
     const camera = calls.find(({ call }) => call.name === "camera")?.result;
     const file = await me.call(`GET ${camera.files[0].url}`);
     expect([file.status, file.headers.get("content-type")]).toEqual([200, "image/png"]);
-    expect(calls.find(({ call }) => call.name === "easel")?.result.embeds).toEqual(["<p>Sheet 3</p>"]);
+    expect(calls.find(({ call }) => call.name === "easel")?.result.embeds).toEqual(["<p>Sheet 5</p>"]);
     expect(calls.find(({ call }) => call.name === "lathe")?.call.progress).toEqual({
       progress: 2,
       total: 2,
@@ -82,7 +112,7 @@ it(
     await runs.servers.servers[0]!.kill();
     await runs.servers.start(0);
     expect(await me.message(chatId, replyId)).toEqual(reply);
-    report("tools", "a run of ten rounds", { calls: calls.length, kinds: new Set(kinds).size });
+    report("tools", "a run of ten rounds", { calls: calls.length, tools: kinds.length });
   },
 );
 
@@ -183,5 +213,47 @@ it(
     expect(cut.endsWith("\n[output truncated]")).toBe(true);
     expect(textOf(saw?.result)).toBe("Error: The saw is blunt.");
     expect([vice?.call.name, vice?.result]).toEqual(["vice", undefined]);
+  },
+);
+
+it(
+  "a tool server that hangs, floods, breaks off, changes or shadows ends no run",
+  { timeout: slow },
+  async () => {
+    const { service } = runs;
+    const before = service.document;
+    const shadow = { "/clock": { get: { operationId: "get_current_timestamp", responses: {} } } };
+    service.document = { ...before, paths: { ...(before["paths"] as object), ...shadow } };
+    const me = runs.servers.admin();
+    await me.call("GET /api/v1/configs/tool_servers/states?refresh=true");
+    const answer = (kind: string) => ({
+      id: `call_${kind}`,
+      name: "answer",
+      arguments: JSON.stringify({ kind }),
+    });
+    const call = (name: string) => ({ id: `call_${name}`, name, arguments: "{}" });
+    const second = "server_workshop_get_current_timestamp";
+    const rounds = [
+      [answer("hang"), answer("midway")],
+      [answer("huge")],
+      [call("get_current_timestamp"), call(second)],
+      [call("gone")],
+    ];
+    runs.plan(rounds, 4);
+    const { chatId, replyId } = await start(4);
+    await me.ended(chatId);
+    service.document = before;
+    const reply = await me.message(chatId, replyId);
+    expect([reply.done, reply.content, reply.error ?? null]).toEqual([true, "All done.", null]);
+    const told = new Map(
+      callsOf(reply.output).map(({ call: { call_id: id }, result }) => [id, textOf(result)]),
+    );
+    expect(told.get("call_hang")).toBe('Error: The tool server "Workshop" did not finish within 1 seconds.');
+    expect(told.get("call_midway")).toBe('Error: The tool server "Workshop" closed the connection.');
+    expect(told.get("call_huge")).toMatch(/\[output truncated[^\]]*\]\s*$/);
+    expect(told.get("call_huge")?.length).toBeLessThan(1_100_000);
+    expect(told.get("call_get_current_timestamp")).toContain("timestamp");
+    expect(told.get(`call_${second}`)).toContain('"url":"/clock"');
+    expect(told.get("call_gone")).toBe('Error: Tool "gone" not found.');
   },
 );
