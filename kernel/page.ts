@@ -55,6 +55,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "opensearch.xml",
   "plugins",
   "preview",
+  "pyodide",
   "ready",
   "runtime",
   "ws",

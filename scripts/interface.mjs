@@ -12,7 +12,7 @@ const built = `${web}/dist`;
 /** Kept beside the build: the sources that it was made of. */
 const stamp = `${built}/sources.txt`;
 const lock = `${root}node_modules/.cache/interface.lock`;
-const sources = /(?<!\.(test|fixture))\.(ts|js|svelte|css|html|json|svg|png|woff2)$/;
+const sources = /(?<!\.(test|fixture))\.(ts|js|svelte|css|html|json|py|svg|png|woff2)$/;
 
 /** The hash of everything that the build is made of. */
 export function hashSources() {

@@ -1,12 +1,15 @@
 import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
-import { configuration, deployment, egress, events } from "#kernel/services.ts";
+import { blobs, configuration, deployment, egress, events } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { chats } from "#plugins/chats/service.ts";
 import { files } from "#plugins/files/service.ts";
 import { configParts } from "#plugins/settings/service.ts";
 import { type CodeSettings, codeVariables, toInterpreterEngine, toServer } from "./config.ts";
+import { createPackages } from "./browser/packages.ts";
+import { pyodideRoutes } from "./browser/routes.ts";
+import { pyodideVersion, readOwnLock } from "./browser/runtime.ts";
 import { configRoutes } from "./config-routes.ts";
 import { createJupyter, type Jupyter } from "./jupyter/jupyter.ts";
 import { codeRoutes } from "./routes.ts";
@@ -18,11 +21,13 @@ export default definePlugin({
   title: "Code execution",
   summary: "Runs Python in people's browsers or on a Jupyter server.",
   config: codeVariables,
-  uses: { chats, configuration, deployment, egress, events, files, hub },
+  uses: { blobs, chats, configuration, deployment, egress, events, files, hub },
   enabled: (config) => config.enabled,
   whenOff: 403,
 
-  setup({ config, use }) {
+  setup({ config, use, log }) {
+    const { egress, blobs } = use;
+    const packages = createPackages({ egress, blobs, log, readOwnLock, index: () => config.packageIndex });
     const jupyter = createJupyter(use.egress, use.deployment.databaseId);
     const shared = createSharedFiles(use);
     const changed = ({ userId: id, name, email, role }: Principal) =>
@@ -32,6 +37,7 @@ export default definePlugin({
       });
     return {
       routes: {
+        main: pyodideRoutes(packages),
         api: [
           ...codeRoutes({ settings: config, jupyter, chats: use.chats }),
           ...configRoutes({ settings: config, configuration: use.configuration, changed }),
@@ -51,6 +57,7 @@ function toPublic(config: CodeSettings) {
       interpreter_engine: toInterpreterEngine(config),
       timeout: config.browserTimeout,
       memory: config.browserMemory,
+      pyodide: pyodideVersion,
     },
   };
 }

@@ -7,7 +7,7 @@ import { type AnyRoute, defineRoute, reply, type Reply, type RequestInfo } from 
 import { reservedSegments } from "#kernel/page.ts";
 import { html, replyAsset, toContentType } from "./assets.ts";
 import type { BuiltFile, BuiltInterface } from "./built-interface.ts";
-import { filePolicy, toDocumentPolicy, toFramePolicy, toPolicyOrigins } from "./policy.ts";
+import { filePolicy, toDocumentPolicy, toFramePolicy, toPolicyOrigins, toPythonPolicy } from "./policy.ts";
 
 interface InterfaceParts {
   readonly built: BuiltInterface;
@@ -78,7 +78,8 @@ function fileRoutes({ built, publicUrl }: InterfaceParts): AnyRoute[] {
         if (frame === undefined) {
           throw notFound();
         }
-        const policy = toFramePolicy(toOwnOrigins(request, publicUrl()));
+        const own = toOwnOrigins(request, publicUrl());
+        const policy = file === "python.html" ? toPythonPolicy(own) : toFramePolicy(own);
         return replyAsset(request, { bytes: frame.bytes, type: html, policy });
       },
     ),

@@ -48,6 +48,24 @@ export function toFramePolicy(own: readonly string[]): string {
   ].join("; ");
 }
 
+/**
+ * The frame in which Python runs: like the others an opaque origin, and the one document whose scripts may compile
+ * WebAssembly. It reaches the files of Pyodide and nothing else. Its worker is a `blob:`, the only kind that such an
+ * origin can start, and has the policy of the frame.
+ */
+export function toPythonPolicy(own: readonly string[]): string {
+  const assets = own.length === 0 ? ["http:", "https:"] : own.map((at) => `${at}/assets/`);
+  const runtime = own.length === 0 ? ["http:", "https:"] : own.map((at) => `${at}/pyodide/`);
+  return [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    ["script-src 'wasm-unsafe-eval' blob:", ...assets, ...runtime].join(" "),
+    "worker-src blob:",
+    ["connect-src", ...runtime].join(" "),
+    "frame-ancestors 'self'",
+  ].join("; ");
+}
+
 /** Origins of http and https addresses in the form that a policy can name; everything else is left out. */
 export function toPolicyOrigins(addresses: readonly unknown[], most = 50): string[] {
   const origins = addresses.flatMap((address) => {

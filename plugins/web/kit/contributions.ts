@@ -9,7 +9,16 @@ export function gather(plugins: readonly WebPlugin[]): void {
 
 /** All that the plugins add under one name, in their order. */
 export function contributed<
-  K extends "sidebar" | "commands" | "triggers" | "composer" | "renderers" | "settings" | "modelSections",
+  K extends
+    | "sidebar"
+    | "commands"
+    | "triggers"
+    | "composer"
+    | "renderers"
+    | "runners"
+    | "calls"
+    | "settings"
+    | "modelSections",
 >(kind: K): NonNullable<WebPlugin[K]>[number][] {
   const all = gathered.flatMap((plugin) => (plugin[kind] ?? []) as NonNullable<WebPlugin[K]>[number][]);
   return all.toSorted((a, b) => orderOf(a) - orderOf(b));

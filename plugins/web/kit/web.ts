@@ -1,4 +1,5 @@
 import type { Component } from "svelte";
+import type { EventEnvelope } from "./stores/socket.svelte.ts";
 
 /** What a page's component is given: the named segments of its address. */
 export interface PageProps {
@@ -115,6 +116,22 @@ export interface ModelSection {
   }>;
 }
 
+/** Runs code that stands in a text, below its block. */
+export interface CodeRunner {
+  /** Names of fences. */
+  readonly languages: readonly string[];
+  isAvailable(): boolean;
+  /** A higher `attempt` runs it again. */
+  readonly load: Lazy<{ text: string; attempt: number; onclose: () => void }>;
+}
+
+/** Answers calls that the server makes to this client in the event `events`, whichever page is open. */
+export interface CallAnswerer {
+  /** The event's type, such as `execute:python`. */
+  readonly type: string;
+  load(): Promise<{ answer(envelope: EventEnvelope): Promise<unknown> }>;
+}
+
 /** One setting that the search beside the pages of a section finds. */
 export interface SettingEntry {
   /** Id of the page that it stands on. */
@@ -136,6 +153,8 @@ export interface WebPlugin {
   readonly triggers?: readonly ComposerTrigger[];
   readonly composer?: readonly ComposerEntry[];
   readonly renderers?: readonly OutputRenderer[];
+  readonly runners?: readonly CodeRunner[];
+  readonly calls?: readonly CallAnswerer[];
   readonly modelSections?: readonly ModelSection[];
   /** Settings of its pages, in the language of now; loaded when somebody searches. */
   readonly settings?: readonly (() => Promise<readonly SettingEntry[]>)[];

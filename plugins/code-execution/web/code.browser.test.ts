@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { openBrowser } from "#test/support/browser.ts";
+import { buildInterface, openPage } from "#test/support/interface.ts";
+import { connectPlain } from "#test/support/sockets.ts";
+import { toolCallChunks } from "#test/support/upstream-chunks.ts";
+import { sse, text } from "#test/support/upstream-scripts.ts";
+import { type PackageIndex, startPackageIndex } from "../browser/index.fixture.ts";
+
+let world: AppWithUpstream;
+let index: PackageIndex;
+let browser: Browser;
+let token: string;
+
+beforeAll(async () => {
+  await buildInterface();
+  index = await startPackageIndex();
+  world = await startAppWithUpstream({
+    models: ["alpha"],
+    env: { PYODIDE_PACKAGE_INDEX: index.url, PYODIDE_TIMEOUT_SECONDS: "3", PYODIDE_MEMORY_MB: "256" },
+  });
+  ({ token } = await world.app.admin());
+  browser = await openBrowser();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await world?.close();
+  await index?.close();
+});
+
+/** A chat whose reply has these blocks of Python; resolves to its address. */
+async function makeChat(...blocks: string[]): Promise<string> {
+  const [question, reply] = [randomUUID(), randomUUID()];
+  const content = blocks.map((code) => `\`\`\`python\n${code}\n\`\`\``).join("\n\n");
+  const messages = {
+    [question]: { id: question, role: "user", content: "Show it", parentId: null, childrenIds: [reply] },
+    [reply]: {
+      id: reply,
+      role: "assistant",
+      content,
+      parentId: question,
+      childrenIds: [],
+      done: true,
+      model: "alpha",
+    },
+  };
+  const chat = { title: "Python", models: ["alpha"], history: { currentId: reply, messages } };
+  const made = await world.app.call("POST /api/v1/chats/new", { token, body: { chat } });
+  expect(made.status).toBe(200);
+  return `/c/${made.body.id}`;
+}
+
+const open = async (path: string) => {
+  const opened = await openPage(browser, { url: world.app.url, token, path });
+  opened.page.setDefaultTimeout(60_000);
+  return opened;
+};
+
+const blockOf = (page: Page, at: number) => page.locator(".markdown .bg-panel").nth(at);
+
+/** Runs a block and resolves to the text below it. */
+async function run(page: Page, at: number): Promise<string> {
+  await blockOf(page, at).getByRole("button", { name: "Run", exact: true }).click();
+  const output = blockOf(page, at).getByRole("region", { name: "Output" });
+  await output.locator("[role=status]", { hasText: /^(?:Output|Stopped)/ }).waitFor();
+  return await output.innerText();
+}
+
+const png = `import struct, zlib
+def chunk(kind, data):
+    body = kind + data
+    return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+rows = b"".join(b"\\0" + b"".join(bytes([y * 4, x * 4, 160]) for x in range(60)) for y in range(60))
+data = b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 60, 60, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+class Plot:
+    def _repr_png_(self): return data
+class Table:
+    def _repr_html_(self): return "<table><tr><th>n</th></tr><tr><td>12</td></tr></table><script>window.ran = 1</script>"
+display(Table())
+open("numbers.csv", "w").write("a,b")
+Plot()`;
+
+describe("Python in the browser", () => {
+  test("runs blocks of code: output, values, tables, pictures, files, errors", async () => {
+    const { page, problems } = await open(
+      await makeChat(
+        "import sqlite3, ssl, lzma, sys\nprint('Hello', sqlite3.connect(':memory:').execute('select 6*7').fetchone()[0])\nx = 5\nx * 2",
+        "print(x)\n1/0",
+        png,
+        "import greeter\nprint(greeter.greet('you'))",
+        "import numpy",
+      ),
+    );
+    expect(await run(page, 0)).toMatch(/Hello 42[\s\S]*10/);
+    const failed = await run(page, 1);
+    expect(failed).toMatch(/^5$/m);
+    expect(failed).toContain("ZeroDivisionError: division by zero");
+    expect(failed).not.toContain("_pyodide");
+    await run(page, 2);
+    const output = blockOf(page, 2).getByRole("region", { name: "Output" });
+    await output.getByRole("button", { name: "View picture-1.png" }).waitFor();
+    expect(await output.getByRole("cell", { name: "12" }).innerHTML()).toBe("12");
+    expect(await output.getByRole("link", { name: "numbers.csv" }).count()).toBe(1);
+    expect(await page.evaluate(() => "ran" in globalThis)).toBe(false);
+    expect(await run(page, 3)).toContain("Hello you");
+    expect(await run(page, 4)).toContain("“numpy” is not offered");
+    expect(index.asked).toEqual(["/pyodide-lock.json", "/greeter-1.0-py3-none-any.whl"]);
+    expect(problems).toEqual([]);
+    await page.close();
+  }, 150_000);
+
+  test("ends loops and endless allocations while the page lives, and reaches neither page nor server", async () => {
+    const { page } = await open(
+      await makeChat(
+        "parts = []\nwhile True: parts.append(bytearray(10_000_000))",
+        "import js\nfrom pyodide.http import pyfetch\nasync def look(url):\n    try:\n        return (await pyfetch(url)).status\n    except Exception as error:\n        return type(error).__name__\nprint(js.location.origin, await look('/api/v1/auths'), await look(js.location.href), 'document' in dir(js))",
+        "while True: print('flood' * 20)",
+        "while True: pass",
+        "print('alive')",
+      ),
+    );
+    expect(await run(page, 0)).toContain("MemoryError");
+    expect(await run(page, 1)).toMatch(/null \w+ \w+ False/);
+    expect(await run(page, 2)).toMatch(/output truncated|printed more/);
+    await page.getByRole("button", { name: "Run", exact: true }).nth(3).click();
+    const shown = await page.evaluate(async () => {
+      const at = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return performance.now() - at;
+    });
+    expect(shown).toBeLessThan(500);
+    await page.getByText("The code ran longer than 3 seconds").waitFor();
+    expect(await run(page, 4)).toContain("alive");
+    await page.close();
+  }, 150_000);
+
+  test("runs what a model asks for in its own session, and in no other", async () => {
+    const { app, upstream } = world;
+    upstream.always("/chat/completions", text("Done."));
+    const { page } = await open(await makeChat("1"));
+    const session = page
+      .waitForEvent("websocket")
+      .then((socket) =>
+        socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"session"')),
+      );
+    await page.reload();
+    const { data } = JSON.parse(String((await session).payload)) as { data: { session_id: string } };
+
+    /** The stored result of a call that a model makes in a new chat. */
+    const ask = async (sessionId: string, code: string) => {
+      upstream.reply(
+        ({ body }) => body?.stream === true,
+        sse(toolCallChunks([{ id: "c1", name: "execute_code", arguments: JSON.stringify({ code }) }], {})),
+      );
+      const path = await makeChat("1");
+      const chatId = path.split("/").at(-1)!;
+      const chat = (await app.call(`GET /api/v1/chats/${chatId}`, { token })).body.chat;
+      const id = chat.history.currentId as string;
+      const features = { code_interpreter: true };
+      const messages = [{ role: "user", content: "Run" }];
+      const body = {
+        model: "alpha",
+        stream: true,
+        chat_id: chatId,
+        id,
+        session_id: sessionId,
+        features,
+        messages,
+      };
+      expect((await app.call("POST /api/chat/completions", { token, body })).status).toBe(200);
+      while ((await app.call(`GET /api/tasks/chat/${chatId}`, { token })).body.task_ids.length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const { messages: stored } = (await app.call(`GET /api/v1/chats/${chatId}`, { token })).body.chat
+        .history;
+      return stored[id].output.find(({ type }: { type: string }) => type === "function_call_output");
+    };
+    const result = await ask(data.session_id, png.replace("display(Table())", "print('in the browser')"));
+    expect(JSON.parse(result.output[0].text)).toMatchObject({
+      status: "success",
+      stdout: "in the browser\n",
+    });
+    expect(result.files.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+      "numbers.csv",
+      "picture-1.png",
+    ]);
+    // What the browser uploaded is not there twice.
+    expect((await app.call("GET /api/v1/files/", { token })).body.total).toBe(2);
+    const stranger = await app.user();
+    const client = await connectPlain(app.url, {
+      token: stranger.token,
+      answer: () => ({ stdout: "stolen" }),
+    });
+    const refused = await ask(await client.sessionId(), "print(1)");
+    expect(refused.output[0].text).toContain("not connected");
+    expect(client.events.filter((event) => event.data?.data?.type === "execute:python")).toEqual([]);
+    client.close();
+    await page.close();
+  }, 150_000);
+});
