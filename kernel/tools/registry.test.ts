@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Principal } from "#kernel/access/principal.ts";
 import { createToolRegistry } from "./registry.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type Tool, type ToolSource } from "./tool.ts";
 
 const define = (id: string, name: string) =>
   defineTool({ id, spec: { name, description: "", parameters: {} }, run: async () => id });
@@ -25,4 +25,22 @@ it("a tool of a taken name never stands in for the first, and every name is one 
   expect(new Set(names).size).toBe(5);
   expect(names.every((name) => /^[\w-]{1,64}$/.test(name))).toBe(true);
   expect(await tools[0]?.run({}, {} as never)).toBe("time");
+});
+
+it("what people bring never takes the name of a built-in tool, whichever plugin comes first", async () => {
+  const source = (tool: Tool): ToolSource => ({
+    id: tool.id,
+    granted: async () => [],
+    select: async () => [tool],
+  });
+  const external = (id: string) => ({ ...define(id, "now"), isExternal: true });
+  const entries = [source(external("server:clock")), source(external("own")), source(define("time", "now"))];
+  const owned = entries.map((entry) => ({ entry, isEnabled: () => true }));
+  const registry = createToolRegistry(owned, () => []);
+  const tools = await registry.select({ principal: { role: "admin" } as Principal, toolIds: [] });
+  expect(tools.map(({ id, spec }) => [id, spec.name])).toEqual([
+    ["time", "now"],
+    ["own", "own_now"],
+    ["server:clock", "server_clock_now"],
+  ]);
 });

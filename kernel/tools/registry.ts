@@ -18,7 +18,7 @@ export interface ToolRegistry {
   requireGranted(selection: ToolSelection): Promise<void>;
 
   /**
-   * The tools the caller may use now, each name once: native tools first, then what sources select. A second
+   * The tools the caller may use now, each name once: built-in tools first, then workspace tools, then those of servers. A second
    * tool of a taken name is offered as `<tool id>_<name>`, in characters that providers take. External tools are there only when they are asked for. Each runs only as far as its `approval` allows; those with
    * `deny` are there so that calls of them can be refused, and are not to be offered to models.
    */
@@ -49,12 +49,19 @@ export function createToolRegistry(
       const { native, sources } = enabled();
       const selected = await Promise.all(sources.map((source) => source.select(selection)));
       const asked = native.filter(({ id, isExternal }) => !isExternal || selection.toolIds.includes(id));
-      const permitted = [...asked, ...selected.flat()].filter(isPermitted(selection.principal));
+      const permitted = [...asked, ...selected.flat()]
+        .filter(isPermitted(selection.principal))
+        .toSorted((a, b) => rankOf(a) - rankOf(b));
       const offered = await whereOffered(permitted, selection.run);
       const [approver] = approvers();
       return withUniqueNames(offered.map((tool) => withApproval(tool, approver)));
     },
   };
+}
+
+/** Whose name counts: nothing that people bring stands in for a built-in tool (contract §4.3, promise R28). */
+function rankOf({ id, isExternal }: Tool): number {
+  return !isExternal ? 0 : id.startsWith("server:") ? 2 : 1;
 }
 
 function isPermitted(principal: Principal): (tool: Tool) => boolean {
