@@ -1,6 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startEverything } from "#plugins/mcp/servers.fixture.ts";
+import { weather } from "#plugins/workspace-tools/tools.fixture.ts";
 import { type OpenApiService, startOpenApiService } from "#plugins/tool-servers/openapi/service.fixture.ts";
 import { type ChatServers, databaseKinds, startChatServers } from "#test/support/chat-servers.ts";
 import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
@@ -53,18 +55,8 @@ export async function startLongRuns(env: Record<string, string> = {}): Promise<L
     env: { PLUGINS_PATH: plugins, WORKBENCH_LOG: log, WORKBENCH_HOLD: held, ...env },
   });
   const service = await startOpenApiService();
-  const connection = {
-    url: service.url,
-    type: "openapi",
-    auth_type: "none",
-    info: { id: "workshop", name: "Workshop" },
-  };
-  const saved = await servers
-    .admin()
-    .call("POST /api/v1/configs/tool_servers", { TOOL_SERVER_CONNECTIONS: [connection] });
-  if (saved.status !== 200) {
-    throw new Error(`The tool server was not taken: ${saved.text}`);
-  }
+  const everything = await startEverything();
+  await addTools(servers, { openapi: service.url, mcp: everything.url });
   const isOf = (seed: number) => (request: UpstreamRequest) => request.body?.seed === seed;
   return {
     servers,
@@ -89,10 +81,35 @@ export async function startLongRuns(env: Record<string, string> = {}): Promise<L
     asked: (seed) => servers.upstream.requests.filter(isOf(seed)),
     async close() {
       await servers.close();
-      await service.close();
+      await Promise.all([service.close(), everything.close()]);
       await removeTestFolder(folder);
     },
   };
+}
+
+/** Ids of the tools that people switch on: one of the workspace, and two servers. */
+export const toolIds = ["weather", "server:workshop", "server:mcp:everything"];
+
+async function addTools(servers: ChatServers, urls: { openapi: string; mcp: string }): Promise<void> {
+  const shared = { auth_type: "none", config: { enable: true } };
+  const connections = [
+    { ...shared, url: urls.openapi, type: "openapi", info: { id: "workshop", name: "Workshop" } },
+    { ...shared, url: urls.mcp, type: "mcp", info: { id: "everything", name: "Everything" } },
+  ];
+  const me = servers.admin();
+  const answers = [
+    await me.call("POST /api/v1/configs/tool_servers", { TOOL_SERVER_CONNECTIONS: connections }),
+    await me.call("POST /api/v1/tools/create", {
+      id: "weather",
+      name: "Weather",
+      content: weather,
+      meta: {},
+    }),
+  ];
+  const refused = answers.find(({ status }) => status !== 200);
+  if (refused) {
+    throw new Error(`A tool was not taken: ${refused.text}`);
+  }
 }
 
 function writeHold(path: string, isHeld: boolean): void {

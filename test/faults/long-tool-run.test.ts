@@ -9,6 +9,7 @@ import {
   startLongRuns,
   tenRounds,
   textOf,
+  toolIds,
 } from "./long-tool-run.fixture.ts";
 
 const slow = 300_000;
@@ -19,7 +20,7 @@ beforeAll(async () => {
 }, slow);
 afterAll(() => runs?.close());
 
-/** Built-in tools of three plugins, tools of a foreign plugin, and functions of a tool server. */
+/** Built-in tools of three plugins, a plugin's own, a workspace tool, and functions of an OpenAPI and an MCP server. */
 const kinds: readonly Kind[] = [
   "scale",
   { name: "get_current_timestamp", given: () => ({}) },
@@ -34,6 +35,8 @@ const kinds: readonly Kind[] = [
   "lens",
   "saw",
   "vice",
+  { name: "weather", given: () => ({ city: "Bonn" }) },
+  { name: "everything_echo", given: (step) => ({ message: `Step ${step}` }) },
 ];
 const ofWorkbench = new Set(kinds.filter((kind) => typeof kind === "string"));
 
@@ -41,10 +44,24 @@ async function start(seed: number) {
   const me = runs.servers.admin();
   const chat = await me.makeChat("Work through it");
   const place = { chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } };
-  const answer = await me.complete({ ...place, seed, tool_ids: ["server:workshop"] });
+  const answer = await me.complete({ ...place, seed, tool_ids: toolIds });
   expect(answer.status, answer.text).toBe(200);
   return chat;
 }
+
+const workshop = { id: "server:workshop", server: "Workshop" };
+const served: Readonly<Record<string, object>> = {
+  answer: workshop,
+  get_item: workshop,
+  weather: { id: "weather", server: "Weather" },
+  everything_echo: { id: "server:mcp:everything", server: "Everything" },
+};
+
+/** What a call tells of its tool. */
+const toolOf = (name: string): object =>
+  ofWorkbench.has(name)
+    ? { id: `workbench.${name}`, title: `Use the ${name}` }
+    : (served[name] ?? { id: expect.any(String) });
 
 /** What the model was told, by call. */
 const toldOf = (request: Any): Map<string, string> =>
@@ -88,17 +105,12 @@ it(
     expect(textOf(calls[0]?.result)).toBe('{"step":0,"grams":0,"ümläut":null}');
     for (const { call, result } of calls) {
       expect([call.name, result.is_error === true]).toEqual([call.name, call.name === "saw"]);
-      const isServer = ["answer", "get_item"].includes(call.name);
-      expect(call.tool).toMatchObject(
-        ofWorkbench.has(call.name)
-          ? { id: `workbench.${call.name}`, title: `Use the ${call.name}` }
-          : isServer
-            ? { id: "server:workshop", server: "Workshop" }
-            : { id: expect.any(String) },
-      );
+      expect(call.tool).toMatchObject(toolOf(call.name));
       expect(call.started_at).toBeGreaterThan(0);
       expect(result.duration_ms).toBeGreaterThanOrEqual(0);
     }
+    expect(textOf(calls[14]?.result)).toBe("Echo: Step 14");
+    expect(JSON.parse(textOf(calls[13]?.result))).toMatchObject({ city: "Bonn" });
     const camera = calls.find(({ call }) => call.name === "camera")?.result;
     const file = await me.call(`GET ${camera.files[0].url}`);
     expect([file.status, file.headers.get("content-type")]).toEqual([200, "image/png"]);
