@@ -21,6 +21,8 @@ import { resourceType, toValvePlace } from "./parts.ts";
 import { allRoutes } from "./routes.ts";
 import { type ToolTables, toolStorage } from "./tables.ts";
 
+const author = "permission:workspace.tools";
+
 export default definePlugin({
   id: "workspace-tools",
   title: "Workspace tools",
@@ -44,6 +46,32 @@ export default definePlugin({
   migrations: { "0001_tools": createTools },
   resources: [resourceType],
   enabled: (config) => config.enabled,
+
+  pages: [
+    {
+      id: "workspace-tools.list",
+      path: "/workspace/tools",
+      title: "Tools",
+      icon: "wrench",
+      place: "workspace",
+      order: 20,
+      access: author,
+    },
+    {
+      id: "workspace-tools.new",
+      path: "/workspace/new-tool",
+      title: "New tool",
+      place: "hidden",
+      access: author,
+    },
+    {
+      id: "workspace-tools.edit",
+      path: "/workspace/tool/:id",
+      title: "Tool",
+      place: "hidden",
+      access: author,
+    },
+  ],
 
   async setup(context) {
     const { config, db, use } = context;

@@ -6,6 +6,7 @@ import { peopleStates } from "./people-states.ts";
 import { settingsStates } from "./settings-states.ts";
 import type { Look, State } from "./state.ts";
 import { toolStates } from "./tool-states.ts";
+import { workspaceToolStates } from "./workspace-tool-states.ts";
 import { workspaceStates } from "./workspace-states.ts";
 
 const all: readonly Look[] = ["desk-light", "desk-dark", "phone-light", "phone-dark"];
@@ -146,6 +147,7 @@ export const states: readonly State[] = [
   ...peopleStates,
   ...functionStates,
   ...toolStates,
+  ...workspaceToolStates,
   { name: "not-found", looks: desk, show: (page) => page.goto("/there-is-nothing-here") },
 ];
 

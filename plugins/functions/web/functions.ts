@@ -62,14 +62,3 @@ export function priorityOf(item: Pick<FunctionItem, "meta">): number {
   const priority = Number(manifest?.["priority"] ?? 0);
   return Number.isFinite(priority) ? priority : 0;
 }
-
-/** `Mask e-mail` → `mask_e_mail`: an id that the server takes. */
-export function toId(name: string): string {
-  const words = name
-    .toLowerCase()
-    .normalize("NFKD")
-    .replaceAll(/[^a-z0-9]+/g, "_")
-    .slice(0, 60);
-  const id = words.replace(/^_/, "").replace(/_$/, "");
-  return /^[0-9]/.test(id) ? `f_${id}` : id;
-}

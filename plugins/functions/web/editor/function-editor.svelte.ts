@@ -3,7 +3,8 @@ import type { CodeProblem } from "#plugins/web/kit/code/problems.ts";
 import { FormState } from "#plugins/web/kit/form.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
-import { createTypesClient } from "../types/types-client.ts";
+import { createTypesClient } from "#plugins/web/kit/code/types/types-client.ts";
+import { toId } from "#plugins/web/kit/code/read-import.ts";
 import {
   type FunctionCheck,
   type FunctionRecord,
@@ -11,7 +12,6 @@ import {
   type NewSample,
   type Sample,
   type SampleRun,
-  toId,
 } from "../functions.ts";
 
 const checkPauseMs = 400;

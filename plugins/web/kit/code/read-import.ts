@@ -1,13 +1,11 @@
-import { toId } from "../functions.ts";
-
-/** A function of a file that is about to be imported. */
+/** Code of a file that is about to be imported. */
 export interface Incoming {
   readonly id: string;
   readonly name: string;
   readonly content: string;
 }
 
-/** Reads functions out of a file: an export, or code itself. Throws an error that says what is wrong. */
+/** Reads functions or tools out of a file: an export, or code itself. Throws an error that says what is wrong. */
 export function readImport(fileName: string, text: string): readonly Incoming[] {
   if (!fileName.endsWith(".json")) {
     const name = fileName.replace(/\.(js|ts|mjs)$/, "");
@@ -22,4 +20,15 @@ export function readImport(fileName: string, text: string): readonly Incoming[] 
     }
     return { id, name: typeof name === "string" && name !== "" ? name : id, content };
   });
+}
+
+/** `Mask e-mail` → `mask_e_mail`: an id that the server takes. */
+export function toId(name: string): string {
+  const words = name
+    .toLowerCase()
+    .normalize("NFKD")
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .slice(0, 60);
+  const id = words.replace(/^_/, "").replace(/_$/, "");
+  return /^[0-9]/.test(id) ? `f_${id}` : id;
 }

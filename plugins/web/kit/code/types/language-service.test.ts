@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createFunctionTypes } from "./language-service.ts";
 
-const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 const read = (folder: string, wanted: RegExp) =>
   readdirSync(root + folder)
     .filter((name) => wanted.test(name))

@@ -4,8 +4,8 @@ import type { Answer, Question } from "./protocol.ts";
 // One file: what a worker loads later is not let through by the policy of files.
 const texts = import.meta.glob<string>(
   [
-    "../../../../docs/functions*.d.ts",
-    "../../../../node_modules/typescript/lib/lib.{es,decorators}*.d.ts",
+    "../../../../../docs/functions*.d.ts",
+    "../../../../../node_modules/typescript/lib/lib.{es,decorators}*.d.ts",
     "!**/*.full.d.ts",
   ],
   { query: "?raw", import: "default", eager: true, exhaustive: true },
