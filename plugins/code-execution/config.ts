@@ -58,10 +58,6 @@ const interpreterVariables = {
     ...interpreter("engine"),
     text: "Where code of models runs; empty for the engine of code blocks",
   }),
-  interpreterPrompt: text("CODE_INTERPRETER_PROMPT_TEMPLATE", "", {
-    ...interpreter("prompt_template"),
-    text: "Tells models that cannot call tools how to run Python; empty for the built-in text",
-  }),
   interpreterUrl: text("CODE_INTERPRETER_JUPYTER_URL", "", {
     ...interpreter("jupyter.url"),
     check: address,

@@ -88,11 +88,11 @@ ENABLE_MEMORY_SYSTEM_CONTEXT | bool | true | persisted | not yet
 WEBHOOK_URL | str | empty | persisted | not yet
 ENABLE_EASTER_EGGS | bool | true | start-up | settings
 ENABLE_TITLE_GENERATION | bool | true | persisted | chat-tasks
-ENABLE_CODE_EXECUTION | bool | true | persisted | not yet
-CODE_EXECUTION_ENGINE | str | pyodide | persisted | not yet
-CODE_EXECUTION_JUPYTER_URL | str | empty | persisted | not yet
-CODE_EXECUTION_JUPYTER_AUTH | str | empty | persisted | not yet
-CODE_EXECUTION_JUPYTER_AUTH_TOKEN | str | empty | persisted | not yet
+ENABLE_CODE_EXECUTION | bool | true | persisted | code-execution
+CODE_EXECUTION_ENGINE | str | pyodide | persisted | code-execution
+CODE_EXECUTION_JUPYTER_URL | str | empty | persisted | code-execution
+CODE_EXECUTION_JUPYTER_AUTH | str | empty | persisted | code-execution
+CODE_EXECUTION_JUPYTER_AUTH_TOKEN | str | empty | persisted | code-execution
 TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE | str | empty | persisted | completions
 `;
 
