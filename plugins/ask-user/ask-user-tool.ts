@@ -24,7 +24,7 @@ export function createAskUserTool(parts: Parts): Tool {
   return defineTool({
     id: "ask-user.ask_user",
     category: "ask_user",
-    title: "Ask you",
+    title: "Question to you",
     isAlone: true,
     isOffered: ({ chatId }) => chatId !== undefined && !chatId.startsWith("channel:"),
     spec: {

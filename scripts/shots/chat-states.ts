@@ -20,6 +20,44 @@ export const chatStates: readonly State[] = [
     },
   },
   {
+    name: "model-asks",
+    looks: ["desk-light", "desk-dark", "phone-light", "phone-dark"],
+    show: async (page) => {
+      await page.goto("/");
+      await send(page, "Plan the repair of the mill.");
+      const card = page.getByRole("form", { name: "Questions of the model" });
+      await card.waitFor();
+      await card.getByText("Larch").click();
+      await card.getByRole("button", { name: "Send the answer" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "model-asks-own-answer",
+    looks: ["desk-light", "phone-light"],
+    show: async (page) => {
+      await page.goto("/");
+      await send(page, "Plan the repair of the mill.");
+      const card = page.getByRole("form", { name: "Questions of the model" });
+      await card.getByText("Something else").click();
+      await card.getByRole("textbox").fill("Robinia, as the paddles before");
+    },
+  },
+  {
+    name: "answers-and-checklist",
+    looks: ["desk-light", "desk-dark", "phone-dark"],
+    show: async (page) => {
+      await page.goto("/");
+      await send(page, "Plan the repair of the mill.");
+      const card = page.getByRole("form", { name: "Questions of the model" });
+      await card.getByText("Oak").click();
+      await card.getByText("After the harvest").click();
+      await card.getByRole("button", { name: "Send the answer" }).click();
+      await page.getByLabel("Your answers").waitFor();
+      await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+      await page.getByRole("region", { name: "Tasks" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "side-by-side",
     looks: ["desk-light", "desk-dark", "phone-light"],
     show: (page, { chats }) => page.goto(`/c/${chats.compared}`),

@@ -36,6 +36,10 @@ export async function openWorld(): Promise<World> {
         exchange,
       );
     }
+    const asking = toAsking(String(body.messages.at(-1)?.content), body);
+    if (body.stream && asking !== undefined) {
+      return sse(toolCallChunks([asking]))(exchange);
+    }
     const pieces = longAnswer.match(/\S+\s*/g) ?? [];
     return body.stream
       ? paced(pieces, { every: 25 })(exchange)
@@ -105,3 +109,43 @@ async function post<Answer>(url: string, path: string, body: object, token?: str
   }
   return (await response.json()) as Answer;
 }
+
+/** A model that keeps a checklist, and asks before it goes on. */
+function toAsking(last: string, { messages }: { messages: { content: unknown }[] }) {
+  const isOurs = messages.some(({ content }) => String(content).includes("Plan the repair"));
+  if (!isOurs) {
+    return undefined;
+  }
+  const isStart = last.includes("Plan the repair");
+  return isStart
+    ? { id: "call_tasks", name: "create_tasks", arguments: JSON.stringify({ tasks: repairTasks }) }
+    : last.includes("summary")
+      ? { id: "call_ask", name: "ask_user", arguments: JSON.stringify({ questions: repairQuestions }) }
+      : undefined;
+}
+
+const repairTasks = [
+  { content: "Look at the wheel and the sluice", status: "completed" },
+  { content: "Choose the wood for the new paddles", status: "in_progress" },
+  { content: "Order the wood" },
+  { content: "Paint the sluice gate", status: "cancelled" },
+];
+
+const repairQuestions = [
+  {
+    id: "wood",
+    header: "Wood",
+    question: "Which wood shall the new paddles be made of?",
+    options: [
+      { label: "Oak", description: "Lasts forty years in the water, and costs twice as much" },
+      { label: "Larch", description: "Lasts fifteen years, and grows in the valley" },
+    ],
+  },
+  {
+    id: "when",
+    header: "When",
+    question: "When may the wheel stand still?",
+    options: [{ label: "This week" }, { label: "After the harvest" }],
+    allow_other: false,
+  },
+];

@@ -8,7 +8,25 @@ export const toolTitle = ({
 }: {
   readonly title: string | null;
   readonly name: string;
-}): string => title ?? inWords(name);
+}): string => (title === null ? inWords(name) : titleInWords(title));
+
+/** A title that a tool of the server gives itself, in the language of the person where it is known. */
+export function titleInWords(title: string): string {
+  const titles: Readonly<Record<string, string>> = {
+    "Look at the clock": t("Look at the clock"),
+    "Count from today": t("Count from today"),
+    "Search chats": t("Search chats"),
+    "Read a chat": t("Read a chat"),
+    "List the files of the chat": t("List the files of the chat"),
+    "Search the files of the chat": t("Search the files of the chat"),
+    "Find lines in the files": t("Find lines in the files"),
+    "Read a file": t("Read a file"),
+    "Make a checklist": t("Make a checklist"),
+    "Update the checklist": t("Update the checklist"),
+    "Question to you": t("Question to you"),
+  };
+  return titles[title] ?? title;
+}
 
 /** The name of a category of built-in tools (contract §3.6). */
 export function categoryTitle(category: string | null): string {

@@ -2,6 +2,7 @@ import { newId } from "#plugins/web/kit/new-id.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import type { Attachment } from "#plugins/web/kit/web.ts";
 import { ActionRuns } from "./action-runs.svelte.ts";
+import { answerAsked } from "./asked-questions.ts";
 import * as edits from "./chat-edits.ts";
 import { ChatEvents } from "./chat-events.svelte.ts";
 import { Delivery } from "./delivery.ts";
@@ -203,6 +204,7 @@ export class ChatStore extends FollowedChat implements ChatView {
   setControls = (change: Partial<Controls>) => edits.setControls(this, change);
   decide: ChatView["decide"] = (approval, decision, always) =>
     this.#events.decide(approval, decision, always);
+  answerAsked: ChatView["answerAsked"] = (asked, answer) => answerAsked(this, asked, answer);
   answer: ChatView["answer"] = (question, value) => this.#events.answer(question, value);
 
   setModels(models: readonly string[]): void {

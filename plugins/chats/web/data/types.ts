@@ -4,7 +4,7 @@ import type { Attachment } from "#plugins/web/kit/web.ts";
 export interface OutputItem {
   readonly type: string;
   readonly id: string;
-  readonly status?: "in_progress" | "completed";
+  readonly status?: "in_progress" | "pending" | "completed" | "incomplete";
   readonly [key: string]: unknown;
 }
 
@@ -93,6 +93,21 @@ export interface Approval {
   /** How the tool described itself when the person decided about all calls of it, and how it does now. */
   readonly changed?: { readonly before: string; readonly now: string };
   /** Epoch milliseconds after which it counts as denied. */
+  readonly expiresAt: number;
+}
+
+/** What a model asks the person in a reply, and waits for. */
+export interface AskedCall {
+  readonly messageId: string;
+  readonly callId: string;
+  readonly questions: readonly {
+    readonly id: string;
+    readonly header: string;
+    readonly question: string;
+    readonly options: readonly { readonly label: string; readonly description: string }[];
+    readonly allowsOther: boolean;
+  }[];
+  /** Epoch milliseconds after which the reply goes on without an answer, while it is written. */
   readonly expiresAt: number;
 }
 
@@ -259,6 +274,11 @@ export interface ChatView {
   /** Stops the function of a message, or takes its failure away. */
   endAction(messageId: string): void;
   decide(approval: Approval, decision: "allow" | "deny", always?: boolean): Promise<void>;
+  /** Answers what a model asks; an interrupted reply goes on then. */
+  answerAsked(
+    asked: AskedCall,
+    answer: { readonly answers: Readonly<Record<string, string>> } | { readonly skipped: true },
+  ): Promise<void>;
   answer(question: Question, value: QuestionAnswer): void;
   rename(title: string): Promise<void>;
   /** Stores a temporary chat. */
