@@ -88,6 +88,14 @@ export const ownedRows: Record<string, OwnedRows> = {
     bodies: { "POST /chats/:id/messages/:message_id/approvals/:call_id": { decision: "allow" } },
     look: (app, token, { id = "" }) => chatClient(app, token).read(id),
   },
+  "ask-user": {
+    async make(app, token) {
+      const { id } = await chatClient(app, token).make(conversation());
+      return { id, message_id: "a1", call_id: "call_1" };
+    },
+    bodies: { "POST /chats/:id/messages/:message_id/questions/:call_id": { skipped: true } },
+    look: (app, token, { id = "" }) => chatClient(app, token).read(id),
+  },
   feedback: {
     async make(app, token) {
       const chat = await chatClient(app, token).make(conversation());

@@ -4,7 +4,7 @@ import { chromiumPath } from "#test/support/browser.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
-import { ask, type ChatPages, isReply, startChatPages } from "../chat-pages.fixture.ts";
+import { ask, type ChatPages, fieldOf, isReply, startChatPages } from "../chat-pages.fixture.ts";
 
 let pages: ChatPages;
 beforeAll(async () => void (pages = await startChatPages()), 240_000);
@@ -40,9 +40,10 @@ test.skipIf(chromiumPath === undefined)(
     const list = page.getByRole("region", { name: "Tasks" });
     await list.getByText("0 of 2 done").waitFor();
     await expectNoAxeFindings(page);
-    // The first option has the focus; arrows choose, Enter sends once all is answered.
+    // The first option has the focus; arrows choose, Tab goes on, Enter sends once all is answered.
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Tab");
     await page.keyboard.type("The tide mill");
     await page.keyboard.press("Enter");
     expect(await card(page).getByRole("button", { name: "Send the answer" }).isDisabled()).toBe(true);
@@ -51,7 +52,7 @@ test.skipIf(chromiumPath === undefined)(
     upstream.reply(isReply, calling("update_task", { id: "1", status: "completed" }));
     upstream.reply(isReply, text("Rye it is."));
     await page.keyboard.press("Enter");
-    await page.getByText("Rye it is.").waitFor();
+    await page.getByText("Rye it is.", { exact: true }).waitFor();
     expect(await card(page).count()).toBe(0);
     const given = page.getByLabel("Your answers");
     expect(await given.getByRole("definition").allTextContents()).toEqual(["The tide mill", "Rye"]);
@@ -71,7 +72,9 @@ test.skipIf(chromiumPath === undefined)(
   async () => {
     pages.upstream.reply(isReply, calling("ask_user", { questions: [grain] }));
     const { page, close } = await pages.open("/", { size: "phone" });
-    await ask(page, "Which grain?");
+    // On a phone the key begins a line.
+    await fieldOf(page).fill("Which grain?");
+    await page.getByRole("button", { name: "Send" }).tap();
     await card(page).getByRole("timer").waitFor();
     await page.waitForURL(/\/c\/[^/]+$/);
     // The store follows a moment later.
@@ -83,7 +86,7 @@ test.skipIf(chromiumPath === undefined)(
     await card(page).getByText("Wheat").tap();
     pages.upstream.reply(isReply, text("Wheat, then."));
     await card(page).getByRole("button", { name: "Send the answer" }).tap();
-    await page.getByText("Wheat, then.").waitFor();
+    await page.getByText("Wheat, then.", { exact: true }).waitFor();
     expect(await card(page).count()).toBe(0);
     expect(await page.getByText("The reply failed.").count()).toBe(0);
     await close();

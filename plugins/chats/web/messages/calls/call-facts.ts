@@ -88,7 +88,8 @@ function toState({ call, result, approval, answer, isWriting }: Read): CallState
     return result["is_error"] === true || /^Error\b/.test(answer) ? "failed" : "done";
   }
   if (!isWriting) {
-    return "unrun";
+    // A question outlives the server that asked it.
+    return call["question"] && call.status === "pending" ? "asking" : "unrun";
   }
   if (approval?.status === "pending") {
     return "waiting";
