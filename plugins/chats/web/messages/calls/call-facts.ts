@@ -1,5 +1,5 @@
 import type { OutputItem } from "../../data/types.ts";
-import { toolTitle } from "#plugins/web/kit/tool-words.ts";
+import { inWords } from "#plugins/web/kit/in-words.ts";
 import { resultText } from "../reply-parts.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export function readCall(call: OutputItem, result: OutputItem | undefined, isWri
   return {
     id: call.id,
     name,
-    title: toolTitle({ title: textOf(tool["title"]) || null, name }),
+    title: textOf(tool["title"]) || inWords(name),
     server: textOf(tool["server"]),
     toolId: textOf(tool["id"]),
     state: toState({ call, result, approval, answer, isWriting }),
