@@ -5,6 +5,7 @@ import { operatorStates } from "./operator-states.ts";
 import { peopleStates } from "./people-states.ts";
 import { settingsStates } from "./settings-states.ts";
 import type { Look, State } from "./state.ts";
+import { mcpStates } from "./mcp-states.ts";
 import { toolStates } from "./tool-states.ts";
 import { workspaceToolStates } from "./workspace-tool-states.ts";
 import { workspaceStates } from "./workspace-states.ts";
@@ -146,6 +147,7 @@ export const states: readonly State[] = [
   ...settingsStates,
   ...peopleStates,
   ...functionStates,
+  ...mcpStates,
   ...toolStates,
   ...workspaceToolStates,
   { name: "not-found", looks: desk, show: (page) => page.goto("/there-is-nothing-here") },

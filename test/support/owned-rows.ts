@@ -139,6 +139,7 @@ export const ownedRows: Record<string, OwnedRows> = {
 export const ownerless: Record<string, string> = {
   accounts:
     "members see each other's public facts by id; the routes that change an account are for administrators",
+  mcp: "the id is a server's, granted by administrators; each account reaches its own session at it",
   functions: "functions are the installation's; by their id each account reaches its own user valves only",
   "provider-common": "the rest of the path is the upstream's",
   "provider-runtime":
