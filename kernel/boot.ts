@@ -26,7 +26,15 @@ import type { Omission } from "./omission.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { createOpenRequests, type OpenRequests } from "./requests.ts";
 import { createSecretCodec, openSecretKey } from "./secret-key.ts";
-import { mountSockets, type SocketServer, socketServer, type Sockets } from "./sockets/server.ts";
+import { type SocketRoute, socketRoutes } from "./sockets/route.ts";
+import { createSocketRoutes } from "./sockets/route-server.ts";
+import {
+  joinSockets,
+  mountSockets,
+  type SocketServer,
+  socketServer,
+  type Sockets,
+} from "./sockets/server.ts";
 import { warmUp } from "./warm-up.ts";
 
 export interface BootOptions {
@@ -119,7 +127,12 @@ async function open(
   const context = toBindContext({ ...parts, config, log, database, onMismatch: options.onMismatch });
   const handler = requests.track(createApplication(gathered.routes, context));
   const server = parts.services.get(socketServer.id) as SocketServer | undefined;
-  const sockets = server && mountSockets(server.open({ ...context, handlers: gathered.sockets }), log);
+  const routes = () => (gathered.slots.get(socketRoutes.id) ?? []) as readonly SocketRoute[];
+  const servers = [
+    ...(server ? [server.open({ ...context, handlers: gathered.sockets })] : []),
+    createSocketRoutes({ ...context, log, routes }),
+  ];
+  const sockets = mountSockets(joinSockets(servers), log);
 
   options.progress?.("Starting jobs");
   const own = housekeeping(database, gathered).map((job) => ({
@@ -132,7 +145,7 @@ async function open(
   const listening = await openListener(handler, {
     port: options.port ?? config.port,
     host: config.host,
-    ...(sockets && { sockets }),
+    sockets,
   });
   if (options.warmUp) {
     await warmUp({ routes: gathered.routes, egress: parts.egress, url: listening.url });
@@ -222,7 +235,7 @@ interface Stopping {
   parts: Parts;
   host: Host;
   listening: Listening;
-  sockets: Sockets | undefined;
+  sockets: Sockets;
   requests: OpenRequests;
   stopping: AbortController;
 }
@@ -247,7 +260,7 @@ async function stopAll({
   parts.announceSystemEvent("system.shutdown.started");
   requests.closeConnections();
   // At once, so that clients are with another replica while the runs that speak to them end here.
-  sockets?.close();
+  sockets.close();
   const closed = listening.close();
   log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
   const jobsStopped = parts.jobs.stop(graceMs);
@@ -261,7 +274,7 @@ async function stopAll({
     log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");
   }
   stopping.abort();
-  sockets?.terminate();
+  sockets.terminate();
   listening.breakConnections();
   await closed;
   await jobsStopped;

@@ -13,6 +13,8 @@ export interface ConnectorOptions {
   /** How names become addresses; `dns.lookup` outside tests. */
   readonly lookup: LookupFunction;
   readonly connectTimeoutMs: number;
+  /** True where something other than the HTTP client reads the socket. */
+  readonly isRaw?: boolean;
 }
 
 /**
@@ -46,7 +48,7 @@ async function openConnector(options: ConnectorOptions): Promise<buildConnector.
     // A resumed session brings no certificate whose fingerprint could be compared.
     maxCachedSessions: options.tls.fingerprint === "" ? 100 : 0,
     allowH2: false,
-    onread,
+    ...(!options.isRaw && { onread }),
   });
 }
 
@@ -70,7 +72,7 @@ function toCheckedLookup(lookup: LookupFunction): LookupFunction {
 
 /** Looks at the connected socket itself before a byte of the request is written. */
 function accept(
-  { isChecked, tls }: ConnectorOptions,
+  { isChecked, tls, isRaw }: ConnectorOptions,
   socket: Socket | TLSSocket | Error,
   callback: buildConnector.Callback,
 ): void {
@@ -90,6 +92,8 @@ function accept(
     callback(error as Error, null);
     return;
   }
-  useSharedReadBuffer(socket);
+  if (!isRaw) {
+    useSharedReadBuffer(socket);
+  }
   callback(null, socket);
 }

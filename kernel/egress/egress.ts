@@ -1,6 +1,7 @@
 import { lookup as dnsLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
+import type { WebSocket } from "ws";
 import { exchange, type UpstreamResponse } from "./exchange.ts";
 import { toHeaderRefusal } from "./failure.ts";
 import { type FetchBody, fetchOnce, toSendable } from "./fetch.ts";
@@ -10,6 +11,7 @@ import { createPools } from "./pools.ts";
 import type { Hop, OutgoingHeaders } from "./redirect.ts";
 import { openSocket, type UpstreamSocket } from "./socket.ts";
 import { takeCredentials, toTarget, toUrl, type Trust } from "./target.ts";
+import { openWebSocket, type WebSocketInit } from "./web-socket.ts";
 
 export type { UpstreamResponse } from "./exchange.ts";
 export type { FetchBody } from "./fetch.ts";
@@ -87,19 +89,20 @@ export interface Egress {
   request(url: string | URL, init: RequestInit): Promise<UpstreamResponse>;
   /** Opens a WebSocket at an http, https, ws or wss address; its signal closes it later as well. Redirects are refused. */
   socket(url: string | URL, init: SocketInit): Promise<UpstreamSocket>;
+  /** Like `socket`, for peers that send more than is read at times: both ends can be paused. Whoever opens it closes it. */
+  webSocket(url: string | URL, init: WebSocketInit): Promise<WebSocket>;
   /** Breaks what is still open; later requests are refused. */
   close(): Promise<void>;
 }
 
 /** Creates the outbound client; all connections of the process to others should be made by one of these. */
 export function createEgress(options: EgressOptions): Egress {
-  const pools = createPools({
+  const connecting = {
     tls: () => ({ ssl: options.ssl(), caFile: options.caFile(), fingerprint: options.fingerprint() }),
     lookup: options.lookup ?? (dnsLookup as LookupFunction),
     connectTimeoutMs: 30_000,
-    silenceMs: noLimit,
-    max: 256,
-  });
+  };
+  const pools = createPools({ ...connecting, silenceMs: noLimit, max: 256 });
   return {
     fetch: async (url, init) => {
       const { body, contentType } = await toSendable(init.body ?? undefined);
@@ -159,6 +162,8 @@ export function createEgress(options: EgressOptions): Egress {
         timeoutMs: createBudget(init, options)(),
       });
     },
+    webSocket: (url, init) =>
+      openWebSocket(url, init, { ...connecting, allowedOrigins: options.allowedPrivateOrigins }),
     close: () => pools.close(),
   };
 }

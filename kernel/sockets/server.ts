@@ -35,6 +35,22 @@ export interface SocketServer {
 }
 export const socketServer = defineService<SocketServer>("socket-server");
 
+/** Several servers of WebSockets as one: the first whose address it is takes a connection. */
+export function joinSockets(servers: readonly Sockets[]): Sockets {
+  return {
+    isOurs: (req) => servers.some((server) => server.isOurs(req)),
+    async upgrade(req, socket, head) {
+      const server = servers.find((one) => one.isOurs(req));
+      if (server === undefined) {
+        throw new AppError("not_found", "Not found");
+      }
+      await server.upgrade(req, socket, head);
+    },
+    close: () => servers.forEach((server) => server.close()),
+    terminate: () => servers.forEach((server) => server.terminate()),
+  };
+}
+
 /** Wraps `sockets` for the listener: a refused request is answered as an HTTP error, and any other failure is logged. */
 export function mountSockets(sockets: Sockets, log: Logger): Sockets {
   return {

@@ -3,9 +3,10 @@ import type { Authenticator, RequestFacts } from "#kernel/access/authenticator.t
 import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { AppError, type ErrorCode } from "#kernel/errors.ts";
 import { type Credential, findCredential } from "#kernel/http/credential.ts";
-import type { Client, ClientAddress } from "#kernel/http/forwarded.ts";
+import type { ClientAddress } from "#kernel/http/forwarded.ts";
+import { type Closing, closing } from "#kernel/sockets/closing.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import { type Closing, closing } from "./closing.ts";
+import { siteOf } from "#kernel/sockets/site.ts";
 import type { Members } from "./members.ts";
 import type { Session } from "./session.ts";
 
@@ -113,23 +114,4 @@ async function authenticate(
     }
     throw error;
   }
-}
-
-/**
- * Browsers name the page's origin and attach cookies whatever page asks, so a cookie counts only from this site and
- * from those that CORS_ALLOW_ORIGIN names; with `*` other pages may connect, but have to show a token.
- */
-function siteOf(
-  { headers: { origin, host } }: IncomingMessage,
-  client: Client,
-  origins: readonly string[],
-): "trusted" | "unknown" | "refused" {
-  if (origin === undefined) {
-    return "unknown";
-  }
-  const from = origin.replace(/^https?:\/\//, "");
-  if (origins.includes(origin) || (from !== "" && (from === host || from === client.host))) {
-    return "trusted";
-  }
-  return origins.includes("*") ? "unknown" : "refused";
 }

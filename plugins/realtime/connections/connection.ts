@@ -1,6 +1,6 @@
 import type { Logger } from "#kernel/log.ts";
 import type { Admission, Handshake } from "./admission.ts";
-import { type Closing, closing } from "./closing.ts";
+import { type Closing, closing } from "#kernel/sockets/closing.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { createInbox, type Inbox } from "./inbox.ts";
 import type { Members } from "./members.ts";

@@ -3,7 +3,7 @@ import { isMember } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Channels } from "../hub/channels.ts";
-import { closing } from "./closing.ts";
+import { closing } from "#kernel/sockets/closing.ts";
 import { OutgoingEvent, toPayload } from "./outgoing.ts";
 import type { OwnedSocketHandler, SocketSession } from "#kernel/sockets/handler.ts";
 import type { Members } from "./members.ts";

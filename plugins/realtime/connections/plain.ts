@@ -1,5 +1,5 @@
 import { toJson, parseJson } from "#kernel/http/json.ts";
-import { closing, toClosing } from "./closing.ts";
+import { closing, toClosing } from "#kernel/sockets/closing.ts";
 import {
   type Connection,
   openInbox,

@@ -3,7 +3,7 @@ import { isMember } from "#kernel/access/principal.ts";
 import { reauthorize, reauthorizeAll } from "#kernel/access/reauthorize.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "#kernel/http/credential.ts";
-import { closing, toClosing } from "./closing.ts";
+import { closing, toClosing } from "#kernel/sockets/closing.ts";
 import type { Members } from "./members.ts";
 import type { Session } from "./session.ts";
 

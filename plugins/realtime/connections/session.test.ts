@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { closing } from "./closing.ts";
+import { closing } from "#kernel/sockets/closing.ts";
 import { OutgoingEvent } from "./outgoing.ts";
 import { type Link, Session } from "./session.ts";
 

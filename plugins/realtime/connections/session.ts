@@ -4,7 +4,7 @@ import type { RequestFacts } from "#kernel/access/authenticator.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "#kernel/http/credential.ts";
-import { type Closing, closing } from "./closing.ts";
+import { type Closing, closing } from "#kernel/sockets/closing.ts";
 import type { OutgoingEvent } from "./outgoing.ts";
 
 /** One transport's end of a connection. */

@@ -1,7 +1,7 @@
 import { decodePacket, encodePacket } from "engine.io-parser";
 import { Decoder, Encoder, type Packet, PacketType } from "socket.io-parser";
 import { toJson } from "#kernel/http/json.ts";
-import { type Closing, closing, isFinal, toClosing } from "./closing.ts";
+import { type Closing, closing, isFinal, toClosing } from "#kernel/sockets/closing.ts";
 import {
   type Connection,
   openInbox,

@@ -3,7 +3,7 @@ import type { Peer } from "crossws";
 import nodeAdapter from "crossws/adapters/node";
 import { AppError } from "#kernel/errors.ts";
 import type { Sockets } from "#kernel/sockets/server.ts";
-import { closing } from "./closing.ts";
+import { closing } from "#kernel/sockets/closing.ts";
 import type { Connection, Opening, Protocol, ProtocolParts, Wire } from "./connection.ts";
 import { openPlain } from "./plain.ts";
 import { maxFrameBytes, openSocketIo } from "./socket-io.ts";
