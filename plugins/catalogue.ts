@@ -35,6 +35,7 @@ import taskList from "./task-list/plugin.ts";
 import timeTools from "./time-tools/plugin.ts";
 import toolServers from "./tool-servers/plugin.ts";
 import tools from "./tools/plugin.ts";
+import terminals from "./terminals/plugin.ts";
 import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
 import workspaceTools from "./workspace-tools/plugin.ts";
@@ -76,6 +77,7 @@ export const catalogue: readonly AnyPlugin[] = [
   timeTools,
   toolServers,
   tools,
+  terminals,
   usage,
   web,
   workspaceTools,
@@ -110,6 +112,7 @@ export interface Api
     ApiOfPlugin<typeof settings>,
     ApiOfPlugin<typeof toolServers>,
     ApiOfPlugin<typeof tools>,
+    ApiOfPlugin<typeof terminals>,
     ApiOfPlugin<typeof usage>,
     ApiOfPlugin<typeof web>,
     ApiOfPlugin<typeof workspaceTools> {}
