@@ -23,7 +23,8 @@ provider-runtime: POST /runtime/v1/responses
 not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
 chats: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
 not yet: GET /api/v1/notes/
-not yet: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs, GET /api/v1/terminals/
+terminals: GET /api/v1/terminals/
+not yet: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs
 not yet: POST /api/v1/channels/webhooks/{webhook_id}/{token}, POST /api/v1/channels/{id}/members/active
 not yet: POST /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users/{id}
 not yet: PUT /api/v1/scim/v2/Users/{id}, PATCH /api/v1/scim/v2/Users/{id}, DELETE /api/v1/scim/v2/Users/{id}

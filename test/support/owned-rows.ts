@@ -144,4 +144,6 @@ export const ownerless: Record<string, string> = {
   "provider-common": "the rest of the path is the upstream's",
   "provider-runtime":
     "the index is a backend's; models are named in bodies and checked by the models service",
+  terminals:
+    "terminals are the installation's, and answer 503 to those who may not use them; sessions have tests",
 };
