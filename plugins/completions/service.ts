@@ -198,6 +198,8 @@ export interface PromptRun {
   readonly folderId: string | undefined;
   /** True where the request names the folder: one that the caller may not read is then refused, not passed over. */
   readonly isFolderNamed: boolean;
+  /** The terminal that the request names, in a reply that runs its tools. */
+  readonly terminalId?: string | undefined;
 }
 
 /** Adds to the system prompt of runs, after the model's own: the folder's prompt, for example (contract §3.2, step 4). */

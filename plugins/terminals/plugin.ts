@@ -1,10 +1,12 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
-import { fill } from "#kernel/service.ts";
+import { fill, optional } from "#kernel/service.ts";
 import { configuration, egress } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { socketRoutes } from "#kernel/sockets/route.ts";
-import { chatAccess, terminalAccess } from "#plugins/completions/service.ts";
+import { chatAccess, promptSources, terminalAccess } from "#plugins/completions/service.ts";
 import { configParts } from "#plugins/settings/service.ts";
+import { openApi } from "#plugins/tool-servers/service.ts";
 import { createAdmission } from "./admission.ts";
 import { terminalVariables } from "./config.ts";
 import { createDocuments } from "./connections/documents.ts";
@@ -16,6 +18,8 @@ import { createSessions } from "./proxy/sessions.ts";
 import { terminalSocket } from "./proxy/socket.ts";
 import { createWatch } from "./proxy/watch.ts";
 import { terminalRoutes } from "./routes.ts";
+import { createPromptSource } from "./tools/prompt.ts";
+import { createTerminalSource } from "./tools/source.ts";
 import type { TerminalTables } from "./tables.ts";
 
 export default definePlugin({
@@ -23,10 +27,10 @@ export default definePlugin({
   title: "Terminals",
   summary: "Shells and files on terminal servers, for people and for models.",
   config: terminalVariables,
-  uses: { access, chats: chatAccess, configuration, egress },
+  uses: { access, chats: chatAccess, configuration, egress, hub: optional(hub) },
   tables: tables<TerminalTables>("terminal_session"),
   migrations: { "0001_sessions": createTerminalSessions },
-  setup({ config, use, db }) {
+  setup({ config, use, db, log }) {
     const { egress, configuration } = use;
     const stored = () => config.connections;
     const terminals = createTerminals({ stored, passes: (principal) => use.access.passes(principal) });
@@ -44,7 +48,17 @@ export default definePlugin({
         watch.checkAll();
       }
     });
+    const callTimeout = () => configuration.valueOf("AIOHTTP_CLIENT_TIMEOUT_TOOL_SERVER") as number | null;
+    const source = createTerminalSource({
+      ...shared,
+      documents,
+      openapi: openApi,
+      hub: use.hub,
+      log,
+      callTimeout,
+    });
     return {
+      tools: [source],
       routes: {
         api: [
           ...configRoutes({ configuration, egress, documents, terminals, stored }),
@@ -55,6 +69,7 @@ export default definePlugin({
       fills: [
         fill(socketRoutes, terminalSocket({ ...shared, isEnabled: () => true })),
         fill(terminalAccess, createAdmission({ terminals, documents })),
+        fill(promptSources, createPromptSource({ terminals, documents })),
         fill(configParts, (caller) => {
           const isOffered = caller !== undefined && terminals.usable(caller).length > 0;
           return caller ? { features: { enable_terminal_servers: isOffered } } : {};

@@ -3,7 +3,25 @@ import { defineService, defineSlot } from "#kernel/service.ts";
 import type { Tool, ToolRun, ToolSpec } from "#kernel/tools/tool.ts";
 import type { StoredServer } from "./connections/schema.ts";
 
+import { toOutput } from "./openapi/answer.ts";
+import { readDocument } from "./web/openapi/document.ts";
+import { type Operation, toOperations } from "./web/openapi/operations.ts";
+import { toRequest } from "./web/openapi/request.ts";
+
 export { isNameAllowed } from "./connections/name-filter.ts";
+export type { Operation } from "./web/openapi/operations.ts";
+
+/** Translates OpenAPI documents into functions for models, for servers that are reached in another way. */
+export const openApi = {
+  /** The operations of a parsed document or of its text. */
+  read: async (document: unknown): Promise<readonly Operation[]> =>
+    toOperations(await readDocument(document)),
+  /** The request of one call below `base`; throws an Error with words for the model. */
+  request: toRequest,
+  /** What an answer is to the model and to people. */
+  output: toOutput,
+};
+export type OpenApi = typeof openApi;
 
 /** A configured tool server (contract §5.1), with what its entry comes to. */
 export interface ToolServerConnection extends StoredServer {

@@ -20,7 +20,14 @@ export async function openRounds(
   const { principal, signal, ...facts } = place;
   const { findProfile } = options;
   const { folderId, isFolderNamed = false } = place;
-  const about = { principal, model, chatId: request.chat_id ?? undefined, folderId, isFolderNamed };
+  const about = {
+    principal,
+    model,
+    chatId: request.chat_id ?? undefined,
+    folderId,
+    isFolderNamed,
+    terminalId: request.terminal_id ?? undefined,
+  };
   const prompts = await gatherPrompts(options.prompts(), about);
   const prepared = await prepare(request, { model, principal, findProfile, prompts });
   const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
