@@ -3,6 +3,7 @@ import { access } from "#kernel/access/resource.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
 import { toolListings } from "#plugins/tools/service.ts";
 import { findGroupNames } from "#kernel/upstream/group-names.ts";
@@ -15,6 +16,7 @@ import { loadOffer } from "./openapi/documents.ts";
 import { createServerHeaders } from "./openapi/headers.ts";
 import { createOpenApiKind } from "./openapi/kind.ts";
 import { createOffers } from "./openapi/offers.ts";
+import { createOwnSource } from "./own/own-source.ts";
 import { toolServerKinds, toolServers } from "./service.ts";
 import { createServerSource } from "./source.ts";
 
@@ -23,8 +25,19 @@ export default definePlugin({
   title: "Tool servers",
   summary: "Servers whose functions models may call.",
   config: { ...variables, toolServerTimeout: core.toolServerTimeout },
-  uses: { access, configuration, egress, events, kinds: toolServerKinds },
+  uses: { access, configuration, egress, events, hub, kinds: toolServerKinds },
   provides: [toolServers],
+  pages: [
+    {
+      id: "tool-servers",
+      path: "/admin/tool-servers",
+      title: "Tool servers",
+      icon: "wrench",
+      place: "admin",
+      order: 25,
+      access: "admin",
+    },
+  ],
 
   setup({ config, use, db, log }) {
     const { egress, kinds } = use;
@@ -39,15 +52,11 @@ export default definePlugin({
       load: async (connection, signal) =>
         await loadOffer(egress, connection, { headers: await headers.build(connection, undefined), signal }),
     });
-    const openApi = createOpenApiKind({
-      egress,
-      headers,
-      offers,
-      callTimeout: () => config.toolServerTimeout,
-    });
+    const callTimeout = () => config.toolServerTimeout;
+    const openApi = createOpenApiKind({ egress, headers, offers, callTimeout });
     return {
       services: [provide(toolServers, servers)],
-      tools: [createServerSource({ servers, kinds, log })],
+      tools: [createServerSource({ servers, kinds, log }), createOwnSource({ hub: use.hub, callTimeout })],
       fills: [fill(toolServerKinds, openApi), fill(toolListings, createListing({ servers, kinds }))],
       routes: {
         api: [

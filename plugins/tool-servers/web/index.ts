@@ -1,0 +1,8 @@
+import { defineWeb } from "#plugins/web/kit/web.ts";
+
+export const web = defineWeb({
+  settings: [async () => (await import("./entries.ts")).settingEntries()],
+  pages: {
+    "tool-servers": () => import("./ToolServersPage.svelte"),
+  },
+});
