@@ -43,13 +43,13 @@ describe.skipIf(chromiumPath === undefined)("the page of tool servers", () => {
     await page.getByText("Write an address that begins").waitFor();
     await page.getByLabel("Address", { exact: true }).fill(service.url);
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Workshop");
-    await page.getByLabel("Key", { exact: true }).fill("sk-workshop-key-1");
+    await page.getByRole("textbox", { name: "Key" }).fill("sk-workshop-key-1");
     await button("Test").click();
     await page.getByText("4 functions found").waitFor();
-    await page.getByRole("radio", { name: "Others as well" }).click();
+    await page.getByText("Others as well", { exact: true }).click();
     await button("Save").click();
     await page.getByText("Name somebody, or choose administrators.").waitFor();
-    await page.getByRole("radio", { name: "Everyone signed in" }).click();
+    await page.getByText("Everyone signed in", { exact: true }).click();
     await button("Save").click();
     await page.getByText("The tool server is saved.").waitFor();
     expect(await toolsOf(member)).toEqual(["server:workshop"]);
