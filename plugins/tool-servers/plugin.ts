@@ -37,6 +37,15 @@ export default definePlugin({
       order: 25,
       access: "admin",
     },
+    {
+      id: "tool-servers.own",
+      path: "/settings/tool-servers",
+      title: "Own tool servers",
+      icon: "wrench",
+      place: "settings",
+      order: 40,
+      access: "permission:features.direct_tool_servers",
+    },
   ],
 
   setup({ config, use, db, log }) {

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { toolCallChunks } from "#test/support/upstream-chunks.ts";
+import { sse, text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { type OpenApiService, startOpenApiService } from "../openapi/service.fixture.ts";
 
 let app: App;
@@ -10,14 +13,17 @@ let browser: Browser;
 let admin: TestUser;
 let member: TestUser;
 let service: OpenApiService;
+let upstream: Upstream;
 let opened: OpenPage;
 let page: Page;
 
 describe.skipIf(chromiumPath === undefined)("the page of tool servers", () => {
   beforeAll(async () => {
     await buildInterface();
-    service = await startOpenApiService();
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
+    [service, upstream] = [await startOpenApiService(), await startUpstream()];
+    upstream.models = ["alpha"];
+    const env = { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key" };
+    [app, browser] = await Promise.all([startApp({ env }), openBrowser()]);
     [admin, member] = [await app.admin(), await app.user()];
     opened = await openPage(browser, { url: app.url, token: admin.token });
     page = opened.page;
@@ -28,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)("the page of tool servers", () => {
     await opened?.close();
     await browser?.close();
     await app?.close();
-    await service?.close();
+    await Promise.all([service?.close(), upstream?.close()]);
   });
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
@@ -81,5 +87,27 @@ describe.skipIf(chromiumPath === undefined)("the page of tool servers", () => {
     await button("Undo").click();
     await page.getByRole("article", { name: "Workshop" }).waitFor();
     expect(await toolsOf(member)).toEqual(["server:workshop"]);
+  });
+
+  test("a server of one's own is called by the browser, with a key that the platform never uses", async () => {
+    await page.goto(`${app.url}/settings/tool-servers`);
+    await button("Add a tool server").click();
+    await page.getByLabel("Address", { exact: true }).fill(service.url);
+    await page.getByRole("textbox", { name: "Key" }).fill("sk-own-key-1");
+    await Promise.all([page.waitForEvent("load"), button("Save and test").click()]);
+    await page.getByText("Reachable").waitFor();
+    await expectNoAxeFindings(page);
+    const call = { id: "c1", name: "get_item", arguments: '{"id":"own"}' };
+    upstream.reply("/chat/completions", sse(toolCallChunks([call])));
+    upstream.reply("/chat/completions", text("Found it."));
+    await page.goto(app.url);
+    await page.getByRole("textbox", { name: "Message" }).fill("Look it up");
+    await page.getByRole("textbox", { name: "Message" }).press("Enter");
+    await page.getByText("Found it.", { exact: true }).waitFor({ timeout: 10_000 });
+    const got = service.got.findLast(({ url }) => url === "/items/own");
+    expect(got?.headers).toMatchObject({ authorization: "Bearer sk-own-key-1", origin: app.url });
+    // Their origins are named in the page's policy; everything else is still a mistake.
+    const others = opened.problems.filter((problem) => !problem.includes(service.url));
+    opened.problems.splice(0, Infinity, ...others);
   });
 });

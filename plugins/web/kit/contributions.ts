@@ -18,7 +18,8 @@ export function contributed<
     | "runners"
     | "calls"
     | "settings"
-    | "modelSections",
+    | "modelSections"
+    | "requestParts",
 >(kind: K): NonNullable<WebPlugin[K]>[number][] {
   const all = gathered.flatMap((plugin) => (plugin[kind] ?? []) as NonNullable<WebPlugin[K]>[number][]);
   return all.toSorted((a, b) => orderOf(a) - orderOf(b));

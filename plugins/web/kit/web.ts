@@ -132,6 +132,13 @@ export interface CallAnswerer {
   load(): Promise<{ answer(envelope: EventEnvelope): Promise<unknown> }>;
 }
 
+/** Adds to the requests of chats what this client alone knows. */
+export interface RequestPart {
+  /** False where it adds nothing, so that nothing is loaded. */
+  isNeeded(): boolean;
+  load(): Promise<{ toPart(): Promise<Readonly<Record<string, unknown>>> }>;
+}
+
 /** One setting that the search beside the pages of a section finds. */
 export interface SettingEntry {
   /** Id of the page that it stands on. */
@@ -156,6 +163,7 @@ export interface WebPlugin {
   readonly runners?: readonly CodeRunner[];
   readonly calls?: readonly CallAnswerer[];
   readonly modelSections?: readonly ModelSection[];
+  readonly requestParts?: readonly RequestPart[];
   /** Settings of its pages, in the language of now; loaded when somebody searches. */
   readonly settings?: readonly (() => Promise<readonly SettingEntry[]>)[];
 }

@@ -6,6 +6,7 @@ import { deliver } from "./deliver.ts";
 import type { FollowedChat } from "./followed-chat.svelte.ts";
 import { outbox, type OutboxEntry } from "./outbox.ts";
 import { type Asked, toRequest, type Turn } from "./request.ts";
+import { toParts } from "./request-parts.ts";
 import { branchTo } from "./tree.ts";
 import type { ChatMessage } from "./types.ts";
 
@@ -46,7 +47,8 @@ export class Delivery {
     if (chat.isTemporary) {
       chat.id ??= `temporary:${newId()}`;
     }
-    const body = toRequest({
+    const parts = await toParts();
+    const request = toRequest({
       isFirst: false,
       ...turn,
       before,
@@ -56,6 +58,7 @@ export class Delivery {
       chatId: chat.id,
       folderId,
     });
+    const body = { ...request, ...parts };
     const entry = { key, chat: this.name, body, at: Date.now() };
     this.#unsent.set(key, { entry, turn });
     this.#keep(entry);
