@@ -28,6 +28,7 @@ async function run(url: string, name: string, parameters: Bag): Promise<unknown>
     return { error: "This browser does not know that tool server. Load the page anew." };
   }
   const request = toRequest(found.operation, found.offer.base, parameters);
+  // oxlint-disable-next-line no-restricted-globals -- the person's own server is called by the browser, not the platform
   const response = await fetch(request.url, {
     method: request.method,
     credentials: "omit",

@@ -117,6 +117,7 @@ async function readOffer(own: OwnServer): Promise<OwnOffer> {
     ? own.path
     : `${own.url.replace(/\/+$/, "")}/${own.path.replace(/^\/+/, "")}`;
   const isOwn = URL.parse(place)?.origin === URL.parse(own.url)?.origin;
+  // oxlint-disable-next-line no-restricted-globals -- the person's own server is called by the browser, not the platform
   const answer = await fetch(place, {
     credentials: "omit",
     headers: isOwn ? toAuthorization(own) : {},
