@@ -38,7 +38,7 @@ prompt, not yet:
 prompt_history, not yet:
 skill, not yet:
 tag, chats:
-tool, not yet:
+tool, workspace-tools:
 user, core:
 `;
 

@@ -24,7 +24,7 @@ not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
 chats: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
 not yet: GET /api/v1/notes/
 terminals: GET /api/v1/terminals/
-not yet: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs
+tools: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs
 not yet: POST /api/v1/channels/webhooks/{webhook_id}/{token}, POST /api/v1/channels/{id}/members/active
 not yet: POST /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users/{id}
 not yet: PUT /api/v1/scim/v2/Users/{id}, PATCH /api/v1/scim/v2/Users/{id}, DELETE /api/v1/scim/v2/Users/{id}

@@ -1,6 +1,7 @@
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
-import type { App } from "./app.ts";
+import { permit, weather } from "#plugins/workspace-tools/tools.fixture.ts";
+import type { App, TestUser } from "./app.ts";
 
 /** Rows that belong to one account, for the test that reaches for them as another. */
 export interface OwnedRows {
@@ -127,6 +128,22 @@ export const ownedRows: Record<string, OwnedRows> = {
       return [record.status, record.body, content.status, content.text];
     },
   },
+  "workspace-tools": {
+    async make(app, token) {
+      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
+      await permit(app, [me], { workspace: { tools: true } });
+      const body = { id: "secret_tool", name: "Secret plans", content: weather };
+      await app.call("POST /api/v1/tools/create", { token, body });
+      return { id: "secret_tool", version: "1" };
+    },
+    bodies: {
+      "POST /tools/id/:id/update": { name: "changed", content: weather },
+      "POST /tools/id/:id/access/update": { access_grants: [] },
+      "POST /tools/id/:id/valves/update": { key: "changed" },
+      "POST /tools/id/:id/valves/user/update": { unit: "f" },
+    },
+    look: async (app, token, { id }) => (await app.call(`GET /api/v1/tools/id/${id}`, { token })).body,
+  },
   runs: {
     make: async (app, token) => ({ chat_id: (await chatClient(app, token).make(conversation())).id }),
     bodies: {},
@@ -141,6 +158,7 @@ export const ownerless: Record<string, string> = {
     "members see each other's public facts by id; the routes that change an account are for administrators",
   mcp: "the id is a server's, granted by administrators; each account reaches its own session at it",
   functions: "functions are the installation's; by their id each account reaches its own user valves only",
+  tools: "the id is a workspace tool's or a server's, and whoever lists it checks it",
   "provider-common": "the rest of the path is the upstream's",
   "provider-runtime":
     "the index is a backend's; models are named in bodies and checked by the models service",
