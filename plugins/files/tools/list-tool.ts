@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from "#kernel/tools/tool.ts";
-import { type ChatFiles, common } from "./chat-file-tools.ts";
+import { type ChatFiles, common } from "./chat-files.ts";
 
 /** Names the files of the chat. */
 export function listTool(files: ChatFiles): Tool {

@@ -2,7 +2,7 @@ import { AppError } from "#kernel/errors.ts";
 import { toolOutput } from "#kernel/tools/output.ts";
 import { defineTool, type Tool, type ToolContext } from "#kernel/tools/tool.ts";
 import type { FileRecord, Passage } from "../service.ts";
-import { type ChatFiles, common, textOf, toNumber, toSource } from "./chat-file-tools.ts";
+import { type ChatFiles, common, textOf, toNumber, toSource } from "./chat-files.ts";
 import { rankPassages } from "./rank-passages.ts";
 
 const maxQuery = 2_000;
