@@ -20,7 +20,7 @@ import { createHostFetch } from "./host/fetch.ts";
 import { createHostFactory, type HostParts } from "./host/create-host.ts";
 import { createInvoke } from "./calls/invoke.ts";
 import { loadFacts, toFunctionId, toScript, toScriptId } from "./calls/load.ts";
-import type { UserEvents } from "./service.ts";
+import type { UserEvents } from "./host/user-events.ts";
 import { createCodeStorage } from "./host/storage.ts";
 import { functionStorage, type FunctionTables } from "./tables.ts";
 import { createUserValves } from "./valves/user-valves.ts";

@@ -24,7 +24,7 @@ import { adminRoutes } from "./routes.ts";
 import { listFunctions, updateValves } from "./library/function-store.ts";
 import { sealStored } from "./valves/seal-stored.ts";
 import { toValvePlace } from "./valves/valve-vault.ts";
-import { userEvents } from "./service.ts";
+import { userEvents } from "./host/user-events.ts";
 import { forgetUser } from "./host/storage.ts";
 import { functionStorage, type FunctionTables } from "./tables.ts";
 

@@ -3,7 +3,7 @@ import { credentialOf, rememberCredential } from "#kernel/access/credentials.ts"
 import type { Principal } from "#kernel/access/principal.ts";
 import { createLogger } from "#kernel/log.ts";
 import { createHostFactory } from "./create-host.ts";
-import type { UserEvent } from "../service.ts";
+import type { UserEvent } from "./user-events.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());

@@ -2,7 +2,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { HostFunction, Json } from "#kernel/sandbox.ts";
 import type { Replies } from "#plugins/chats/service.ts";
 import { type HostCall, requirePerson, toBag } from "./host-call.ts";
-import type { UserEvent, UserEvents } from "../service.ts";
+import type { UserEvent, UserEvents } from "./user-events.ts";
 
 export interface EventParts {
   /** Ways to the caller's open clients; none while no plugin holds sockets. */

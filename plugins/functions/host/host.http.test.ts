@@ -5,7 +5,7 @@ import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
 import { body as bytes, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { addFunction, addHostAction, require, runAction, toTexts } from "../functions.fixture.ts";
-import type { UserEvent } from "../service.ts";
+import type { UserEvent } from "./user-events.ts";
 
 let app: App;
 let upstream: Upstream;

@@ -20,7 +20,7 @@ import { type RecordedCall, recordCalls } from "../host/record-calls.ts";
 import { type CodeFacts, toFacts } from "../calls/facts.ts";
 import { toScriptId } from "../calls/load.ts";
 import type { DryRunForm, DryRunResult } from "../schema.ts";
-import type { UserEvent } from "../service.ts";
+import type { UserEvent } from "../host/user-events.ts";
 
 export interface DryRunParts {
   readonly sandbox: Sandbox;
