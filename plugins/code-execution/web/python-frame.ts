@@ -1,4 +1,4 @@
-import type { FromPython, ToPython } from "#plugins/web/frames/python/messages.ts";
+import type { FromPython, ToPython } from "#plugins/web/kit/frames/python-messages.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 
 /** Python in a hidden frame; ended by taking the frame away, whatever it is doing. */

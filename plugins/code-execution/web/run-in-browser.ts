@@ -1,4 +1,4 @@
-import type { Ended, FromPython } from "#plugins/web/frames/python/messages.ts";
+import type { Ended, FromPython } from "#plugins/web/kit/frames/python-messages.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { openPythonFrame, type PythonFrame } from "./python-frame.ts";

@@ -1,7 +1,7 @@
 import { limitMemory } from "./python/limit-memory.ts";
 import { createPrinter } from "./python/printer.ts";
 import prelude from "./python/prelude.py?raw";
-import type { FromPython, GivenBytes, ToPython } from "./python/messages.ts";
+import type { FromPython, GivenBytes, ToPython } from "../kit/frames/python-messages.ts";
 
 // Runs Python with Pyodide, one piece of code after another; whoever wants to stop one ends the worker.
 

@@ -1,4 +1,4 @@
-import type { FromPython, Shown } from "./messages.ts";
+import type { FromPython, Shown } from "../../kit/frames/python-messages.ts";
 
 /** Takes what code prints and shows. */
 export interface Printer {
