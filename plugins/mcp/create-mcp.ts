@@ -10,6 +10,7 @@ import type { ToolServerConnection, ToolServers } from "#plugins/tool-servers/se
 import { createConnections } from "./client/connections.ts";
 import { type McpConfig, toCallTimeout } from "./config.ts";
 import { createMcpKind } from "./kind.ts";
+import { createConnectedAccounts } from "./oauth/accounts.ts";
 import { createClientStore, createFlowStore } from "./oauth/flow-store.ts";
 import { revoke, type TokenSet } from "./oauth/sign-in.ts";
 import { createSessionStore } from "./oauth/session-store.ts";
@@ -78,7 +79,7 @@ export function createMcp({ config, db, log, use }: McpContext) {
 
   return {
     servers,
-    sessions,
+    accounts: createConnectedAccounts({ servers, sessions }),
     signIns: createSignIns({ flows, clients, sessions, name, resourceMode }),
     open,
     toTarget,

@@ -2,13 +2,10 @@ import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import type { ToolServers } from "#plugins/tool-servers/service.ts";
-import type { DatabaseSessions, ListedSession } from "../oauth/session-store.ts";
-import { toAuthorizePath, toProvider, usesOAuth } from "../targets.ts";
+import type { ConnectedAccounts } from "../oauth/accounts.ts";
 
 export interface SessionRoutesParts {
-  readonly servers: Pick<ToolServers, "readable">;
-  readonly sessions: DatabaseSessions;
+  readonly accounts: ConnectedAccounts;
   /** Takes tokens back and removes them; false when there were none. */
   disconnect(caller: Principal, provider: string): Promise<boolean>;
 }
@@ -40,7 +37,7 @@ const Account = z
   .meta({ id: "ConnectedAccount" });
 
 /** People's sessions at servers they signed in to (contract §1.2, §1.3). */
-export function sessionRoutes({ servers, sessions, disconnect }: SessionRoutesParts) {
+export function sessionRoutes({ accounts, disconnect }: SessionRoutesParts) {
   return [
     defineRoute(
       {
@@ -50,31 +47,7 @@ export function sessionRoutes({ servers, sessions, disconnect }: SessionRoutesPa
         access: "user",
         returns: z.array(Account),
       },
-      async ({ caller }) => {
-        const own = await sessions.list(caller.userId);
-        const offered = (await servers.readable(caller)).filter(
-          (server) => server.type === "mcp" && usesOAuth(server),
-        );
-        const accounts = await Promise.all(
-          offered.map(async (server) => {
-            const provider = toProvider(server.id);
-            const session = own.find((each) => each.provider === provider);
-            const stored = session && (await sessions.read({ userId: caller.userId, provider }));
-            const isValid = stored?.tokens.url === server.url && session?.needs_sign_in === false;
-            return {
-              provider,
-              name: server.name,
-              description: server.description,
-              host: URL.parse(server.url)?.host ?? "",
-              state: toState(session, isValid),
-              since: session?.created_at ?? null,
-              authorize_url: toAuthorizePath(server.id),
-            };
-          }),
-        );
-        const gone = own.filter(({ provider }) => !accounts.some((each) => each.provider === provider));
-        return [...accounts, ...gone.map(toGone)];
-      },
+      ({ caller }) => accounts.list(caller),
     ),
     defineRoute(
       {
@@ -102,28 +75,7 @@ export function sessionRoutes({ servers, sessions, disconnect }: SessionRoutesPa
         params: z.object({ id: z.string().min(1).max(200) }),
         returns: z.array(Session),
       },
-      ({ params }) => sessions.list(params.id),
+      ({ params }) => accounts.sessionsOf(params.id),
     ),
   ] as const;
-}
-
-function toState(session: ListedSession | undefined, isValid: boolean) {
-  if (session === undefined) {
-    return "not_connected" as const;
-  }
-  return isValid ? ("connected" as const) : ("needs_sign_in" as const);
-}
-
-/** A session at a server that was removed, or that the person may no longer use: it can be ended all the same. */
-function toGone({ provider, created_at: since }: ListedSession) {
-  const name = provider.slice(provider.indexOf(":") + 1);
-  return {
-    provider,
-    name,
-    description: "",
-    host: "",
-    state: "unavailable" as const,
-    since,
-    authorize_url: null,
-  };
 }
