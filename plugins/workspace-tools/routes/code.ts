@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Sandbox } from "#kernel/sandbox.ts";
 import type { AccountSummary } from "#plugins/accounts/service.ts";
 import { IdParams, LogLines, VersionParams } from "#plugins/functions/service.ts";
 import type { Library } from "../library/library.ts";
-import { findVersion, listVersions } from "../library/tool-store.ts";
 import type { Trial } from "../library/trial.ts";
+import type { Versions } from "../library/versions.ts";
 import { type FindTool, toScriptId } from "../parts.ts";
 import {
   CheckForm,
@@ -17,11 +16,10 @@ import {
   TrialForm,
   TrialResult,
 } from "../schema.ts";
-import type { ToolsDatabase } from "../tables.ts";
 import { requireAuthor } from "./tools.ts";
 
 export interface CodeRoutesParts {
-  readonly db: ToolsDatabase;
+  readonly versions: Versions;
   readonly library: Library;
   readonly trial: Trial;
   readonly sandbox: Pick<Sandbox, "logs">;
@@ -81,11 +79,7 @@ function trialRoutes({ trial, sandbox, find }: CodeRoutesParts) {
   ];
 }
 
-function versionRoutes({ db, find, library, summaries }: CodeRoutesParts) {
-  const read = async (caller: Principal, id: string, version: number) => {
-    await find(caller, id);
-    return await findVersion(db, id, version);
-  };
+function versionRoutes({ versions, library, summaries }: CodeRoutesParts) {
   return [
     defineRoute(
       {
@@ -98,14 +92,9 @@ function versionRoutes({ db, find, library, summaries }: CodeRoutesParts) {
         fails: [403, 404],
       },
       async ({ caller, params }) => {
-        await find(caller, params.id);
-        const found = await listVersions(db, params.id);
+        const found = await versions.list(caller, params.id);
         const people = await summaries(found.map(({ user_id }) => user_id));
-        return found.map((version, at) => ({
-          ...version,
-          is_current: at === 0,
-          user: people.get(version.user_id) ?? null,
-        }));
+        return found.map((version) => ({ ...version, user: people.get(version.user_id) ?? null }));
       },
     ),
     defineRoute(
@@ -118,7 +107,7 @@ function versionRoutes({ db, find, library, summaries }: CodeRoutesParts) {
         returns: ToolVersionContent,
         fails: [403, 404],
       },
-      ({ caller, params }) => read(caller, params.id, params.version),
+      ({ caller, params }) => versions.find(caller, params.id, params.version),
     ),
     defineRoute(
       {
@@ -131,7 +120,7 @@ function versionRoutes({ db, find, library, summaries }: CodeRoutesParts) {
         fails: [400, 403, 404],
       },
       async ({ caller, params }) => {
-        const { content } = await read(caller, params.id, params.version);
+        const { content } = await versions.find(caller, params.id, params.version);
         return await library.restore(caller, params.id, content);
       },
     ),

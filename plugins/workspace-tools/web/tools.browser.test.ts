@@ -75,7 +75,7 @@ test.skipIf(!chromiumPath)(
       path: "/workspace/tools",
       token: colleague.token,
     });
-    await theirs.page.getByText("Shared with you").waitFor();
+    await theirs.page.getByText("Shared with you", { exact: true }).waitFor();
     await theirs.page.getByRole("link", { name: "Convert units", exact: true }).first().click();
     await theirs.page.getByText("You may use this tool, and not change it.").waitFor();
     expect(await theirs.page.getByRole("textbox", { name: "Code of the tool" }).count()).toBe(0);
