@@ -4,6 +4,7 @@ import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { createActor, actorEnvironment, type Actor, type ActorName } from "./support/actors.ts";
 import { type App, startApp } from "./support/app.ts";
+import { buildInterface } from "./support/interface.ts";
 import { ownedRows, ownerless } from "./support/owned-rows.ts";
 import { findShapeProblem, nameOf, probe, shapeOf, unknownId } from "./support/probe.ts";
 
@@ -11,6 +12,8 @@ let app: App;
 let routes: OwnedRoute[];
 
 beforeAll(async () => {
+  // The pages of the interface are routes as well; without it they would say that it is not built.
+  await buildInterface();
   // Optional features are on: a switched-off route would answer 403 to everybody.
   app = await startApp({ env: { ...actorEnvironment, ENABLE_OPENAI_API_PASSTHROUGH: "true" } });
   routes = app.running.gathered.routes.filter(({ route }) => route.method !== "HEAD");

@@ -10,7 +10,6 @@ export const variables = {
     persisted: true,
     secret: true,
     secretPlaces: ["*.key", "*.headers.*", "*.info.oauth_client_info"],
-    group: "connections",
     schema: z.array(StoredServer).max(100),
     check: (servers) => servers.map(findCommand).find((problem) => problem !== undefined),
     text: 'Tool servers (OpenAPI and MCP), such as [{"type": "openapi", "url": "https://tools.example", "path": "openapi.json", "auth_type": "bearer", "key": "…", "info": {"id": "crm", "name": "CRM"}}]',
