@@ -9,13 +9,12 @@ import { follow, type Route } from "./follow.ts";
 import type { SegmentedBody } from "./segmented-body.ts";
 import { createPools } from "./pools.ts";
 import type { Hop, OutgoingHeaders } from "./redirect.ts";
-import { openSocket, type UpstreamSocket } from "./socket.ts";
-import { takeCredentials, toTarget, toUrl, type Trust } from "./target.ts";
+import { takeCredentials, toUrl, type Trust } from "./target.ts";
 import { openWebSocket, type WebSocketInit } from "./web-socket.ts";
 
 export type { UpstreamResponse } from "./exchange.ts";
+export type { WebSocket } from "ws";
 export type { FetchBody } from "./fetch.ts";
-export type { UpstreamSocket } from "./socket.ts";
 export type { Trust } from "./target.ts";
 
 /** Settings, read at every request. */
@@ -65,13 +64,6 @@ export interface RequestInit extends CommonInit {
   readonly idleTimeoutMs?: number | undefined;
 }
 
-export interface SocketInit extends Pick<CommonInit, "trust" | "signal" | "allowedOrigins"> {
-  readonly headers?: HeadersInit;
-  readonly protocols?: readonly string[];
-  /** Milliseconds until the connection stands; AIOHTTP_CLIENT_TIMEOUT when left out. */
-  readonly timeoutMs?: number | undefined;
-}
-
 /**
  * The one outbound client. Failures are AppErrors: "forbidden" (address not allowed), "timeout", "upstream",
  * "invalid" (not a URL); the caller's own abort comes back as the reason of its signal.
@@ -87,9 +79,7 @@ export interface Egress {
    * callers as it is, and is AppError "upstream" for others. Destroy the body to abort.
    */
   request(url: string | URL, init: RequestInit): Promise<UpstreamResponse>;
-  /** Opens a WebSocket at an http, https, ws or wss address; its signal closes it later as well. Redirects are refused. */
-  socket(url: string | URL, init: SocketInit): Promise<UpstreamSocket>;
-  /** Like `socket`, for peers that send more than is read at times: both ends can be paused. Whoever opens it closes it. */
+  /** Opens a WebSocket at an http or https address; it comes paused. Redirects are refused. Whoever opens it closes it. */
   webSocket(url: string | URL, init: WebSocketInit): Promise<WebSocket>;
   /** Breaks what is still open; later requests are refused. */
   close(): Promise<void>;
@@ -144,22 +134,6 @@ export function createEgress(options: EgressOptions): Egress {
         read: ({ status, headers }) => ({ status, location: headers["location"] }),
         drop: (response) => void response.body.destroy(),
         isPassedOn: init.trust === "operator",
-      });
-    },
-    socket: async (url, init) => {
-      const hop = toFirstHop(
-        String(url).replace(/^ws/i, "http"),
-        init,
-        toPlainHeaders(init.headers),
-        undefined,
-      );
-      const target = toTarget(hop.url, init.trust, toRoute(init, options).allowedOrigins);
-      return await openSocket(pools.open(target), {
-        url: hop.url,
-        headers: hop.headers as Record<string, string>,
-        protocols: init.protocols ?? [],
-        signal: init.signal,
-        timeoutMs: createBudget(init, options)(),
       });
     },
     webSocket: (url, init) =>

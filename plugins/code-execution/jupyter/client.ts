@@ -1,5 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
-import type { Egress, UpstreamSocket } from "#kernel/egress/egress.ts";
+import type { Egress, WebSocket } from "#kernel/egress/egress.ts";
 import type { JupyterServer } from "../config.ts";
 
 /** One call of the REST interface. */
@@ -13,7 +13,8 @@ export interface JupyterCall {
 export interface JupyterClient {
   /** The answer's JSON, undefined when there is none. Throws `upstream`, `timeout`, `unavailable` or `not_found`. */
   call(path: string, call?: JupyterCall): Promise<unknown>;
-  open(path: string, signal?: AbortSignal): Promise<UpstreamSocket>;
+  /** The socket comes paused: nothing is lost before somebody listens. */
+  open(path: string, signal?: AbortSignal): Promise<WebSocket>;
 }
 
 const timeoutMs = 20_000;
@@ -21,7 +22,7 @@ const timeoutMs = 20_000;
 const maxBytes = 40 * 1024 * 1024;
 
 /** The parts of the outbound client that are used. */
-export type JupyterEgress = Pick<Egress, "fetch" | "request" | "socket">;
+export type JupyterEgress = Pick<Egress, "fetch" | "request" | "webSocket">;
 
 type Credentials = Readonly<Record<string, string>>;
 
@@ -64,11 +65,12 @@ export function createJupyterClient(egress: JupyterEgress, server: JupyterServer
       return await read(response);
     },
     open: async (path, signal) =>
-      await egress.socket(server.url + path, {
+      await egress.webSocket(server.url + path, {
         trust: "operator",
         headers: await credentials(),
         signal,
         timeoutMs,
+        maxBytes,
       }),
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "#kernel/errors.ts";
-import type { UpstreamSocket } from "#kernel/egress/egress.ts";
+import type { WebSocket } from "#kernel/egress/egress.ts";
 import type { RunResult } from "../run-result.ts";
 import type { JupyterClient } from "./client.ts";
 import { createCollector } from "./collect.ts";
@@ -39,6 +39,7 @@ export async function runInKernel(client: JupyterClient, run: KernelRun): Promis
       collector.add(message);
       return collector.isFull;
     });
+    socket.resume();
     socket.send(request.text);
     const end = await Promise.race([watch.ended, wait(timeoutMs, "late" as const), untilAborted(signal)]);
     if (end === "late" || end === "full" || end === "aborted") {
@@ -56,7 +57,7 @@ export async function runInKernel(client: JupyterClient, run: KernelRun): Promis
 }
 
 /** Follows one run until its reply and the kernel's rest have both come, in whichever order. */
-function watchRun(socket: UpstreamSocket, id: string, add: (message: KernelMessage) => boolean) {
+function watchRun(socket: WebSocket, id: string, add: (message: KernelMessage) => boolean) {
   const { promise, resolve } = Promise.withResolvers<End>();
   let isReplied = false;
   let isIdle = false;
