@@ -1,3 +1,4 @@
+import { AppError } from "#kernel/errors.ts";
 import type { ToolListing } from "#plugins/tools/service.ts";
 import type { Library } from "./library.ts";
 
@@ -15,8 +16,16 @@ export function createListing(library: Library, isEnabled: () => boolean): ToolL
       if (!isEnabled() || id.includes(":")) {
         return undefined;
       }
-      const { specs } = await library.get(caller, id);
-      return { specs };
+      try {
+        const { specs } = await library.get(caller, id);
+        return { specs };
+      } catch (error) {
+        // The id may be of a tool that another plugin lists; where none does, the answer is "not found" all the same.
+        if (error instanceof AppError && error.code === "not_found") {
+          return undefined;
+        }
+        throw error;
+      }
     },
   };
 }
