@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { testPython } from "#test/support/python.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
-import { installJupyter, type JupyterProcess, startJupyter } from "./jupyter/jupyter.fixture.ts";
+import { type JupyterProcess, startJupyter } from "./jupyter/jupyter.fixture.ts";
 
-const python = await installJupyter();
-
-// Without Python or its registry there is no Jupyter server to speak with.
-describe.skipIf(python === undefined)("code on a Jupyter server", () => {
+describe.skipIf(testPython === undefined)("code on a Jupyter server (needs TEST_PYTHON)", () => {
   let jupyter: JupyterProcess;
   let stage: RunStage;
 
   beforeAll(async () => {
-    jupyter = await startJupyter(python!);
+    jupyter = await startJupyter(testPython as string);
     stage = await startRunStage({
       env: {
         CODE_EXECUTION_ENGINE: "jupyter",

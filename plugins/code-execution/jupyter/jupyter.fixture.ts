@@ -1,41 +1,14 @@
-import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
-/** Versions are pinned: what is tested is the platform, not the newest server. */
-const packages = ["jupyter_server==2.21.1", "ipykernel==7.4.0"];
-const folder = join(tmpdir(), "millrace-test-jupyter-1");
 
 /** A Jupyter server with Python kernels. */
 export interface JupyterProcess {
   readonly url: string;
   readonly token: string;
   close(): Promise<void>;
-}
-
-/** Installs Jupyter once a machine; undefined where Python or its registry is not at hand. */
-export async function installJupyter(): Promise<string | undefined> {
-  const python = join(folder, "bin", "python");
-  if (existsSync(python)) {
-    return python;
-  }
-  const fresh = `${folder}-${process.pid}`;
-  try {
-    await run("python3", ["-m", "venv", fresh]);
-    await run(join(fresh, "bin", "python"), ["-m", "pip", "install", "-q", ...packages], {
-      timeout: 240_000,
-    });
-    await rename(fresh, folder);
-    return python;
-  } catch {
-    await rm(fresh, { recursive: true, force: true });
-    return existsSync(python) ? python : undefined;
-  }
 }
 
 /** Starts a server on loopback, with a home of its own; `password` is a hash as Jupyter makes it. */

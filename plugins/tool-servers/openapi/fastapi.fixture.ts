@@ -1,36 +1,8 @@
-import { execFile, spawn } from "node:child_process";
-import { access, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
-const packages = ["fastapi==0.165.0", "uvicorn==0.54.0", "python-multipart==0.0.34"];
-const home = join(tmpdir(), "millrace-fastapi-0.165.0");
-
-/** The interpreter of an environment with FastAPI, made at the first use; undefined where there is no Python for it. */
-export async function findFastApi(): Promise<string | undefined> {
-  const python = join(home, "bin", "python");
-  try {
-    await access(python).catch(async () => {
-      const place = await mkdtemp(`${home}-`);
-      await run("python3", ["-m", "venv", place], { timeout: 60_000 });
-      await run(
-        join(place, "bin", "pip"),
-        ["install", "--quiet", "--disable-pip-version-check", ...packages],
-        {
-          timeout: 90_000,
-        },
-      );
-      await rename(place, home).catch(() => rm(place, { recursive: true, force: true }));
-    });
-    await run(python, ["-c", "import fastapi, uvicorn, python_multipart"], { timeout: 30_000 });
-    return python;
-  } catch {
-    return undefined;
-  }
-}
 
 const source = `
 from enum import Enum

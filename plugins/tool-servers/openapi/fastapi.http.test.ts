@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { testPython } from "#test/support/python.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
-import { type FastApiService, findFastApi, startFastApi } from "./fastapi.fixture.ts";
+import { type FastApiService, startFastApi } from "./fastapi.fixture.ts";
 
-const python = await findFastApi();
 let stage: RunStage;
 let garden: FastApiService;
 
 beforeAll(async () => {
-  if (python !== undefined) {
-    garden = await startFastApi(python);
+  if (testPython !== undefined) {
+    garden = await startFastApi(testPython);
     const servers = [{ url: garden.url, type: "openapi", info: { id: "garden", name: "Garden" } }];
     stage = await startRunStage({ env: { TOOL_SERVER_CONNECTIONS: JSON.stringify(servers) } });
   }
@@ -24,8 +24,8 @@ afterAll(async () => {
 const completions = (request: UpstreamRequest) => request.path.endsWith("/chat/completions");
 
 // Without Python there is no such service; service.fixture.ts stands in for it in openapi.http.test.ts.
-it.skipIf(python === undefined)(
-  "a FastAPI service is called in a reply and its results are shown",
+it.skipIf(testPython === undefined)(
+  "a FastAPI service is called in a reply and its results are shown (needs TEST_PYTHON)",
   async () => {
     const plant = { bed: 3, name: "Sage", kind: "herb", height: 0.4, children: [{ name: "Seedling" }] };
     const calls = [
