@@ -144,7 +144,7 @@ export function toServer(settings: CodeSettings, use: "blocks" | "models"): Jupy
   return url === ""
     ? undefined
     : {
-        url: url.replace(/\/+$/, ""),
+        url: url.replace(/(?<!\/)\/+$/, ""),
         token: takes("token") ? token : "",
         password: takes("password") ? password : "",
       };

@@ -22,7 +22,7 @@ export function toMoment(epochMs: number, zone: string): Moment {
     // Without the name of the zone, which RFC 3339 does not know.
     iso: fromAbsolute(wholeSecond, zone)
       .toString()
-      .replace(/\[.*\]$/, ""),
+      .replace(/\[[^[]*$/, ""),
     weekday: new Intl.DateTimeFormat("en-US", { weekday: "long", timeZone: zone }).format(wholeSecond),
   };
 }

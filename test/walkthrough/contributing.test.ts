@@ -65,7 +65,10 @@ it(
     const blocks = await readBlocks("CONTRIBUTING.md");
     const printed = await runBlocks(blocks);
     const [greeting, streamed] = printed;
-    expect(JSON.parse(greeting ?? "")).toEqual({ text: "Ahoy, Nia!", tools: ["greet"] });
+    expect(JSON.parse(greeting ?? "")).toEqual({
+      text: "Ahoy, Nia!",
+      tools: expect.arrayContaining(["greet"]),
+    });
     const words = (streamed ?? "").match(/"content":"([^"]*)"/g)?.join("") ?? "";
     expect(words).toContain("PLUGIN");
     expect(words.replaceAll('"content":"', "")).not.toMatch(/[a-z]{4}/);

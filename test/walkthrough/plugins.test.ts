@@ -33,9 +33,10 @@ export default definePlugin({
   uses: { tools: toolRegistry, almanac: optional(almanac) },
   setup({ use }) {
     const run = defineRoute(
-      { method: "POST", path: "/toolbox", summary: "Run the first tool", access: "user", body: z.looseObject({}) },
+      { method: "POST", path: "/toolbox", summary: "Run the tool of events", access: "user", body: z.looseObject({}) },
       async ({ caller, body, request }) => {
-        const [tool] = await use.tools.select({ principal: caller, toolIds: [] });
+        const tools = await use.tools.select({ principal: caller, toolIds: [] });
+        const tool = tools.find(({ spec }) => spec.name === "upcoming_events");
         const context = { principal: caller, chatId: undefined, messageId: undefined, signal: request.signal };
         return { name: tool?.spec.name ?? null, result: await tool?.run(body, context) };
       },

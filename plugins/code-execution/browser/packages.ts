@@ -187,4 +187,4 @@ async function readWheel(parts: PackagesParts, index: string, wanted: LockedPack
 const isWhole = (bytes: Buffer, { sha256 }: LockedPackage) =>
   createHash("sha256").update(bytes).digest("hex") === sha256;
 
-const at = (index: string, file: string) => `${index.replace(/\/+$/, "")}/${file}`;
+const at = (index: string, file: string) => `${index.replace(/(?<!\/)\/+$/, "")}/${file}`;

@@ -153,4 +153,4 @@ export function findProblems(draft: Draft, stored?: Stored): Problems {
   return problems;
 }
 
-const toPlain = (url: string) => url.trim().replace(/\/+$/, "");
+const toPlain = (url: string) => url.trim().replace(/(?<!\/)\/+$/, "");

@@ -44,7 +44,8 @@ export function readDocComment(comment: string): DocComment {
   return {
     description: text
       .trim()
-      .replaceAll(/[^\S\n]*\n[^\S\n]*(?!\n)/g, (gap) => (gap.includes("\n") ? "\n" : " ")),
+      .replaceAll(/(?<![^\S\n])[^\S\n]+\n/g, "\n")
+      .replaceAll(/\n[^\S\n]+/g, "\n"),
     parameters: toObjectSchema(members),
     names: members.filter(({ name }) => !name.includes(".")).map(({ name }) => name),
     root,
@@ -54,12 +55,12 @@ export function readDocComment(comment: string): DocComment {
 }
 
 /** A comment of one line has its tags in the middle of it. */
-const knownTag = /[^\S\n]+@(?=(?:param|arg|argument|returns?|title|parallel|readonly)\b)/g;
+const knownTag = /(?<![^\S\n])[^\S\n]+@(?=(?:param|arg|argument|returns?|title|parallel|readonly)\b)/g;
 
 function toLines(comment: string): string {
   return comment
     .replace(/^\/\*\*+/, "")
-    .replace(/\*+\/$/, "")
+    .replace(/(?<!\*)\*+\/$/, "")
     .split("\n")
     .map((line) => line.replace(/^\s*\* ?/, "").trim())
     .join("\n")
@@ -81,7 +82,7 @@ function readParam(tag: string): Param | undefined {
   }
   const isOptional = found[1] !== undefined || type.trim().endsWith("=");
   const schema = toSchema(type.trim().replace(/=$/, ""));
-  const text = (found[4] ?? "").trim().replaceAll(/\s*\n\s*/g, " ");
+  const text = (found[4] ?? "").trim().replaceAll(/(?<!\s)\s*\n\s*/g, " ");
   const fallback = found[2] === undefined ? undefined : toDefault(found[2].trim());
   return {
     name,

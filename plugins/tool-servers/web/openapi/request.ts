@@ -37,7 +37,7 @@ export function toRequest(operation: Operation, base: string, parameters: Bag): 
   }
   requireWholePath(operation, path);
   const root = new URL(base);
-  const url = `${root.origin}${root.pathname.replace(/\/+$/, "")}${path}`;
+  const url = `${root.origin}${root.pathname.replace(/(?<!\/)\/+$/, "")}${path}`;
   const known = root.search.replace(/^\?/, "");
   const search = [...(known === "" ? [] : [known]), ...query].join("&");
   const sent = operation.body && toBody(operation.body, parameters);
@@ -104,5 +104,5 @@ export function toBase(url: string, server: string): string {
   // Another origin is never called: the person who added the server named this one.
   const adds =
     own.pathname === "/" && server !== "" && !server.includes("{") && stated?.origin === own.origin;
-  return adds ? `${own.origin}${stated.pathname.replace(/\/+$/, "")}${own.search}` : url;
+  return adds ? `${own.origin}${stated.pathname.replace(/(?<!\/)\/+$/, "")}${own.search}` : url;
 }

@@ -115,7 +115,7 @@ function toServer(given: Readonly<Record<string, unknown>>): OwnServer[] {
 async function readOffer(own: OwnServer): Promise<OwnOffer> {
   const place = /^https?:\/\//i.test(own.path)
     ? own.path
-    : `${own.url.replace(/\/+$/, "")}/${own.path.replace(/^\/+/, "")}`;
+    : `${own.url.replace(/(?<!\/)\/+$/, "")}/${own.path.replace(/^\/+/, "")}`;
   const isOwn = URL.parse(place)?.origin === URL.parse(own.url)?.origin;
   // oxlint-disable-next-line no-restricted-globals -- the person's own server is called by the browser, not the platform
   const answer = await fetch(place, {

@@ -75,7 +75,7 @@ function isMarkdown(text: string): boolean {
     /^#{1,6} \S/m.test(text) ||
     /^```/m.test(text) ||
     /^\|.+\|\s*\n\|[\s:|-]+\|/m.test(text) ||
-    (text.match(/^\s*(?:[-*]|\d+\.) \S/gm)?.length ?? 0) >= 3 ||
-    /\[[^\]\n]+\]\(https?:\/\/[^)\s]+\)/.test(text)
+    (text.match(/^[^\S\n]{0,20}(?:[-*]|\d{1,9}\.) \S/gm)?.length ?? 0) >= 3 ||
+    /\[[^[\]\n]{1,500}\]\(https?:\/\/[^)\s]{1,2000}\)/.test(text)
   );
 }
