@@ -8,32 +8,41 @@ export interface KernelMessage {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** The request that runs code, and its id. */
-export function toExecuteRequest(code: string, session: string): { id: string; text: string } {
-  const id = randomUUID();
-  const text = JSON.stringify({
-    channel: "shell",
-    header: {
-      msg_id: id,
-      msg_type: "execute_request",
-      session,
-      username: "",
-      version: "5.3",
-      date: new Date().toISOString(),
-    },
-    parent_header: {},
-    metadata: {},
-    content: {
-      code,
-      silent: false,
-      store_history: true,
-      user_expressions: {},
-      // Nobody sits at the other end: `input()` fails at once.
-      allow_stdin: false,
-      stop_on_error: true,
-    },
-    buffers: [],
+/** A message for a kernel, and its id. */
+export interface KernelRequest {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The request that runs code. */
+export function toExecuteRequest(code: string, session: string): KernelRequest {
+  return toRequest(session, "shell", "execute_request", {
+    code,
+    silent: false,
+    store_history: true,
+    user_expressions: {},
+    // Nobody sits at the other end: `input()` fails at once.
+    allow_stdin: false,
+    stop_on_error: true,
   });
+}
+
+/** Asks a kernel who it is, which one answers also while it runs something. */
+export function toInfoRequest(session: string): KernelRequest {
+  return toRequest(session, "control", "kernel_info_request", {});
+}
+
+function toRequest(session: string, channel: string, type: string, content: object): KernelRequest {
+  const id = randomUUID();
+  const header = {
+    msg_id: id,
+    msg_type: type,
+    session,
+    username: "",
+    version: "5.3",
+    date: new Date().toISOString(),
+  };
+  const text = JSON.stringify({ channel, header, parent_header: {}, metadata: {}, content, buffers: [] });
   return { id, text };
 }
 

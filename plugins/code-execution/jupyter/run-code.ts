@@ -4,7 +4,7 @@ import type { WebSocket } from "#kernel/egress/egress.ts";
 import type { RunResult } from "../run-result.ts";
 import type { JupyterClient } from "./client.ts";
 import { createCollector } from "./collect.ts";
-import { type KernelMessage, parseKernelMessage, toExecuteRequest } from "./messages.ts";
+import { type KernelMessage, parseKernelMessage, toExecuteRequest, toInfoRequest } from "./messages.ts";
 
 export interface KernelRun {
   readonly kernelId: string;
@@ -15,6 +15,10 @@ export interface KernelRun {
 
 /** Time for a kernel to end a run after it was interrupted. */
 const interruptMs = 3_000;
+
+/** A kernel that starts is asked as often, with so much time between. */
+const mostInfoRequests = 30;
+const infoMs = 500;
 
 type End = "done" | "died" | "lost" | "late" | "full" | "aborted";
 
@@ -40,6 +44,7 @@ export async function runInKernel(client: JupyterClient, run: KernelRun): Promis
       return collector.isFull;
     });
     socket.resume();
+    await whenReady(socket, session, signal);
     socket.send(request.text);
     const end = await Promise.race([watch.ended, wait(timeoutMs, "late" as const), untilAborted(signal)]);
     if (end === "late" || end === "full" || end === "aborted") {
@@ -53,6 +58,31 @@ export async function runInKernel(client: JupyterClient, run: KernelRun): Promis
     return collector.result(end === "done" ? "success" : "error", notes[end]);
   } finally {
     socket.close();
+  }
+}
+
+/**
+ * Waits for a kernel that starts, the first time or anew: it loses what it is sent meanwhile, and is asked until it
+ * answers. One that stays silent is left to the time limit of the run.
+ */
+async function whenReady(socket: WebSocket, session: string, signal: AbortSignal): Promise<void> {
+  const { promise: answered, resolve } = Promise.withResolvers<boolean>();
+  const hear = ({ data }: { data: unknown }) => {
+    if (parseKernelMessage(data)?.type === "kernel_info_reply") {
+      resolve(true);
+    }
+  };
+  const isOver = () => signal.aborted || socket.readyState !== socket.OPEN;
+  socket.addEventListener("message", hear);
+  try {
+    for (let asked = 0; asked < mostInfoRequests && !isOver(); asked += 1) {
+      socket.send(toInfoRequest(session).text);
+      if (await Promise.race([answered, wait(infoMs, false)])) {
+        return;
+      }
+    }
+  } finally {
+    socket.removeEventListener("message", hear);
   }
 }
 
