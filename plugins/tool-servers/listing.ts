@@ -34,14 +34,11 @@ export function createListing({ servers, kinds }: ListingOptions): ToolListing {
       );
     },
     async specs(caller, id, signal) {
-      if (!id.startsWith("server:")) {
-        return undefined;
-      }
       const server = (await servers.readable(caller)).find(({ toolId }) => toolId === id);
       const specs = server && kindOf(server.type)?.specs;
-      // Core API, errors: an id that is not of an MCP server is as unknown as one of others.
+      // Core API, errors: an id that is not of an MCP server is as unknown as one of others. Another listing may know it.
       if (server === undefined || specs === undefined) {
-        throw new AppError("not_found", "Tool not found");
+        return undefined;
       }
       const limit = AbortSignal.timeout(patience);
       try {
