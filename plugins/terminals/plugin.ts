@@ -30,6 +30,17 @@ export default definePlugin({
   uses: { access, chats: chatAccess, configuration, egress, hub: optional(hub) },
   tables: tables<TerminalTables>("terminal_session"),
   migrations: { "0001_sessions": createTerminalSessions },
+  pages: [
+    {
+      id: "terminals.admin",
+      path: "/admin/terminals",
+      title: "Terminals",
+      icon: "terminal",
+      place: "admin",
+      order: 26,
+      access: "admin",
+    },
+  ],
   setup({ config, use, db, log }) {
     const { egress, configuration } = use;
     const stored = () => config.connections;

@@ -14,6 +14,7 @@ export function contributed<
     | "commands"
     | "triggers"
     | "composer"
+    | "panels"
     | "renderers"
     | "runners"
     | "calls"

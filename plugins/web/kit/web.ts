@@ -99,6 +99,28 @@ export interface ComposerEntry {
   isOn?(composer: ComposerHandle): boolean;
 }
 
+/** An open chat, as panels beside it see it. */
+export interface PanelChat {
+  /** Undefined until its first message was sent. */
+  readonly id: string | undefined;
+  readonly isTemporary: boolean;
+  readonly canWrite: boolean;
+  /** The terminal that its models use. */
+  readonly terminalId: string | undefined;
+  setTerminal(id: string | undefined): Promise<void>;
+}
+
+/** A panel right of the chat, with a button in the chat's head. */
+export interface ChatPanel {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: string;
+  readonly order?: number;
+  /** The feature of `/api/config` without which it is not offered. */
+  readonly feature?: string;
+  readonly load: Lazy<{ chat: PanelChat; onclose: () => void }>;
+}
+
 /** Shows one stored output item of a reply, by the item's `type`. */
 export interface OutputRenderer {
   readonly type: string;
@@ -162,6 +184,7 @@ export interface WebPlugin {
   readonly renderers?: readonly OutputRenderer[];
   readonly runners?: readonly CodeRunner[];
   readonly calls?: readonly CallAnswerer[];
+  readonly panels?: readonly ChatPanel[];
   readonly modelSections?: readonly ModelSection[];
   readonly requestParts?: readonly RequestPart[];
   /** Settings of its pages, in the language of now; loaded when somebody searches. */
