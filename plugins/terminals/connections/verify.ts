@@ -21,7 +21,7 @@ export async function verify(
     const policies = await ask(egress, terminal, { url: `${terminal.url}/api/v1/policies`, timeoutMs });
     const type = policies.status === 200 && policies.value !== undefined ? "orchestrator" : "terminal";
     if (type === "orchestrator" && terminal.policyId === undefined) {
-      return { status: true, type, info: null, tools: [], sessions: true };
+      return { status: true, type, info: null, tools: [] as string[], sessions: true };
     }
     const { document } = await documents.readNow(terminal);
     const sessions = await ask(egress, terminal, { url: toAddress(terminal, "api/terminals"), timeoutMs });

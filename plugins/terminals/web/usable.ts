@@ -6,5 +6,5 @@ export type UsableTerminal = Awaited<ReturnType<typeof readTerminals>>[number];
 /** Whether a terminal may be used in a chat; undefined stands for one that is not saved. Core API, terminal entry. */
 export function isUsable({ contexts }: UsableTerminal, chatId: string | undefined): boolean {
   const chat = contexts?.chat;
-  return chat !== false && (chatId !== undefined || chat === undefined || !("context_id" in chat));
+  return chat !== false && (chatId !== undefined || !chat || !("context_id" in chat));
 }

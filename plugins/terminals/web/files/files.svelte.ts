@@ -32,7 +32,9 @@ export class Files {
       const answer = await ask(this.place, `files/list${query({ directory: start })}`);
       const read = (await answer.json()) as Folder;
       this.folder = read.dir;
-      this.entries = read.entries.toSorted((a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name));
+      this.entries = read.entries.toSorted(
+        (a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name),
+      );
     } catch (error) {
       this.failure = (error as Error).message;
     }
@@ -79,7 +81,9 @@ export class Files {
     if (isPicture ? entry.size > largestPicture : entry.size > 64 * largestText) {
       return { kind: "other" };
     }
-    const blob = await (await ask(this.place, `files/view${query({ path: join(this.folder, entry.name) })}`)).blob();
+    const blob = await (
+      await ask(this.place, `files/view${query({ path: join(this.folder, entry.name) })}`)
+    ).blob();
     if (isPicture) {
       this.#url = URL.createObjectURL(blob);
       return { kind: "picture", url: this.#url };
@@ -90,7 +94,9 @@ export class Files {
 
   async download(entry: Entry): Promise<void> {
     await this.#try(async () => {
-      const blob = await (await ask(this.place, `files/view${query({ path: join(this.folder, entry.name) })}`)).blob();
+      const blob = await (
+        await ask(this.place, `files/view${query({ path: join(this.folder, entry.name) })}`)
+      ).blob();
       const url = URL.createObjectURL(blob);
       Object.assign(document.createElement("a"), { href: url, download: entry.name }).click();
       setTimeout(() => URL.revokeObjectURL(url), 10_000);
@@ -120,7 +126,9 @@ export class Files {
 
   async remove(entry: Entry): Promise<void> {
     const path = join(this.folder, entry.name);
-    await this.#try(async () => void (await ask(this.place, `files/delete${query({ path })}`, { method: "DELETE" })));
+    await this.#try(
+      async () => void (await ask(this.place, `files/delete${query({ path })}`, { method: "DELETE" })),
+    );
     await this.open(this.folder);
   }
 

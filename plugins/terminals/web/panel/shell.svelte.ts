@@ -4,7 +4,7 @@ import "@xterm/xterm/css/xterm.css";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { ask, type Place, post } from "../api.ts";
 import { themeOf } from "./theme.ts";
-import { createStyledDocument } from "./xterm-document.ts";
+import { createStyledDocument, openStyled } from "./xterm-document.ts";
 
 export type ShellState = "starting" | "open" | "lost" | "ended" | "failed";
 
@@ -34,7 +34,7 @@ export class Shell {
       documentOverride: createStyledDocument(),
     });
     this.#terminal.loadAddon(this.#fit);
-    this.#host.className = "size-full";
+    this.#host.className = "absolute inset-2";
     const encoder = new TextEncoder();
     this.#terminal.onData((data) => this.#send(encoder.encode(data)));
     this.#terminal.onBinary((data) => this.#send(Uint8Array.from(data, (one) => one.charCodeAt(0))));
@@ -48,7 +48,7 @@ export class Shell {
     element.append(this.#host);
     if (!this.#isOpened) {
       this.#isOpened = true;
-      this.#terminal.open(this.#host);
+      openStyled(() => this.#terminal.open(this.#host));
     }
     this.#terminal.options.theme = themeOf(element);
     const observer = new ResizeObserver(() => this.#fit.fit());
@@ -98,7 +98,9 @@ export class Shell {
   end(): void {
     this.#socket?.close();
     if (this.#session !== undefined) {
-      void ask(this.place, `api/terminals/${encodeURIComponent(this.#session)}`, { method: "DELETE" }).catch(() => undefined);
+      void ask(this.place, `api/terminals/${encodeURIComponent(this.#session)}`, { method: "DELETE" }).catch(
+        () => undefined,
+      );
     }
     this.#terminal.dispose();
     this.#host.remove();
@@ -107,6 +109,7 @@ export class Shell {
   #connect(session: string): void {
     const { terminalId } = this.place;
     const address = `${location.origin.replace(/^http/, "ws")}/api/v1/terminals/${encodeURIComponent(terminalId)}/api/terminals/${encodeURIComponent(session)}`;
+    // oxlint-disable-next-line eslint/no-restricted-globals -- a shell has a connection of its own, beside the events
     const socket = new WebSocket(address);
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
@@ -130,8 +133,9 @@ export class Shell {
   }
 
   #send(data: string | Uint8Array<ArrayBuffer>): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) {
-      this.#socket.send(data);
+    const socket = this.#socket;
+    if (socket !== undefined && socket.readyState === socket.OPEN) {
+      socket.send(data);
     }
   }
 

@@ -2,9 +2,17 @@ import type { ITheme } from "@xterm/xterm";
 
 /** The colours of a terminal, from the tokens of the interface. */
 export function themeOf(element: Element): ITheme {
-  const styles = getComputedStyle(element);
-  const token = (name: string) => styles.getPropertyValue(`--color-${name}`).trim();
-  const toColour = (name: string) => resolve(token(name));
+  const probe = element.appendChild(document.createElement("span"));
+  const toColour = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return toHex(getComputedStyle(probe).color);
+  };
+  const theme = toTheme(toColour);
+  probe.remove();
+  return theme;
+}
+
+function toTheme(toColour: (name: string) => string): ITheme {
   return {
     background: toColour("page"),
     foreground: toColour("ink"),
@@ -18,10 +26,10 @@ export function themeOf(element: Element): ITheme {
   };
 }
 
-/** Tokens may be written in any form; xterm reads what a canvas makes of them. */
-function resolve(colour: string): string {
+/** Colours are computed in any form; xterm reads what a canvas makes of them. */
+function toHex(colour: string): string {
   const context = document.createElement("canvas").getContext("2d");
-  if (context === null || colour === "") {
+  if (context === null) {
     return "#000000";
   }
   context.fillStyle = colour;

@@ -1,0 +1,122 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type App, startApp } from "#test/support/app.ts";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
+import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { startTerminalServer, type TerminalServer } from "#test/support/terminal/server.ts";
+
+let app: App;
+let browser: Browser;
+let server: TerminalServer;
+const shots = process.env["TERMINAL_SHOTS"];
+const look = async (page: any, name: string) =>
+  shots && (await page.screenshot({ path: `${shots}/${name}.png` }));
+
+describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => {
+  beforeAll(async () => {
+    await buildInterface();
+    [app, browser, server] = await Promise.all([startApp(), openBrowser(), startTerminalServer()]);
+    await mkdir(join(server.home, "notes"));
+    await writeFile(join(server.home, "notes", "plan.txt"), "Buy timber.");
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+    await server?.close();
+  });
+
+  test("an administrator tries a terminal out, opens it to everyone and saves it", async () => {
+    const { token } = await app.admin();
+    const { page, close } = await openPage(browser, { url: app.url, path: "/admin/terminals", token });
+    page.setDefaultTimeout(5_000);
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await button("Add a terminal").click();
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Build server");
+    await page.getByLabel("Id", { exact: true }).fill("box");
+    await page.getByLabel("Address", { exact: true }).fill("localhost");
+    await page.getByRole("textbox", { name: "Key" }).fill("wrong");
+    await button("Test").click();
+    await page.getByText("An address begins with http").waitFor();
+    await page.getByLabel("Address", { exact: true }).fill(server.url);
+    await button("Test").click();
+    await page.getByText("The server cannot be used like this.").waitFor();
+    await page.getByRole("textbox", { name: "Key" }).fill(server.key);
+    await button("Test").click();
+    await page.getByText("People can open shells on it.").waitFor();
+    await expectNoAxeFindings(page);
+    await look(page, "admin-form");
+    await page.getByText("Everyone signed in", { exact: true }).click();
+    await button("Save").click();
+    const card = page.getByRole("article", { name: "Build server" });
+    await card.getByText("Reachable").waitFor();
+    await expectNoAxeFindings(page);
+    await look(page, "admin");
+    await close();
+  });
+
+  test("a person types commands beside a chat, and opens a file that they made", async () => {
+    const { token } = await app.user();
+    const { page, close } = await openPage(browser, { url: app.url, token });
+    page.setDefaultTimeout(5_000);
+    await page.getByRole("button", { name: "Terminal", exact: true }).click();
+    const panel = page.getByRole("complementary", { name: "Terminal" });
+    const rows = panel.locator(".xterm-rows");
+    await panel.getByRole("textbox", { name: "Terminal input" }).waitFor({ state: "attached" });
+    if (shots) { await page.waitForTimeout(1500); await look(page, "before"); console.log(await panel.innerText()); }
+    await expect.poll(() => rows.textContent(), { timeout: 5_000 }).toMatch(/\S/);
+    await page.keyboard.type(
+      "echo six=$((2*3)); printf '\\033[38;2;1;2;3mdeep\\033[0m'; pwd > notes/where.txt",
+    );
+    await page.keyboard.press("Enter");
+    await panel.getByText("six=6").first().waitFor();
+    // Colours of a command survive the policy that forbids style attributes.
+    const deep = rows.locator("span", { hasText: /^deep$/ });
+    expect(await deep.evaluate((element) => getComputedStyle(element).color)).toBe("rgb(1, 2, 3)");
+    await expectNoAxeFindings(page);
+    await look(page, "shell");
+
+    await panel.getByRole("tab", { name: "Files" }).click();
+    await panel.getByRole("button", { name: "notes", exact: true }).click();
+    await panel.getByRole("button", { name: /^plan.txt/ }).waitFor();
+    await look(page, "files");
+    await panel.getByRole("button", { name: /^where.txt/ }).click();
+    await panel.getByText(server.home, { exact: false }).waitFor();
+    expect(await readFile(join(server.home, "notes", "where.txt"), "utf8")).toContain(server.home);
+    await expectNoAxeFindings(page);
+    // The shell is as it was left.
+    await panel.getByRole("tab", { name: "Shell" }).click();
+    await panel.getByText("six=6").first().waitFor();
+    expect(server.shells()).toBe(1);
+    await panel.getByRole("button", { name: "End shell 1" }).click();
+    await expect.poll(() => server.shells(), { timeout: 5_000 }).toBe(0);
+    await close();
+  });
+
+  test.runIf(shots)("looks", async () => {
+    for (const [token, path] of [
+      [(await app.user()).token, "/"],
+      [(await app.admin()).token, "/admin/terminals"],
+    ] as const) {
+      const { page, close } = await openPage(browser, {
+        url: app.url,
+        token,
+        path,
+        size: "phone",
+        theme: "dark",
+      });
+      if (path === "/") {
+        await page.getByRole("button", { name: "Terminal", exact: true }).click();
+        await page.waitForTimeout(1000);
+        await page.keyboard.type("ls -la --color");
+        await page.keyboard.press("Enter");
+        await page.waitForTimeout(500);
+      } else await page.getByRole("article").getByRole("button").first().click();
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: `${shots}/phone${path.replaceAll("/", "-")}.png` });
+      await close();
+    }
+  });
+});
