@@ -65,8 +65,12 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
     const panel = page.getByRole("complementary", { name: "Terminal" });
     const rows = panel.locator(".xterm-rows");
     await panel.getByRole("textbox", { name: "Terminal input" }).waitFor({ state: "attached" });
-    if (shots) { await page.waitForTimeout(1500); await look(page, "before"); console.log(await panel.innerText()); }
-    await expect.poll(() => rows.textContent(), { timeout: 5_000 }).toMatch(/\S/);
+    // The prompt may have been written before anybody listened; Enter brings another.
+    const prompted = async () => {
+      await page.keyboard.press("Enter");
+      return await rows.textContent();
+    };
+    await expect.poll(prompted, { timeout: 5_000, interval: 200 }).toContain("$");
     await page.keyboard.type(
       "echo six=$((2*3)); printf '\\033[38;2;1;2;3mdeep\\033[0m'; pwd > notes/where.txt",
     );

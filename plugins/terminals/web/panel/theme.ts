@@ -2,14 +2,14 @@ import type { ITheme } from "@xterm/xterm";
 
 /** The colours of a terminal, from the tokens of the interface. */
 export function themeOf(element: Element): ITheme {
-  const probe = element.appendChild(document.createElement("span"));
-  const toColour = (name: string) => {
+  return toTheme((name) => {
+    // One of its own for each colour: a second colour of the same element would begin as a transition from the first.
+    const probe = element.appendChild(document.createElement("span"));
     probe.style.color = `var(--${name})`;
-    return toHex(getComputedStyle(probe).color);
-  };
-  const theme = toTheme(toColour);
-  probe.remove();
-  return theme;
+    const colour = toHex(getComputedStyle(probe).color);
+    probe.remove();
+    return colour;
+  });
 }
 
 function toTheme(toColour: (name: string) => string): ITheme {
