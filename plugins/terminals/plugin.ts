@@ -37,7 +37,7 @@ export default definePlugin({
       title: "Terminals",
       icon: "terminal",
       place: "admin",
-      order: 26,
+      order: 27,
       access: "admin",
     },
   ],

@@ -10,9 +10,6 @@ import { startTerminalServer, type TerminalServer } from "#test/support/terminal
 let app: App;
 let browser: Browser;
 let server: TerminalServer;
-const shots = process.env["TERMINAL_SHOTS"];
-const look = async (page: any, name: string) =>
-  shots && (await page.screenshot({ path: `${shots}/${name}.png` }));
 
 describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => {
   beforeAll(async () => {
@@ -47,13 +44,11 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
     await button("Test").click();
     await page.getByText("People can open shells on it.").waitFor();
     await expectNoAxeFindings(page);
-    await look(page, "admin-form");
     await page.getByText("Everyone signed in", { exact: true }).click();
     await button("Save").click();
     const card = page.getByRole("article", { name: "Build server" });
     await card.getByText("Reachable").waitFor();
     await expectNoAxeFindings(page);
-    await look(page, "admin");
     await close();
   });
 
@@ -72,20 +67,18 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
     };
     await expect.poll(prompted, { timeout: 5_000, interval: 200 }).toContain("$");
     await page.keyboard.type(
-      "echo six=$((2*3)); printf '\\033[38;2;1;2;3mdeep\\033[0m'; pwd > notes/where.txt",
+      "echo six=$((2*3)); printf '\\033[38;2;210;90;5mdeep\\033[0m'; pwd > notes/where.txt",
     );
     await page.keyboard.press("Enter");
     await panel.getByText("six=6").first().waitFor();
-    // Colours of a command survive the policy that forbids style attributes.
+    // A 24-bit colour is shown, as the nearest of those that need no style attribute.
     const deep = rows.locator("span", { hasText: /^deep$/ });
-    expect(await deep.evaluate((element) => getComputedStyle(element).color)).toBe("rgb(1, 2, 3)");
+    expect(await deep.evaluate((element) => getComputedStyle(element).color)).toBe("rgb(215, 95, 0)");
     await expectNoAxeFindings(page);
-    await look(page, "shell");
 
     await panel.getByRole("tab", { name: "Files" }).click();
     await panel.getByRole("button", { name: "notes", exact: true }).click();
     await panel.getByRole("button", { name: /^plan.txt/ }).waitFor();
-    await look(page, "files");
     await panel.getByRole("button", { name: /^where.txt/ }).click();
     await panel.getByText(server.home, { exact: false }).waitFor();
     expect(await readFile(join(server.home, "notes", "where.txt"), "utf8")).toContain(server.home);
@@ -97,30 +90,5 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
     await panel.getByRole("button", { name: "End shell 1" }).click();
     await expect.poll(() => server.shells(), { timeout: 5_000 }).toBe(0);
     await close();
-  });
-
-  test.runIf(shots)("looks", async () => {
-    for (const [token, path] of [
-      [(await app.user()).token, "/"],
-      [(await app.admin()).token, "/admin/terminals"],
-    ] as const) {
-      const { page, close } = await openPage(browser, {
-        url: app.url,
-        token,
-        path,
-        size: "phone",
-        theme: "dark",
-      });
-      if (path === "/") {
-        await page.getByRole("button", { name: "Terminal", exact: true }).click();
-        await page.waitForTimeout(1000);
-        await page.keyboard.type("ls -la --color");
-        await page.keyboard.press("Enter");
-        await page.waitForTimeout(500);
-      } else await page.getByRole("article").getByRole("button").first().click();
-      await page.waitForTimeout(500);
-      await page.screenshot({ path: `${shots}/phone${path.replaceAll("/", "-")}.png` });
-      await close();
-    }
   });
 });

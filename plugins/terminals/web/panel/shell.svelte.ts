@@ -3,6 +3,7 @@ import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { ask, type Place, post } from "../api.ts";
+import { createColourFilter } from "./colours.ts";
 import { themeOf } from "./theme.ts";
 import { createStyledDocument, openStyled } from "./xterm-document.ts";
 
@@ -20,6 +21,8 @@ export class Shell {
   #socket: WebSocket | undefined;
   #session: string | undefined;
   #isOpened = false;
+  /** Keys that were pressed before the connection stood. */
+  readonly #typedAhead: Uint8Array<ArrayBuffer>[] = [];
 
   constructor(place: Place, number: number) {
     this.place = place;
@@ -113,15 +116,19 @@ export class Shell {
     const socket = new WebSocket(address);
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
+    const decoder = new TextDecoder();
+    const filter = createColourFilter();
     socket.addEventListener("open", () => {
       // The session's cookie says who it is.
       socket.send(JSON.stringify({ type: "auth" }));
       const { cols, rows } = this.#terminal;
       socket.send(JSON.stringify({ type: "resize", cols, rows }));
+      this.#typedAhead.splice(0).forEach((data) => socket.send(data));
       this.state = "open";
     });
     socket.addEventListener("message", ({ data }) => {
-      this.#terminal.write(typeof data === "string" ? data : new Uint8Array(data as ArrayBuffer));
+      const text = typeof data === "string" ? data : decoder.decode(data as ArrayBuffer, { stream: true });
+      this.#terminal.write(filter(text));
     });
     socket.addEventListener("close", ({ code, reason }) => this.#closed(code, reason));
   }
@@ -136,6 +143,8 @@ export class Shell {
     const socket = this.#socket;
     if (socket !== undefined && socket.readyState === socket.OPEN) {
       socket.send(data);
+    } else if (this.state === "starting" && typeof data !== "string" && this.#typedAhead.length < 1_000) {
+      this.#typedAhead.push(data);
     }
   }
 
