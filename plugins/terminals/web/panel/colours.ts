@@ -1,6 +1,7 @@
 /** SGR sequences, and at the end of a text one that may go on in the next. */
-const sequence = /\u001b\[([\d;:]*)m/g;
-const unfinished = /\u001b(?:\[[\d;:]{0,200})?$/;
+const escape = "\u001b";
+const sequence = new RegExp(String.raw`${escape}\[([\d;:]*)m`, "g");
+const unfinished = new RegExp(String.raw`${escape}(?:\[[\d;:]{0,200})?$`);
 /** The steps of the 6 × 6 × 6 colours that every terminal of 256 has from 16 on. */
 const steps = [0, 95, 135, 175, 215, 255];
 
@@ -14,7 +15,7 @@ export function createColourFilter(): (piece: string) => string {
     const text = held + piece;
     held = unfinished.exec(text)?.[0] ?? "";
     const whole = held === "" ? text : text.slice(0, -held.length);
-    return whole.replaceAll(sequence, (_all, codes: string) => `\u001b[${toIndexed(codes)}m`);
+    return whole.replaceAll(sequence, (_all, codes: string) => `${escape}[${toIndexed(codes)}m`);
   };
 }
 
