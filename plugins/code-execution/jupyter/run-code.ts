@@ -67,13 +67,13 @@ export async function runInKernel(client: JupyterClient, run: KernelRun): Promis
  */
 async function whenReady(socket: WebSocket, session: string, signal: AbortSignal): Promise<void> {
   const { promise: answered, resolve } = Promise.withResolvers<boolean>();
-  const hear = ({ data }: { data: unknown }) => {
+  const observe = ({ data }: { data: unknown }) => {
     if (parseKernelMessage(data)?.type === "kernel_info_reply") {
       resolve(true);
     }
   };
   const isOver = () => signal.aborted || socket.readyState !== socket.OPEN;
-  socket.addEventListener("message", hear);
+  socket.addEventListener("message", observe);
   try {
     for (let asked = 0; asked < mostInfoRequests && !isOver(); asked += 1) {
       socket.send(toInfoRequest(session).text);
@@ -82,7 +82,7 @@ async function whenReady(socket: WebSocket, session: string, signal: AbortSignal
       }
     }
   } finally {
-    socket.removeEventListener("message", hear);
+    socket.removeEventListener("message", observe);
   }
 }
 
