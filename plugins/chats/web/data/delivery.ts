@@ -47,8 +47,7 @@ export class Delivery {
     if (chat.isTemporary) {
       chat.id ??= `temporary:${newId()}`;
     }
-    const parts = await toParts();
-    const request = toRequest({
+    const body = toRequest({
       isFirst: false,
       ...turn,
       before,
@@ -58,12 +57,25 @@ export class Delivery {
       chatId: chat.id,
       folderId,
     });
-    const body = { ...request, ...parts };
     const entry = { key, chat: this.name, body, at: Date.now() };
     this.#unsent.set(key, { entry, turn });
     this.#keep(entry);
     idsOf(turn).forEach((id) => chat.sending.add(id));
-    await this.#deliver(entry);
+    // Kept first: a server that is away must not hold the question up on its way into the outbox.
+    await this.#complete(key);
+    const complete = this.#unsent.get(key)?.entry;
+    if (complete !== undefined) {
+      await this.#deliver(complete);
+    }
+  }
+
+  /** Adds to a request what plugins have for it, unless it was taken back or sent meanwhile. */
+  async #complete(key: string): Promise<void> {
+    const parts = await toParts();
+    const entry = this.#unsent.get(key)?.entry;
+    if (entry !== undefined && !entry.isTried && Object.keys(parts).length > 0) {
+      this.#keep({ ...entry, body: { ...entry.body, ...parts } });
+    }
   }
 
   /** Sends what could not be sent before, by this page or by an earlier one. */

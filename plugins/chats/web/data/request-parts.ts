@@ -1,12 +1,16 @@
 import { contributed } from "#plugins/web/kit/contributions.ts";
 
-/** What plugins add to the request of a chat; one that fails adds nothing. */
+/** Longest that a question waits for what plugins add to it. */
+const patienceMs = 2_000;
+
+/** What plugins add to the request of a chat; one that fails or takes too long adds nothing. Never rejects. */
 export async function toParts(): Promise<Record<string, unknown>> {
   const needed = contributed("requestParts").filter((part) => part.isNeeded());
+  const late = new Promise<Record<string, unknown>>((resolve) => setTimeout(() => resolve({}), patienceMs));
   const parts = await Promise.all(
     needed.map(async (part) => {
-      const { toPart } = await part.load();
-      return await toPart().catch(() => ({}));
+      const own = part.load().then(({ toPart }) => toPart());
+      return await Promise.race([own.catch(() => ({})), late]);
     }),
   );
   return Object.assign({}, ...parts) as Record<string, unknown>;
