@@ -13,7 +13,7 @@ import type { Scenario } from "../scenario.ts";
 const rounds = 20;
 const model = "caller";
 
-/** What a call of a tool costs beside the tool, and what 200 offered tools cost a request. */
+/** Overhead of one tool call without the tool itself, and of 200 offered tools for a request. */
 export const toolCalls: Scenario = {
   id: "P23",
   title: "rounds of tools in a chat",

@@ -39,7 +39,7 @@ export function openWebSocket(
     maxPayload: init.maxBytes,
     perMessageDeflate: false,
     followRedirects: false,
-    // What the client declares is the synchronous form; Node takes a callback as well.
+    // The declared type of `createConnection` has the synchronous form alone; Node takes a callback as well.
     createConnection: ((_options: unknown, done: (error: Error | null, socket?: unknown) => void) => {
       const port = url.port || (secure ? "443" : "80");
       const { hostname, host, protocol } = url;

@@ -86,7 +86,7 @@ function createSurface(surface: Surface, routes: readonly OwnedRoute[], context:
     if (known.has(method)) {
       throw new Error(`Two plugins register ${method} ${base}${path}; one of them is ${owned.plugin}.`);
     }
-    // What a surface answers where nothing else does leaves other methods to the 404 below.
+    // A surface's catch-all route leaves other methods to the 404 below.
     if (!path.startsWith("/**")) {
       methods.set(path, known.add(method));
     }

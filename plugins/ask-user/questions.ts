@@ -61,7 +61,7 @@ export function readQuestions(sent: unknown): Question[] {
   return data;
 }
 
-/** What a person answers: by the id of each question the label of an option or words of their own; or nothing. */
+/** A person's answers by the id of each question: the label of an option, or words of their own; or a refusal to answer. */
 export const Answer = z.union([
   z.object({ answers: z.record(z.string(), z.string().trim().min(1).max(limits.answerChars)) }),
   z.object({ skipped: z.literal(true) }),

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** What people saw of the tools that they decided about, so that they can be told what has changed. */
+/** Descriptions and revisions of decided tools, so that people can be told what has changed. */
 export const describeDecidedTools: Migration = {
   async up(db) {
     await sql`alter table tool_approval

@@ -12,7 +12,7 @@ import { text } from "#test/support/upstream-scripts.ts";
 export interface ChatPages {
   readonly servers: ChatServers;
   readonly upstream: Upstream;
-  /** What the browser sees: plain HTTP on another host than localhost. */
+  /** The address that the browser opens: plain HTTP on another host than localhost. */
   readonly url: string;
   readonly admin: ChatDriver;
   /** Passes bytes between browser and server, or not. */

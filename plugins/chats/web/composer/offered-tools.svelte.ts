@@ -24,7 +24,7 @@ const mcp = "server:mcp:";
 /** Those that people know come first. */
 const featureOrder = ["web_search", "code_interpreter", "image_generation", "memory"];
 
-/** What the person may switch on for a chat, in the order of the menu: features that are served, then tools. */
+/** The tools menu's entries in their order: features that are served, then tools. */
 export function offered(chat: ChatView): readonly Choice[] {
   return [...features(chat), ...listed(chat), ...terminals(chat)];
 }

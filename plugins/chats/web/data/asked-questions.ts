@@ -3,7 +3,7 @@ import type { AskedCall, ChatMessage, OutputItem } from "./types.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** What a person answers: by the id of each question; or that they do not. */
+/** A person's answers by the id of each question, or that they skip them. */
 export type AskedAnswer = { readonly answers: Readonly<Record<string, string>> } | { readonly skipped: true };
 
 /** The questions of models that wait in a reply. */
