@@ -7,6 +7,7 @@ import type { Database, DatabaseOptions } from "./handle.ts";
 import { createListeners, encodeNotice, NOTIFY_SQL } from "./notify.ts";
 import { openServer } from "./server/open.ts";
 
+export type { DatabaseCopy } from "./embedded/copy.ts";
 export type { Database, DatabaseOptions } from "./handle.ts";
 export { isUnavailable, isUniqueViolation } from "./errors.ts";
 
@@ -71,6 +72,15 @@ function toDatabase(engine: Engine, options: DatabaseOptions): Database {
     async query(text, values) {
       guard.check();
       return await engine.run(text, values ?? []);
+    },
+    async copy() {
+      guard.check();
+      if (engine.copy === undefined) {
+        throw new StorageError(
+          "Only the embedded database is copied here; take a dump of a server with pg_dump",
+        );
+      }
+      return await engine.copy();
     },
     close: onceOnly(async () => {
       await db.destroy();

@@ -1,4 +1,5 @@
 import type { Dialect } from "kysely";
+import type { DatabaseCopy } from "./embedded/copy.ts";
 
 /** The interface of the embedded and the server database; `database.ts` makes the common handle of it. */
 export interface Engine {
@@ -15,6 +16,8 @@ export interface Engine {
   /** Set by the owner: where announcements and lost subscriptions are told. */
   onNotification: (channel: string, payload: string) => void;
   onGap: () => void;
+  /** Copies the whole database beside itself; undefined for a server, which has tools of its own for that. */
+  copy?(): Promise<DatabaseCopy>;
   /** Ends what lies below the dialect. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import type { DatabaseCopy } from "./embedded/copy.ts";
 
 // The tables are known to the callers, who narrow the handle; storage itself knows none of them.
 // oxlint-disable typescript/no-explicit-any
@@ -24,6 +25,11 @@ export interface Database {
   ping(): Promise<void>;
   /** Raw SQL; without values it may hold several statements, whose rows come joined. For job queues. */
   query(text: string, values?: unknown[]): Promise<{ rows: any[] }>;
+  /**
+   * Copies the embedded database as it is now; statements wait meanwhile. Throws StorageError for a server, which has
+   * tools of its own for that.
+   */
+  copy(): Promise<DatabaseCopy>;
   /** Waits for what runs, writes everything to disk and lets go of the folder or the connections. */
   close(): Promise<void>;
 }

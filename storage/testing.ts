@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { CORE_OWNER, coreMigrations } from "./core-migrations.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { EMBEDDED_FOLDER } from "./embedded/open.ts";
+import { EMBEDDED_FOLDER } from "./embedded/folder.ts";
 import { type LibraryTables, migrate, type MigrationSet } from "./migrate.ts";
 
 // Real databases for tests, each a copy of a migrated template: on the server of the test run (20 ms), or embedded in

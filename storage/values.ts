@@ -45,3 +45,8 @@ export function toParameter(value: unknown): unknown {
 export function anyOf(values: readonly string[]): Expression<string> {
   return sql<string>`any(${[...values]}::text[])`;
 }
+
+/** A LIKE pattern for names that hold a text; its signs are literal. */
+export function toContains(text: string): string {
+  return `%${text.replaceAll("\u0000", "").replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+}

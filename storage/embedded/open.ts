@@ -5,12 +5,11 @@ import { StorageError } from "../errors.ts";
 import type { DatabaseOptions } from "../handle.ts";
 import { toParameter } from "../values.ts";
 import { startClient, type EmbeddedClient } from "./client.ts";
+import { makeCopy, removeStaleCopies } from "./copy.ts";
 import { embeddedDialect } from "./dialect.ts";
+import { EMBEDDED_FOLDER } from "./folder.ts";
 import { lockFolder, type FolderLock } from "./lock.ts";
 import type { QueryResult } from "./protocol.ts";
-
-/** Name of the database's folder inside DATA_DIR. */
-export const EMBEDDED_FOLDER = "database";
 
 /**
  * Opens the embedded database in `dataDir`. It writes without fsync: what was acknowledged survives the death of
@@ -31,15 +30,22 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Engine> {
   try {
     const client = await startClient({ folder: join(dataDir, EMBEDDED_FOLDER), schema: options.schema }, log);
     await lock.verify();
-    return toEngine({ client, lock, disposable: options.disposable ?? false });
+    await removeStaleCopies(dataDir);
+    return toEngine({ client, lock, dataDir, disposable: options.disposable ?? false });
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-function toEngine(parts: { client: EmbeddedClient; lock: FolderLock; disposable: boolean }): Engine {
-  const { client, lock, disposable } = parts;
+interface EngineParts {
+  client: EmbeddedClient;
+  lock: FolderLock;
+  dataDir: string;
+  disposable: boolean;
+}
+
+function toEngine({ client, lock, dataDir, disposable }: EngineParts): Engine {
   const engine: Engine = {
     kind: "embedded",
     dialect: embeddedDialect(client),
@@ -50,6 +56,7 @@ function toEngine(parts: { client: EmbeddedClient; lock: FolderLock; disposable:
     isHearing: () => true,
     onNotification: () => {},
     onGap: () => {},
+    copy: () => makeCopy(dataDir, (target) => client.call({ op: "copy", target })),
     async close() {
       try {
         if (!disposable) {

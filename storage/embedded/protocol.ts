@@ -7,6 +7,7 @@ export type Call =
   | { op: "rollback"; transaction: number }
   | { op: "listen"; channel: string }
   | { op: "unlisten"; channel: string }
+  | { op: "copy"; target: string }
   | { op: "close" };
 
 export type Request = Call & { id: number };

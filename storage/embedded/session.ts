@@ -1,6 +1,7 @@
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PGlite, Transaction } from "@electric-sql/pglite";
+import { copyFiles } from "./copy.ts";
 import type { Call, QueryResult } from "./protocol.ts";
 
 interface OpenTransaction {
@@ -38,6 +39,8 @@ export class Session {
       case "listen":
       case "unlisten":
         return void (await this.#exclusive(() => this.#database.exec(`${call.op} "${call.channel}"`)));
+      case "copy":
+        return await this.#copy(call.target);
       case "close":
         return await this.#close();
     }
@@ -112,6 +115,14 @@ export class Session {
         await this.#database.exec("rollback");
         throw error;
       }
+    });
+  }
+
+  /** Between two statements the files are those of a server that died just now: the next start reads the log. */
+  async #copy(target: string): Promise<void> {
+    await this.#exclusive(async () => {
+      await this.#database.exec("checkpoint");
+      await copyFiles(this.#folder, target);
     });
   }
 

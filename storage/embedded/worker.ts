@@ -1,7 +1,5 @@
-import { readlinkSync } from "node:fs";
-import { constants, getPriority, setPriority } from "node:os";
-import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { letOthersGoFirst } from "../thread-priority.ts";
 import { openPglite } from "./pglite.ts";
 import { toPlainError, type Reply, type Request, type WorkerOptions } from "./protocol.ts";
 import { Session } from "./session.ts";
@@ -27,18 +25,4 @@ try {
   post({ kind: "opened", hasVector: true });
 } catch (error) {
   post({ kind: "refused", error: toPlainError(error) });
-}
-
-/**
- * Where the event loop wants the same processor as a statement, the event loop has it: many wait for each of its turns,
- * which are short. Linux gives each thread a priority of its own; elsewhere all stay alike.
- */
-function letOthersGoFirst(): void {
-  try {
-    const thread = Number(basename(readlinkSync("/proc/thread-self")));
-    const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
-    setPriority(thread, Math.min(PRIORITY_LOW, getPriority(thread) + PRIORITY_BELOW_NORMAL));
-  } catch {
-    // A system that does not let a thread step back is slower under load, and right all the same.
-  }
 }
