@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { core, type CoreConfig, displayName } from "#config/core.ts";
 import { deployment as deploymentVariables } from "#config/deployment.ts";
 import { type ConfigRegistry, createRegistry } from "#config/registry.ts";
@@ -15,26 +14,23 @@ import { toBindContext } from "./bind-context.ts";
 import { choosePlugins, declareSettings } from "./choose.ts";
 import { loadForeignPlugins } from "./foreign.ts";
 import { createGathered, type Gathered } from "./gathered.ts";
-import { type Host, setUpPlugins } from "./host.ts";
+import { setUpPlugins } from "./host.ts";
 import { createApplication } from "./http/application.ts";
-import { type Listening, openListener } from "./http/listen.ts";
+import { openListener } from "./http/listen.ts";
+import { onlyListener, openOwnListeners, type OwnListener } from "./http/own-listeners.ts";
 import { jobSchema, jobTables } from "./job-tables.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { housekeeping } from "./housekeeping.ts";
 import { createParts, type Parts } from "./parts.ts";
 import type { Omission } from "./omission.ts";
 import type { AnyPlugin } from "./plugin.ts";
-import { createOpenRequests, type OpenRequests } from "./requests.ts";
+import { ownListeners } from "./services.ts";
+import { createOpenRequests } from "./requests.ts";
 import { createSecretCodec, openSecretKey } from "./secret-key.ts";
 import { type SocketRoute, socketRoutes } from "./sockets/route.ts";
 import { createSocketRoutes } from "./sockets/route-server.ts";
-import {
-  joinSockets,
-  mountSockets,
-  type SocketServer,
-  socketServer,
-  type Sockets,
-} from "./sockets/server.ts";
+import { joinSockets, mountSockets, type SocketServer, socketServer } from "./sockets/server.ts";
+import { stopAll, type Stopping } from "./stop.ts";
 import { warmUp } from "./warm-up.ts";
 
 export interface BootOptions {
@@ -44,6 +40,8 @@ export interface BootOptions {
   readonly environment?: Environment;
   /** Wins over PORT. */
   readonly port?: number;
+  /** Serves this surface on its own listener and opens no other (`serve --only`). */
+  readonly only?: string;
   /** Compiles lazy parts before the server counts as ready, for at most 0.2 s; tests leave it out. */
   readonly warmUp?: boolean;
   /** Told of each step of the start. */
@@ -135,19 +133,22 @@ async function open(
   const sockets = mountSockets(joinSockets(servers), log);
 
   options.progress?.("Starting jobs");
-  const own = housekeeping(database, gathered).map((job) => ({
+  const houseJobs = housekeeping(database, gathered).map((job) => ({
     plugin: "kernel",
     job,
     isEnabled: () => true,
   }));
-  await parts.jobs.start([...own, ...gathered.jobs]);
+  await parts.jobs.start([...houseJobs, ...gathered.jobs]);
   await host.start();
-  const listening = await openListener(handler, {
-    port: options.port ?? config.port,
-    host: config.host,
-    sockets,
-  });
-  if (options.warmUp) {
+  const own = (gathered.slots.get(ownListeners.id) ?? []) as readonly OwnListener[];
+  const track = requests.track;
+  const beside = await openOwnListeners(own, { routes: gathered.routes, context, log, track });
+  const { only } = options;
+  const listening =
+    only === undefined
+      ? await openListener(handler, { port: options.port ?? config.port, host: config.host, sockets })
+      : onlyListener(only, beside);
+  if (options.warmUp && only === undefined) {
     await warmUp({ routes: gathered.routes, egress: parts.egress, url: listening.url });
   }
   parts.readiness.ready = true;
@@ -155,7 +156,18 @@ async function open(
 
   let stopped: Promise<void> | undefined;
   const stop = () =>
-    (stopped ??= stopAll({ config, log, database, parts, host, listening, sockets, requests, stopping }));
+    (stopped ??= stopAll({
+      config,
+      log,
+      database,
+      parts,
+      host,
+      listening,
+      beside,
+      sockets,
+      requests,
+      stopping,
+    }));
   return { url: listening.url, config, log, database, registry, gathered, stop };
 }
 
@@ -226,61 +238,4 @@ export function toMigrationSets(plugins: readonly AnyPlugin[]): MigrationSet[] {
     { owner: "notices", migrations: noticeMigrations },
   ];
   return [...own, ...plugins.map(({ id, migrations }) => ({ owner: id, migrations: migrations ?? {} }))];
-}
-
-interface Stopping {
-  config: CoreConfig;
-  log: Logger;
-  database: Database;
-  parts: Parts;
-  host: Host;
-  listening: Listening;
-  sockets: Sockets;
-  requests: OpenRequests;
-  stopping: AbortController;
-}
-
-/** Aborted work gets this long to write its last state after the grace time. */
-const lastWordsMs = 3_000;
-
-/** Unready at once, then running answers get their time, then everything closes in reverse. */
-async function stopAll({
-  config,
-  log,
-  database,
-  parts,
-  host,
-  listening,
-  sockets,
-  requests,
-  stopping,
-}: Stopping): Promise<void> {
-  const graceMs = config.shutdownGraceSeconds * 1000;
-  parts.readiness.ready = false;
-  parts.announceSystemEvent("system.shutdown.started");
-  requests.closeConnections();
-  // At once, so that clients are with another replica while the runs that speak to them end here.
-  sockets.close();
-  const closed = listening.close();
-  log.info({ open: requests.count(), graceSeconds: config.shutdownGraceSeconds }, "stopping");
-  const jobsStopped = parts.jobs.stop(graceMs);
-  // Work that cannot end, such as without the database, must not keep the process alive.
-  const workEnded = Promise.race([
-    host.drain(graceMs),
-    pause(graceMs + lastWordsMs, undefined, { ref: false }),
-  ]);
-  const [isDrained] = await Promise.all([requests.drained(graceMs), workEnded]);
-  if (!isDrained) {
-    log.warn({ open: requests.count() }, "the time to finish is over; the remaining answers are broken off");
-  }
-  stopping.abort();
-  sockets.terminate();
-  listening.breakConnections();
-  await closed;
-  await jobsStopped;
-  parts.announceSystemEvent("system.shutdown.completed");
-  await host.stop();
-  await parts.egress.close();
-  await database.close();
-  log.info("stopped");
 }

@@ -1,6 +1,6 @@
 import type { OwnedRoute } from "./http/bind.ts";
 import type { AnyRoute } from "./http/route.ts";
-import { type Surface, surfaces } from "./http/surfaces.ts";
+import { hasOwnListener, type Surface, surfaces } from "./http/surfaces.ts";
 import { BootError } from "./order.ts";
 import type { AnyPlugin, Contributions } from "./plugin.ts";
 
@@ -104,22 +104,26 @@ function routeProblem(route: AnyRoute, surface: Surface): string | undefined {
   if (base !== "" && isBelow(route.path, base)) {
     return `repeats its surface's base: leave ${base} out of the path`;
   }
-  const answering = byDepth.find((name) => isBelow(base + route.path, surfaces[name].base));
+  const answering = hasOwnListener(surface)
+    ? surface
+    : byDepth.find((name) => isBelow(base + route.path, surfaces[name].base));
   if (answering !== surface) {
     return `would never be asked: ${answering} answers below ${surfaces[answering ?? surface].base}; return it as routes.${answering}`;
   }
   if (
-    !/^(public|account|user|admin|permission:[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$/.test(String(route.access))
+    !/^(public|token|account|user|admin|permission:[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)$/.test(
+      String(route.access),
+    )
   ) {
-    return `must say who may call it; access is ${JSON.stringify(route.access)}, not public, account, user, admin or "permission:section.key"`;
+    return `must say who may call it; access is ${JSON.stringify(route.access)}, not public, token, account, user, admin or "permission:section.key"`;
   }
   return undefined;
 }
 
 /** A path is answered by the surface with the longest base that fits; the root surface takes the rest. */
-const byDepth = (Object.keys(surfaces) as Surface[]).toSorted(
-  (a, b) => surfaces[b].base.length - surfaces[a].base.length,
-);
+const byDepth = (Object.keys(surfaces) as Surface[])
+  .filter((name) => !hasOwnListener(name))
+  .toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length);
 
 function isBelow(path: string, base: string): boolean {
   return `${path}/`.startsWith(`${base}/`);
@@ -128,7 +132,8 @@ function isBelow(path: string, base: string): boolean {
 function keyOf(surface: Surface, route: AnyRoute): string {
   // `/:id` and `/:name` are one path to the router.
   const path = String(route?.path).replaceAll(/:\w+/g, ":…");
-  return `${route?.method} ${surfaces[surface]?.base ?? ""}${path}`;
+  const own = Object.hasOwn(surfaces, surface) && hasOwnListener(surface) ? `${surface}:` : "";
+  return `${route?.method} ${own}${surfaces[surface]?.base ?? ""}${path}`;
 }
 
 function* socketProblems({ sockets = {} }: Contributions, taken: Taken): Generator<string> {

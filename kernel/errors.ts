@@ -21,6 +21,8 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /** Further response headers. */
   headers?: Record<string, string>;
+  /** A word for programs, sent where the surface's error shape has a place for one, such as SCIM's `scimType`. */
+  reason?: string;
 }
 
 /** A failure that the caller is told about: `detail` is sent as it stands, so it names nothing internal. */
@@ -30,6 +32,7 @@ export class AppError extends Error {
   readonly detail: unknown;
   readonly retryAfter: number | undefined;
   readonly headers: Record<string, string>;
+  readonly reason: string | undefined;
 
   constructor(code: ErrorCode, detail: unknown, options: AppErrorOptions = {}) {
     super(typeof detail === "string" ? detail : code, { cause: options.cause });
@@ -37,6 +40,7 @@ export class AppError extends Error {
     this.detail = detail;
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
+    this.reason = options.reason;
   }
 }
 

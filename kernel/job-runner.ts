@@ -55,7 +55,12 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
       { pollingIntervalSeconds: pollSecondsOf(job), localConcurrency: job.concurrency ?? 1 },
       async ([queued]) => {
         if (queued && (isEnabled() || job.every === undefined)) {
-          await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
+          try {
+            await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
+          } finally {
+            // Without this a long queue moves by one job per poll; an empty one costs a single look.
+            wake(job.id);
+          }
         }
       },
     );

@@ -106,6 +106,10 @@ describe("redactText", () => {
     ["jwt eyJhbGciOiJIUzI1.eyJzdWIiOiIx.c2ln!", "jwt [redacted]!"],
     ["postgres://app:s3cret@db:5432/x", "postgres://app:[redacted]@db:5432/x"],
     ["/cb?code=abc&state=1&access_token=def#x", "/cb?code=[redacted]&state=1&access_token=[redacted]#x"],
+    [
+      "/api/v1/calendars/subscribe/a-1/abcdefghij0123456789.ics",
+      "/api/v1/calendars/subscribe/a-1/[redacted].ics",
+    ],
     ['{"url":"http://h/?key=abc"}', '{"url":"http://h/?key=[redacted]"}'],
     ["nothing to hide: task-force, bearer of news", "nothing to hide: task-force, bearer of news"],
     ["http://host:8080/path?page=2", "http://host:8080/path?page=2"],

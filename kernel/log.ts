@@ -55,13 +55,17 @@ export function redactText(text: string): string {
   if (!suspicious.test(text)) {
     return text;
   }
-  return text
-    .replace(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
-    .replace(/\b(basic\s+)[A-Za-z0-9+/]{4,}={1,2}/gi, `$1${mask}`)
-    .replace(/\bsk-[\w-]{8,}/g, mask)
-    .replace(/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, mask)
-    .replace(/(\/\/[^\s/:@"'\\]*:)[^\s/@"'\\]+@/g, `$1${mask}@`)
-    .replace(/([?&](?:\w*token|\w*key|\w*secret|password|signature|sig|code)=)[^&\s"'#\\]+/gi, `$1${mask}`);
+  return (
+    text
+      .replace(/\b(bearer\s+)[\w.~+/=-]{8,}/gi, `$1${mask}`)
+      .replace(/\b(basic\s+)[A-Za-z0-9+/]{4,}={1,2}/gi, `$1${mask}`)
+      // Tokens of channels' webhooks and calendars' links are segments of the path (security case S49).
+      .replace(/(\/(?:channels\/webhooks|calendars\/subscribe)\/[^/\s"]+\/)[\w-]{16,}/g, `$1${mask}`)
+      .replace(/\bsk-[\w-]{8,}/g, mask)
+      .replace(/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, mask)
+      .replace(/(\/\/[^\s/:@"'\\]*:)[^\s/@"'\\]+@/g, `$1${mask}@`)
+      .replace(/([?&](?:\w*token|\w*key|\w*secret|password|signature|sig|code)=)[^&\s"'#\\]+/gi, `$1${mask}`)
+  );
 }
 
 /** A copy in which the values of secret-looking keys are masked, at any depth; the value itself when there are none. */
@@ -70,7 +74,7 @@ export function redactData(value: unknown): unknown {
 }
 
 const mask = "[redacted]";
-const suspicious = /bearer|basic|sk-|eyJ|\/\/|[?&]/i;
+const suspicious = /bearer|basic|sk-|eyJ|webhooks\/|subscribe\/|\/\/|[?&]/i;
 const maxDepth = 12;
 
 const levels: Readonly<Record<string, string>> = {

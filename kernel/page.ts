@@ -58,6 +58,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "pyodide",
   "ready",
   "runtime",
+  "scim",
   "ws",
 ]);
 

@@ -4,6 +4,7 @@ import { type Blobs, openBlobs } from "#storage/blobs.ts";
 import type { Database } from "#storage/database.ts";
 import { createGrants } from "#storage/grants.ts";
 import { openLargeNotices } from "#storage/large-notices.ts";
+import { openVectors } from "#storage/vectors.ts";
 import { access, createAccess } from "./access/resource.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { createEvents } from "./events.ts";
@@ -90,6 +91,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.notices, toNotices(database));
   const warn = (message: string) => log.warn(message);
   offer(kernel.largeNotices, (channel) => openLargeNotices(database, { channel, log: warn }));
+  offer(kernel.vectorStores, (table) => openVectors(database, table));
   offer(kernel.deployment, toDeployment(options, readiness));
   offer(kernel.declarations, toDeclarations(options));
   offer(kernel.hostRecords, {
@@ -146,6 +148,7 @@ function toDeployment(
     isDev: config.env === "dev",
     database: database.kind,
     databaseId: () => readDatabaseId(database.db),
+    copyDatabase: () => database.copy(),
     ping: async () => void (await Promise.all([database.ping(), ...checks().map((check) => check())])),
     isReady: () => readiness.ready,
   };

@@ -1,13 +1,15 @@
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Blobs } from "#storage/blobs.ts";
-import type { Database } from "#storage/database.ts";
+import type { Database, DatabaseCopy } from "#storage/database.ts";
 import type { Grants } from "#storage/grants.ts";
 import type { LargeNotices } from "#storage/large-notices.ts";
+import type { VectorStore } from "#storage/vectors.ts";
 import type { Permission } from "./access/permissions.ts";
 import type { ModelProvider } from "./completion/provider.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
 import type { OwnedRoute } from "./http/bind.ts";
+import type { OwnListener } from "./http/own-listeners.ts";
 import type { JobRecord } from "./job-records.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Page } from "./page.ts";
@@ -48,6 +50,10 @@ export const notices = defineService<Notices>("kernel.notices");
 export type OpenLargeNotices = (channel: string) => LargeNotices;
 export const largeNotices = defineService<OpenLargeNotices>("kernel.large-notices");
 
+/** Opens the vectors in a table that `createVectorTable` made. */
+export type OpenVectors = (table: string) => Promise<VectorStore>;
+export const vectorStores = defineService<OpenVectors>("kernel.vector-stores");
+
 /** Facts about this process and its parts. */
 export interface Deployment {
   readonly version: string;
@@ -64,6 +70,8 @@ export interface Deployment {
   readonly database: Database["kind"];
   /** Resolves to what tells this deployment's database from all others; the same on every replica. */
   databaseId(): Promise<string>;
+  /** Copies the embedded database as it is now; for a server it throws. */
+  copyDatabase(): Promise<DatabaseCopy>;
 }
 export const deployment = defineService<Deployment>("kernel.deployment");
 
@@ -104,6 +112,9 @@ export interface HostRecords {
   errors(): readonly RecentError[];
 }
 export const hostRecords = defineService<HostRecords>("kernel.host-records");
+
+/** Surfaces that listen on an address of their own. */
+export const ownListeners = defineSlot<OwnListener>("kernel.own-listeners");
 
 /** Checks that something answers that the platform cannot serve without; rejects when it does not. */
 export const healthChecks = defineSlot<() => Promise<void>>("kernel.health-checks");

@@ -45,6 +45,8 @@ interface CommonInit {
   readonly redirects?: boolean;
   /** Further origins that may be private in this request, as "scheme://host:port". */
   readonly allowedOrigins?: readonly string[];
+  /** Told where a redirect points, before it is followed or refused; it may throw to refuse. */
+  readonly onRedirect?: (to: URL) => void;
 }
 
 export interface FetchInit extends CommonInit {
@@ -199,6 +201,7 @@ function toRoute(init: CommonInit, options: EgressOptions): Route {
       ? [...options.allowedPrivateOrigins(), ...init.allowedOrigins]
       : options.allowedPrivateOrigins(),
     allowRedirects: init.redirects !== false && options.allowRedirects(),
+    ...(init.onRedirect && { onRedirect: init.onRedirect }),
   };
 }
 

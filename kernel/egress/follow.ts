@@ -9,6 +9,8 @@ export interface Route {
   /** Origins that may be private whatever the trust. */
   readonly allowedOrigins: readonly string[];
   readonly allowRedirects: boolean;
+  /** Told where a redirect points, before it is followed or refused; it may throw to refuse. */
+  onRedirect?(to: URL): void;
 }
 
 /** How `follow` works with the answers of one kind of request. */
@@ -43,10 +45,11 @@ export async function follow<Body, Answer>(
       return answer;
     }
     kind.drop(answer);
+    const next = toNextHop(hop, status, location);
+    route.onRedirect?.(next.url);
     if (!isFollowed) {
       throw toRedirectRefusal();
     }
-    const next = toNextHop(hop, status, location);
     trust = trustAfterRedirect(hop.url, next.url, trust);
     hop = next;
   }

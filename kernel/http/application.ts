@@ -7,6 +7,7 @@ import { answerPreflight } from "./cors.ts";
 import { type AnyRoute, defineRoute } from "./route.ts";
 import {
   type ErrorShape,
+  hasOwnListener,
   isBelow,
   type Surface,
   type SurfaceFacts,
@@ -19,7 +20,7 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 /** Builds one application a surface, each with its own error shape; the longest base that fits a path serves it. */
 export function createApplication(routes: readonly OwnedRoute[], context: BindContext): NodeHandler {
-  const names = Object.keys(surfaces) as Surface[];
+  const names = (Object.keys(surfaces) as Surface[]).filter((name) => !hasOwnListener(name));
   // The root surface goes last: it fits every path.
   const applications = names
     .toSorted((a, b) => surfaces[b].base.length - surfaces[a].base.length)
@@ -49,6 +50,22 @@ export function createApplication(routes: readonly OwnedRoute[], context: BindCo
     const surface = application?.surface ?? "main";
     const refusal = { ...badPath, errors: errorsAt(url, surface, routes) };
     return bindRoute(ownedByKernel(surface, refusal), context)({ req, res, params: undefined });
+  };
+}
+
+/** Builds the application of one surface that has a listener of its own. */
+export function createOwnApplication(
+  surface: Surface,
+  routes: readonly OwnedRoute[],
+  context: BindContext,
+): NodeHandler {
+  const own = routes.filter((owned) => owned.surface === surface);
+  const serve = toNodeHandler(createSurface(surface, own, context));
+  return (req, res) => {
+    const url = req.url ?? "/";
+    return isDecodable(url)
+      ? serve(req, res)
+      : bindRoute(ownedByKernel(surface, badPath), context)({ req, res, params: undefined });
   };
 }
 

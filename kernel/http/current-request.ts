@@ -29,7 +29,8 @@ export function withOrigin<T>(
   { info, caller }: { readonly info: RequestInfo; readonly caller: Principal | undefined },
   run: () => T,
 ): T {
-  if (surface !== "api" || route.method === "GET" || route.method === "HEAD") {
+  const isReading = route.method === "GET" || route.method === "HEAD";
+  if (route.hasOrigin !== true && (isReading || (surface !== "api" && surface !== "scim"))) {
     return run();
   }
   const { id, address, headers } = info;

@@ -52,6 +52,9 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
     if (status === 401) {
       headers["www-authenticate"] ??= "Bearer";
     }
+    if (context.shape === "scim") {
+      return toScimAnswer(error, status, headers);
+    }
     return { status, headers, body: encode(context.shape, status, error.detail), unexpected: false };
   }
   if (error instanceof ConfigError) {
@@ -83,7 +86,23 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
     );
   }
   const detail = `Internal error. Tell your administrator this reference: ${context.requestId}`;
-  return { status: 500, headers: {}, body: encode(context.shape, 500, detail), unexpected: true };
+  const headers = context.shape === "scim" ? { "content-type": scimMediaType } : {};
+  return { status: 500, headers, body: encode(context.shape, 500, detail), unexpected: true };
+}
+
+/** Media type of every SCIM body (RFC 7644, 3.1). */
+export const scimMediaType = "application/scim+json";
+
+/** The words of RFC 7644, 3.12, for failures that the kernel finds itself. */
+const scimReasons: Partial<Record<ErrorCode, string>> = {
+  invalid: "invalidSyntax",
+  unprocessable: "invalidValue",
+  conflict: "uniqueness",
+};
+
+function toScimAnswer(error: AppError, status: number, headers: OutgoingHttpHeaders): ErrorAnswer {
+  const body = encode("scim", status, error.detail, error.reason ?? scimReasons[error.code]);
+  return { status, headers: { ...headers, "content-type": scimMediaType }, body, unexpected: false };
 }
 
 /** The last frame of a stream of the vendor message format that fails midway. */
@@ -114,7 +133,7 @@ function fromProvider(error: ProviderError, { shape }: ErrorContext): ErrorAnswe
   };
 }
 
-function encode(shape: ErrorShape, status: number, detail: unknown): string {
+function encode(shape: ErrorShape, status: number, detail: unknown, reason?: string): string {
   const message = toText(detail);
   switch (shape) {
     case "detail":
@@ -127,6 +146,13 @@ function encode(shape: ErrorShape, status: number, detail: unknown): string {
       return toJson({ detail, error: { message, type: typeOf(status), code: status } });
     case "message":
       return toJson({ type: "error", error: { type: vendorTypeOf(status), message } });
+    case "scim":
+      return toJson({
+        schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+        status: String(status),
+        ...(reason !== undefined && { scimType: reason }),
+        detail: message,
+      });
   }
 }
 

@@ -19,6 +19,9 @@ export function resolveCaller({
   info: RequestInfo;
   authenticator: Authenticator;
 }): Promise<Principal | undefined> | Principal | undefined {
+  if (route.access === "token") {
+    return undefined;
+  }
   const isPublic = route.access === "public";
   if (credential === undefined) {
     if (isPublic) {
@@ -50,7 +53,7 @@ export function toFacts({ method, url, address, headers, isProxied }: RequestInf
 
 /** Throws `unauthenticated` or `forbidden` unless the caller is what the route declares. */
 export function requireAccess(route: AnyRoute, caller: Principal | undefined): void {
-  if (route.access === "public") {
+  if (route.access === "public" || route.access === "token") {
     return;
   }
   if (caller === undefined) {

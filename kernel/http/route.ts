@@ -14,8 +14,9 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
  * - `user`: accounts with the role user or admin.
  * - `admin`: accounts with the role admin.
  * - `permission:…`: members that hold the permission; admins always do.
+ * - `token`: holders of a credential that is no account's. The handler checks it before all else and answers 401.
  */
-export type RouteAccess = "public" | "account" | "user" | "admin" | `permission:${string}`;
+export type RouteAccess = "public" | "token" | "account" | "user" | "admin" | `permission:${string}`;
 
 /** The request as a handler sees it, besides what was declared and validated. */
 export interface RequestInfo {
@@ -81,6 +82,8 @@ export interface RouteDeclaration<
   readonly idempotent?: boolean;
   /** Answers even while the plugin is switched off (its own on/off route). */
   readonly alwaysOn?: boolean;
+  /** A GET that changes something, or a change on a surface of pages: sessions and the audit log name its origin. */
+  readonly hasOrigin?: boolean;
 }
 
 export interface HandlerInput<
@@ -95,7 +98,7 @@ export interface HandlerInput<
   readonly body: Out<B>;
   /** The JSON body's text as it was sent; undefined without one. */
   readonly bodyText: string | undefined;
-  readonly caller: A extends "public" ? Principal | undefined : Principal;
+  readonly caller: A extends "public" | "token" ? Principal | undefined : Principal;
   readonly request: RequestInfo;
   readonly upload: U extends true ? Upload : undefined;
   /** The unread request body, on routes with `rawBody`. */

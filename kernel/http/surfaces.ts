@@ -1,5 +1,5 @@
 /** How a surface writes its errors (contract: every shape stands in `kernel/http/errors.ts`). */
-export type ErrorShape = "detail" | "runtime" | "compat" | "both" | "message";
+export type ErrorShape = "detail" | "runtime" | "compat" | "both" | "message" | "scim";
 
 export interface SurfaceFacts {
   /** Path prefix; empty for the root. */
@@ -10,11 +10,13 @@ export interface SurfaceFacts {
   readonly errors: ErrorShape;
   /** A part of the surface that writes its errors in another shape. */
   readonly inner?: { readonly base: `/${string}`; readonly errors: ErrorShape };
-  /** Whether a docs page and an openapi.json stand below the base while ENV is dev. */
+  /** True when a docs page and an openapi.json stand below the base while ENV is dev. */
   readonly docs: boolean;
   /** Status for input that does not fit the declared shape. */
   readonly invalidStatus: 400 | 422;
-  /** Whether JSON bodies of POST requests have to be declared as such. */
+  /** Served on an address and port of its own (slot `ownListeners`), never on the platform's. */
+  readonly ownListener?: boolean;
+  /** True when JSON bodies of POST requests have to be declared as such. */
   readonly demandsJsonType?: boolean;
 }
 
@@ -50,15 +52,36 @@ export const surfaces = {
     docs: true,
     invalidStatus: 422,
   },
+  scim: {
+    base: "/api/v1/scim/v2",
+    title: "Provisioning (SCIM 2.0)",
+    errors: "scim",
+    // Every address below the base asks for the token, a page of docs too.
+    docs: false,
+    invalidStatus: 400,
+  },
+  gateway: {
+    base: "",
+    title: "Workspace gateway",
+    errors: "compat",
+    docs: false,
+    invalidStatus: 400,
+    ownListener: true,
+  },
 } as const satisfies Record<string, SurfaceFacts>;
 
 export type Surface = keyof typeof surfaces;
+
+/** True when a surface listens on an address of its own. */
+export function hasOwnListener(surface: Surface): boolean {
+  return (surfaces[surface] as SurfaceFacts).ownListener === true;
+}
 
 const aliases = Object.values<SurfaceFacts>(surfaces).flatMap(({ base, alias }) =>
   alias === undefined ? [] : [{ base, alias }],
 );
 
-/** Whether a URL is a base or stands below it. */
+/** True when a URL is a base or stands below it. */
 export function isBelow(url: string, base: string): boolean {
   if (!url.startsWith(base)) {
     return false;

@@ -49,7 +49,12 @@ export interface Hub {
   /** Adds every session of a user to a room, or removes it. The caller has checked that the user may. */
   join(userId: string, room: string): void;
   leave(userId: string, room: string): void;
-  /** Whether a user has an open session on this replica. */
+  /**
+   * Takes the sessions of this replica out of the rooms of channels that their people may not be in any more, and into
+   * those that they may be in now.
+   */
+  renewRooms(): Promise<void>;
+  /** True when a user has an open session on this replica. */
   isHere(userId: string): boolean;
   /** Ids of the users whose clients on this replica gave a sign of life lately (contract 3.3). */
   activeUsers(): string[];

@@ -4,6 +4,8 @@ export interface ToolFile {
   /** MIME type; pictures (`image/…`) are shown to the model as well. */
   readonly contentType: string;
   readonly bytes: Uint8Array;
+  /** Told under which id it was stored as a file; not called where nothing is stored, as in temporary chats. */
+  onStored?(fileId: string): Promise<void>;
 }
 
 /** More than text: what a tool gives to the model and what it shows to people (contract §3.5 and §4.3). */

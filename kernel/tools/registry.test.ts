@@ -27,6 +27,24 @@ it("a tool of a taken name never stands in for the first, and every name is one 
   expect(await tools[0]?.run({}, {} as never)).toBe("time");
 });
 
+it("a long name is cut the same way every time, and stays apart from others that begin like it", async () => {
+  const long = `get_${"very_".repeat(20)}`;
+  const tools = await select(
+    define("a", `${long}long`),
+    define("b", `${long}short`),
+    define("c", "öffne.Tür"),
+  );
+  const names = tools.map(({ spec }) => spec.name);
+  expect(names).toEqual([
+    expect.stringMatching(/^get_very_[\w]{46}_[0-9a-f]{8}$/),
+    expect.stringMatching(/^get_very_[\w]{46}_[0-9a-f]{8}$/),
+    "_ffne_T_r",
+  ]);
+  expect(names[0]).not.toBe(names[1]);
+  const [alone] = await select(define("b", `${long}short`));
+  expect(alone?.spec.name).toBe(names[1]);
+});
+
 it("what people bring never takes the name of a built-in tool, whichever plugin comes first", async () => {
   const source = (tool: Tool): ToolSource => ({
     id: tool.id,

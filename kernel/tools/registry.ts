@@ -2,6 +2,7 @@ import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type ToolApprover, withApproval } from "./approval.ts";
+import { maxToolName, toProviderName } from "./names.ts";
 import { isToolSource, type Tool, type ToolRun, type ToolSelection, type ToolSource } from "./tool.ts";
 
 /** A tool or source with the switch of the plugin it belongs to. */
@@ -76,9 +77,6 @@ async function whereOffered(tools: readonly Tool[], run: ToolRun | undefined): P
   return tools.filter((_tool, at) => isOffered[at]);
 }
 
-/** Providers refuse a request with a longer name, or with other characters than letters, digits, `_` and `-`. */
-const maxName = 64;
-
 function withUniqueNames(tools: readonly Tool[]): Tool[] {
   const taken = new Set<string>();
   return tools.map((tool) => {
@@ -89,15 +87,16 @@ function withUniqueNames(tools: readonly Tool[]): Tool[] {
 }
 
 function toFreeName({ id, spec }: Tool, taken: ReadonlySet<string>): string {
-  if (!taken.has(spec.name)) {
-    return spec.name;
+  const own = toProviderName(spec.name);
+  if (!taken.has(own)) {
+    return own;
   }
-  const spaced = `${id}_${spec.name}`.replaceAll(/[^\w-]/g, "_").slice(-maxName);
+  const spaced = toProviderName(`${id}_${spec.name}`);
   let [name, count] = [spaced, 1];
   while (taken.has(name)) {
     count += 1;
     const ending = `_${count}`;
-    name = spaced.slice(0, maxName - ending.length) + ending;
+    name = spaced.slice(0, maxToolName - ending.length) + ending;
   }
   return name;
 }

@@ -44,6 +44,8 @@ export interface CallProgress {
 export interface ToolRun {
   /** As inlet filters left it. */
   readonly request: CompletionRequest;
+  /** As the caller sent it, before the model's prompts and parameters joined it. */
+  readonly asked: CompletionRequest;
   readonly model: { readonly id: string; readonly meta: Readonly<Record<string, unknown>> };
   readonly chatId: string | undefined;
   readonly messageId: string | undefined;
