@@ -26,6 +26,10 @@ const identity = {
     persisted: true,
     text: "Public URL of the service; needed before sign-in through others is used",
   }),
+  oauthSessionKey: text("OAUTH_SESSION_TOKEN_ENCRYPTION_KEY", null, {
+    secret: true,
+    text: "Encrypts people's tokens of providers and tool servers; not set, WEBUI_SECRET_KEY does. After a change people sign in again",
+  }),
   secretKey: text("WEBUI_SECRET_KEY", null, {
     secret: true,
     check: findKeyProblem,
@@ -75,7 +79,6 @@ const operation = {
     was: "AUTOMATION_POLL_INTERVAL",
     min: 1,
     text: "Seconds between two looks for due automations and calendar alerts",
-    noEffect: "there are no automations and no calendar yet",
   }),
   bypassAdminAccessControl: bool("BYPASS_ADMIN_ACCESS_CONTROL", true, {
     text: "Administrators reach every resource without a grant",
