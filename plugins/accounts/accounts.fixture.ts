@@ -14,6 +14,7 @@ import {
   platformPermissions,
   toEnvironmentDefaults,
 } from "./permissions/permissions.ts";
+import { uniteSecondFactors } from "./second-factor.ts";
 import { createSessionTokens } from "./sessions/session.ts";
 import type { AccountsTables } from "./tables.ts";
 import { createThrottle, signInLimits, type Subject } from "./sign-in/throttle.ts";
@@ -67,6 +68,7 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
     }),
     throttle: createThrottle(db, signInLimits),
     images: toImageRules(config),
+    secondFactor: uniteSecondFactors({ list: () => [] }),
     log: quiet,
   };
   const lastSeen = createLastSeen(db, quiet);

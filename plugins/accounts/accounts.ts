@@ -2,7 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { AccountsDeps } from "./deps.ts";
 import { requireProfileImage, toProfileImageReply } from "./users/profile-image.ts";
 import { findAccountFacts, toPrincipal } from "./sessions/principals.ts";
-import type { Accounts, TemplateProfile } from "./service.ts";
+import type { Accounts, Provisioning, TemplateProfile } from "./service.ts";
 import type { UserSettings } from "./settings/settings.ts";
 import { toGivenGrants } from "./groups/sharing.ts";
 import type { AccountsDatabase } from "./tables.ts";
@@ -12,7 +12,10 @@ import { findUser, findUsers, hasUsers } from "./users/users-store.ts";
 /** Creates the service of this plugin. */
 export function createAccounts(
   { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
-  settings: Pick<UserSettings, "read" | "variables">,
+  {
+    settings,
+    provisioning,
+  }: { settings: Pick<UserSettings, "read" | "variables">; provisioning: Provisioning },
 ): Accounts {
   return {
     async summaries(ids) {
@@ -36,6 +39,7 @@ export function createAccounts(
       answer: (value, how) => toProfileImageReply(value, images, how),
     },
     valves: createKeptValves(db),
+    provisioning,
     defaultPermissions: () => permissions.current(),
   };
 }

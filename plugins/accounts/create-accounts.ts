@@ -8,6 +8,8 @@ import type { AccountsDeps } from "./deps.ts";
 import { createPasswords, type Passwords } from "./passwords/passwords.ts";
 import { createPermissionDefaults, toEnvironmentDefaults } from "./permissions/permissions.ts";
 import type { ProfileImageRules } from "./users/profile-image.ts";
+import { uniteSecondFactors } from "./second-factor.ts";
+import type { secondFactors } from "./service.ts";
 import { createSessionTokens } from "./sessions/session.ts";
 import { createEmit } from "./system-events.ts";
 import type { AccountsTables } from "./tables.ts";
@@ -21,6 +23,7 @@ export interface AccountsUses {
   readonly deployment: typeof deployment;
   readonly events: typeof events;
   readonly notices: typeof notices;
+  readonly secondFactors: typeof secondFactors;
 }
 
 type Context = Pick<
@@ -67,6 +70,7 @@ export async function createAccountsDeps(
     tokens: createSessionTokens({ secret: use.deployment.secretKey, lifetime: () => toLifetime(config) }),
     throttle: createThrottle(db, signInLimits),
     images: toImageRules(config),
+    secondFactor: uniteSecondFactors(use.secondFactors),
   };
 }
 

@@ -5,6 +5,7 @@ import type { AccountsConfig } from "./config.ts";
 import type { Passwords } from "./passwords/passwords.ts";
 import type { PermissionDefaults } from "./permissions/permissions.ts";
 import type { ProfileImageRules } from "./users/profile-image.ts";
+import type { SecondFactor } from "./second-factor.ts";
 import type { SessionTokens } from "./sessions/session.ts";
 import type { AccountsDatabase } from "./tables.ts";
 import type { Throttle } from "./sign-in/throttle.ts";
@@ -24,5 +25,6 @@ export interface AccountsDeps {
   readonly tokens: SessionTokens;
   readonly throttle: Throttle;
   readonly images: ProfileImageRules;
+  readonly secondFactor: SecondFactor;
   readonly log: Logger;
 }

@@ -10,6 +10,9 @@ import { createAccountsDeps } from "./create-accounts.ts";
 import { createAuthenticator } from "./sessions/authenticator.ts";
 import { type AccountsConfig, config } from "./config.ts";
 import { createConfiguredAdmin } from "./sign-in/first-admin.ts";
+import { createOutsideSignIn } from "./sign-in/outside-sign-in.ts";
+import { createSignUp } from "./sign-in/sign-up.ts";
+import { createSessionStarts } from "./sessions/session-starts.ts";
 import { createLastSeen } from "./sessions/last-seen.ts";
 import { migrations } from "./migrations.ts";
 import { pages } from "./pages.ts";
@@ -18,8 +21,18 @@ import { platformPermissions } from "./permissions/permissions.ts";
 import { createResetPasswordCommand } from "./passwords/reset-command.ts";
 import { sweepRevokedSessions } from "./sessions/revoked-sessions.ts";
 import { sweepSessions } from "./sessions/sessions-store.ts";
-import { accountsRoutes } from "./routes.ts";
-import { accessPreviews, accounts, explainedResources, firstSettings } from "./service.ts";
+import { createProvisioning } from "./provisioning/provisioning.ts";
+import { accountsRoutes, toShareRule } from "./routes.ts";
+import {
+  accessPreviews,
+  accounts,
+  explainedResources,
+  firstSettings,
+  outsideSignIn,
+  secondFactors,
+  sessionStarts,
+  signOutSteps,
+} from "./service.ts";
 import { createUserSettings } from "./settings/settings.ts";
 import type { AccountsTables } from "./tables.ts";
 import { findProxyWarnings } from "./sign-in/proxy-warnings.ts";
@@ -45,8 +58,10 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
       notices,
       previews: accessPreviews,
       resources: explainedResources,
+      secondFactors,
+      signOutSteps,
     },
-    provides: [accounts, authenticator],
+    provides: [accounts, authenticator, outsideSignIn, sessionStarts],
     tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle", "account_session"),
     migrations,
     permissions: platformPermissions,
@@ -67,13 +82,23 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
         await sweepSessions(db);
         await deps.throttle.sweep();
       };
+      const provisioning = createProvisioning({
+        ...deps,
+        defaultShare: () => toShareRule(config),
+        forgetGrants: (tx, id) => use.grants.forgetPrincipal(tx, "group", id),
+      });
       const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
       return {
         routes: { api: accountsRoutes(deps, { ...use, settings }) },
         jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
         services: [
-          provide(accounts, createAccounts(deps, settings)),
+          provide(accounts, createAccounts(deps, { settings, provisioning })),
           provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
+          provide(sessionStarts, createSessionStarts(deps)),
+          provide(
+            outsideSignIn,
+            createOutsideSignIn(deps, createSignUp(deps), () => toShareRule(config)),
+          ),
         ],
         async start() {
           warnOfProxies(use.configuration, context);
@@ -91,7 +116,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
 
 export default createAccountsPlugin();
 
-/** Whether a setting is back at its default after a restart, whatever was set before it. */
+/** True when a setting is back at its default after a restart, whatever was set before it. */
 function isForgotten(configuration: ConfigRegistry, name: string): boolean {
   const isStored = configuration.valueOf("ENABLE_PERSISTENT_CONFIG") === true;
   return (

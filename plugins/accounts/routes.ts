@@ -6,6 +6,7 @@ import { createAdminConfig } from "./sign-in/admin-config.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { authRoutes } from "./sign-in/auth-routes.ts";
 import { createDefaultPermissions } from "./permissions/default-permissions.ts";
+import type { AccountsConfig } from "./config.ts";
 import type { AccountsDeps } from "./deps.ts";
 import { groupRoutes } from "./groups/group-routes.ts";
 import { createGroups } from "./groups/groups.ts";
@@ -13,7 +14,7 @@ import { createOwnAccount } from "./sign-in/own-account.ts";
 import { effectiveRoute } from "./permissions/effective.ts";
 import { explainRoute } from "./permissions/explain.ts";
 import { previewRoutes } from "./permissions/previews.ts";
-import type { AccessPreview, ExplainedResource } from "./service.ts";
+import type { AccessPreview, ExplainedResource, SignOutStep } from "./service.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { sessionListRoutes } from "./sessions/session-list-routes.ts";
 import type { UserSettings } from "./settings/settings.ts";
@@ -22,6 +23,7 @@ import { createSignOut } from "./sign-in/sign-out.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createUserStatus } from "./settings/status.ts";
 import { userRoutes } from "./users/user-routes.ts";
+import type { ShareRule } from "./users/user-schema.ts";
 import { createUsers } from "./users/users.ts";
 import { createTrustedHeaderSignIn } from "./sign-in/trusted-header-sign-in.ts";
 
@@ -31,17 +33,18 @@ export interface RouteParts {
   readonly grants: Pick<Grants, "forgetPrincipal" | "list">;
   readonly previews: Slot<AccessPreview>;
   readonly resources: Slot<ExplainedResource>;
+  readonly signOutSteps: Slot<SignOutStep>;
 }
 
 /** All routes of the plugin, with the logic behind them. */
 export function accountsRoutes(
   deps: AccountsDeps,
-  { settings, configuration, grants, previews, resources }: RouteParts,
+  { settings, configuration, grants, previews, resources, signOutSteps }: RouteParts,
 ) {
   const { config, permissions, changes, emit, images } = deps;
   const groups = createGroups({
     ...deps,
-    defaultShare: () => shareRules[config.defaultGroupShare],
+    defaultShare: () => toShareRule(config),
     forgetGrants: (tx, id) => grants.forgetPrincipal(tx, "group", id),
   });
   const signUp = createSignUp(deps);
@@ -53,6 +56,10 @@ export function accountsRoutes(
       signInTrusted: createTrustedHeaderSignIn(deps, signUp),
       signUp,
       signOut: createSignOut(deps),
+      async signOutAddress(request, userId) {
+        const addresses = await Promise.all(signOutSteps.list().map((step) => step(request, userId)));
+        return addresses.find((address) => address !== undefined);
+      },
       own: createOwnAccount(deps),
       apiKeys: createApiKeys(deps),
     }),
@@ -76,3 +83,7 @@ export function accountsRoutes(
 }
 
 const shareRules = { members: "members", true: true, false: false } as const;
+
+/** The sharing rule of new groups (DEFAULT_GROUP_SHARE_PERMISSION). */
+export const toShareRule = ({ defaultGroupShare }: Pick<AccountsConfig, "defaultGroupShare">): ShareRule =>
+  shareRules[defaultGroupShare];

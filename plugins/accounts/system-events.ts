@@ -9,7 +9,8 @@ export type Emit = (event: string, data: Record<string, unknown>) => void;
  */
 export function createEmit(events: Pick<Events, "announce">): Emit {
   return (event, data) => {
-    const actorId = data["by"] ?? data["user_id"];
+    // Null says that no account is behind it, as with an identity provider.
+    const actorId = data["by"] === null ? null : (data["by"] ?? data["user_id"]);
     const actor: Actor | null = typeof actorId === "string" ? { id: actorId } : null;
     events.announce(event as `${string}.${string}`, { actor, subject: toSubject(data), data });
   };

@@ -34,7 +34,7 @@ export interface SignInThrottleTable {
   subject: string;
   /** Times of the tries that count, epoch seconds, oldest first. */
   tries: number[];
-  /** Whether the last try was let through. */
+  /** True when the last try was let through. */
   allowed: boolean;
   updated_at: number;
 }
@@ -55,6 +55,10 @@ export interface AccountSessionTable {
   /** Exact to a minute. */
   last_used_at: number;
   created_at: number;
+  /** When the person last proved who they are since the sign-in, epoch seconds. */
+  proved_at: number | null;
+  /** When they last did so with a second factor. */
+  factor_at: number | null;
 }
 
 export interface AccountsTables {

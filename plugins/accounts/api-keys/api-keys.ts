@@ -30,6 +30,11 @@ export function isApiKey(credential: string): boolean {
   return credential.startsWith("sk-");
 }
 
+/** True for a key of the workspace gateway, which is good there alone (contract D.7). */
+export function isGatewayKey(credential: string): boolean {
+  return credential.startsWith("sk-gw-");
+}
+
 /** The account whose key this is. */
 export async function findKeyOwner(db: AccountsDatabase, key: string): Promise<string | undefined> {
   if (!keyForm.test(key)) {

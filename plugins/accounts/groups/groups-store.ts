@@ -13,7 +13,8 @@ export type GroupRow = Selectable<CoreTables["group"]>;
 export type CountedGroup = GroupRow & { member_count: number };
 
 export interface NewGroup {
-  readonly userId: string;
+  /** Its maker; null for an identity provider. */
+  readonly userId: string | null;
   readonly name: string;
   readonly description: string;
   readonly permissions: PartialPermissionTree | null;
@@ -119,6 +120,12 @@ export async function findGroupIds(db: AccountsDatabase, names: readonly string[
   }
   const rows = await db.selectFrom("group").select("id").where("name", "in", names).execute();
   return rows.map((row) => row.id);
+}
+
+/** Those of some names that groups have. */
+export async function findKnownNames(db: AccountsDatabase, names: readonly string[]): Promise<string[]> {
+  const rows = await db.selectFrom("group").select("name").where("name", "=", anyOf(names)).execute();
+  return rows.map(({ name }) => name);
 }
 
 /** Those of some groups that are in a scope. */

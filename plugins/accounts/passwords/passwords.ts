@@ -27,6 +27,8 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Encoded hash of a random password, for accounts that sign in without one. */
   unknown(): Promise<string>;
+  /** The same for accounts made in bulk: computed once, because hashing each would take longer than all else. */
+  unusable(): Promise<string>;
   /** Takes as long for an account that does not exist (`hash` undefined) as for one that does. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
@@ -83,6 +85,7 @@ export function createPasswords({ algorithm, hashCost = productHashCost, rule }:
     },
     // The rule for chosen passwords does not apply.
     unknown: () => hash(crypto.randomUUID()),
+    unusable: findDecoy,
     verify: async (password, stored) => {
       // Awaited for known accounts too, so that the time taken tells nothing.
       const spare = await findDecoy();

@@ -13,7 +13,7 @@ import { IdParams } from "../users/user-schema.ts";
 import { findUser } from "../users/users-store.ts";
 
 const Query = z.object({
-  kind: z.enum(["model", "chat", "folder", "tool"]),
+  kind: z.enum(["model", "chat", "folder", "tool", "knowledge", "prompt", "skill", "calendar", "note"]),
   resource_id: z.string().min(1).max(1024).describe("Of a chat its own id or that of its link"),
 });
 const Permission = z.enum(["read", "write"]);

@@ -33,7 +33,8 @@ async function refusal(value: string, process: Process = app, path?: string): Pr
 }
 
 async function signIn(userId: string): Promise<string> {
-  return (await startSession(app.deps, { id: userId }, "password")).signed.token;
+  return (await startSession(app.deps, { id: userId }, { method: "password", isVerified: false })).signed
+    .token;
 }
 
 async function makeKey(role: "admin" | "user" = "admin"): Promise<{ key: string; userId: string }> {

@@ -5,13 +5,15 @@ import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { AccountChanges } from "../account-changes.ts";
-import { findKeyOwner, isApiKey } from "../api-keys/api-keys.ts";
+import { findKeyOwner, isApiKey, isGatewayKey } from "../api-keys/api-keys.ts";
 import type { AccountsConfig } from "../config.ts";
 import { isPathAllowed } from "../api-keys/key-endpoints.ts";
 import type { LastSeen } from "./last-seen.ts";
 import type { PermissionDefaults } from "../permissions/permissions.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
 import { findAccountFacts, toPrincipal } from "./principals.ts";
+import { toFactorAccount } from "./sessions.ts";
+import type { SecondFactor } from "../second-factor.ts";
 import { type SessionTokens, unauthenticated } from "./session.ts";
 import { isRevoked } from "./revoked-sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
@@ -24,6 +26,7 @@ export interface AuthenticatorOptions {
   readonly permissions: PermissionDefaults;
   readonly changes: AccountChanges;
   readonly lastSeen: LastSeen;
+  readonly secondFactor: SecondFactor;
 }
 
 // Changes are announced, so entries need no short life; a minute bounds the harm of an announcement that its sender
@@ -95,6 +98,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (value.length > longestCredential) {
         throw unauthenticated();
       }
+      if (isGatewayKey(value)) {
+        throw new AppError("unauthenticated", "A key of the workspace gateway is good at the gateway alone.");
+      }
       const now = Date.now();
       const entry = cache.get(value);
       const isKnown = entry !== undefined && entry.validUntil > now;
@@ -144,11 +150,15 @@ function requireUsableKey(principal: Principal, request: RequestFacts, config: A
 
 async function loadSession(
   token: string,
-  { db, tokens, permissions }: AuthenticatorOptions,
+  { db, tokens, permissions, secondFactor }: AuthenticatorOptions,
 ): Promise<CachedPrincipal> {
   const claims = await tokens.verify(token);
   const facts = await findAccountFacts(db, claims.id);
   if (facts === undefined || !facts.active || facts.stamp !== claims.session_stamp) {
+    throw unauthenticated();
+  }
+  // A second factor may be asked for since the session began.
+  if (!claims.mfa_verified && secondFactor.isDemanded(toFactorAccount(facts), claims.auth_method)) {
     throw unauthenticated();
   }
   if (await isRevoked(db, claims.jti)) {

@@ -1,4 +1,5 @@
 import { sessionCookie } from "#kernel/http/credential.ts";
+import { challengeCookie } from "../second-factor.ts";
 import type { AccountsConfig } from "../config.ts";
 
 export interface CookieOptions {
@@ -8,6 +9,7 @@ export interface CookieOptions {
 }
 
 // Browsers cut cookies off at 400 days; a session that never ends is refreshed with every visit.
+const challengeSeconds = 300;
 const longestAge = 400 * 86_400;
 
 /** The Set-Cookie header of a session that ends at `expiresAt` (epoch seconds, null = never). */
@@ -19,6 +21,11 @@ export function toSessionCookie(token: string, expiresAt: number | null, options
 /** Set-Cookie headers that remove everything a session left in the browser. */
 export function toClearedCookies(options: CookieOptions): string[] {
   return [sessionCookie, "oauth_id_token", "oauth_session_id"].map((name) => toCookie(name, "", 0, options));
+}
+
+/** The Set-Cookie header of a sign-in that waits for its next step; empty removes it. */
+export function toStepCookie(value: string, options: CookieOptions): string {
+  return toCookie(challengeCookie, encodeURIComponent(value), value === "" ? 0 : challengeSeconds, options);
 }
 
 function toCookie(name: string, value: string, maxAge: number, { config, protocol }: CookieOptions): string {

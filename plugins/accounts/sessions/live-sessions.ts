@@ -7,7 +7,9 @@ import { bumpSessionStamp, findPrimaryAdmin, findUser, type UserRow } from "../u
 import { findSession, listSessions, type SessionRow } from "./sessions-store.ts";
 
 /** A session as its account and administrators see it. */
-export type SessionView = Omit<SessionRow, "user_id" | "stamp"> & { readonly is_current: boolean };
+export type SessionView = Omit<SessionRow, "user_id" | "stamp" | "proved_at" | "factor_at"> & {
+  readonly is_current: boolean;
+};
 
 /** The live sessions of accounts, and their ends: tokens and sockets on every replica end before the call returns. */
 export interface LiveSessions {
@@ -36,10 +38,12 @@ export function createLiveSessions(deps: AccountsDeps): LiveSessions {
     async list({ session }, userId) {
       requireRow(await findUser(db, userId));
       const rows = await listSessions(db, userId);
-      return rows.map(({ user_id: _user, stamp: _stamp, ...row }) => ({
-        ...row,
-        is_current: row.id === session?.id,
-      }));
+      return rows.map(
+        ({ user_id: _user, stamp: _stamp, proved_at: _proved, factor_at: _factor, ...row }) => ({
+          ...row,
+          is_current: row.id === session?.id,
+        }),
+      );
     },
     async revoke(caller, userId, id) {
       const user = await requireMine(caller, userId);

@@ -17,12 +17,16 @@ export interface SessionClaims {
   readonly auth_time: number;
   /** Must equal the account's present stamp. */
   readonly session_stamp: string;
+  /** True when a second factor was given, too. */
+  readonly mfa_verified: boolean;
 }
 
 export interface SessionStart {
   readonly userId: string;
   readonly stamp: string;
   readonly method: AuthMethod;
+  /** With a second factor, too; false when left out. */
+  readonly isVerified?: boolean;
   /** When the person last proved who they are; now when left out. */
   readonly authTime?: number;
 }
@@ -56,13 +60,15 @@ const Claims = z.object({
   auth_method: z.enum(["password", "ldap", "oauth", "trusted_header", "system"]),
   auth_time: z.number(),
   session_stamp: z.string().min(1),
+  // Tokens of earlier versions do not name it.
+  mfa_verified: z.boolean().default(false),
 });
 
 /** Signs and checks session tokens: HS256 with the deployment's secret and nothing else. */
 export function createSessionTokens({ secret, lifetime }: SessionOptions): SessionTokens {
   const key = new TextEncoder().encode(secret);
   return {
-    async sign({ userId, stamp, method, authTime }) {
+    async sign({ userId, stamp, method, authTime, isVerified = false }) {
       const now = Math.floor(Date.now() / 1000);
       const seconds = lifetime();
       const expiresAt = seconds === null ? null : now + seconds;
@@ -73,6 +79,7 @@ export function createSessionTokens({ secret, lifetime }: SessionOptions): Sessi
         auth_method: method,
         auth_time: authTime ?? now,
         session_stamp: stamp,
+        mfa_verified: isVerified,
       };
       const unsigned = new SignJWT(claims)
         .setProtectedHeader({ alg: algorithm, typ: "JWT" })

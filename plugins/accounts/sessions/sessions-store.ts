@@ -1,5 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import { currentRequest } from "#kernel/http/current-request.ts";
+import type { Principal } from "#kernel/access/principal.ts";
 import { seconds } from "#storage/clock.ts";
 import type { AccountSessionTable, AccountsDatabase } from "../tables.ts";
 import type { AuthMethod, SignedSession } from "./session.ts";
@@ -15,7 +16,12 @@ const usedEvery = 55;
 export async function insertSession(
   db: AccountsDatabase,
   { jti, expiresAt }: SignedSession,
-  { userId, stamp, method }: { userId: string; stamp: string; method: AuthMethod },
+  {
+    userId,
+    stamp,
+    method,
+    isVerified,
+  }: { userId: string; stamp: string; method: AuthMethod; isVerified: boolean },
 ): Promise<void> {
   const origin = currentRequest();
   const now = seconds();
@@ -31,6 +37,8 @@ export async function insertSession(
       expires_at: expiresAt,
       last_used_at: now,
       created_at: now,
+      proved_at: now,
+      factor_at: isVerified ? now : null,
     })
     .execute();
 }
@@ -74,6 +82,35 @@ export async function touchSessions(db: AccountsDatabase, ids: readonly string[]
     .set({ last_used_at: now })
     .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .where("last_used_at", "<=", now - usedEvery)
+    .execute();
+}
+
+/** When the person behind the caller's session last proved who they are, and with a second factor; undefined for keys. */
+export async function findProofs(
+  db: AccountsDatabase,
+  { session, userId }: Pick<Principal, "session" | "userId">,
+): Promise<
+  { readonly provedAt: number; readonly factorAt: number | null; readonly method: string } | undefined
+> {
+  const row =
+    session === null
+      ? undefined
+      : await db
+          .selectFrom("account_session")
+          .select(["created_at", "proved_at", "factor_at", "method"])
+          .where("id", "=", session.id)
+          .where("user_id", "=", userId)
+          .executeTakeFirst();
+  return row && { provedAt: row.proved_at ?? row.created_at, factorAt: row.factor_at, method: row.method };
+}
+
+/** Notes that the person behind a session has proved once more who they are. */
+export async function noteProof(db: AccountsDatabase, id: string, withFactor: boolean): Promise<void> {
+  const now = seconds();
+  await db
+    .updateTable("account_session")
+    .set({ proved_at: now, ...(withFactor && { factor_at: now }) })
+    .where("id", "=", id)
     .execute();
 }
 

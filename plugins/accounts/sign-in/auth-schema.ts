@@ -59,6 +59,21 @@ export const SessionObject = z
   .meta({ id: "Session" });
 export type SessionObject = z.output<typeof SessionObject>;
 
+/** Answer of a sign-in that a second factor has to complete (contract 1.2, MFA). */
+export const NextStep = z
+  .union([
+    z.object({
+      next_step: z.enum(["enroll", "verify", "recover"]),
+      challenge_token: z.string(),
+      expires_in: z.number(),
+      methods: z.array(z.enum(["totp", "recovery_code", "passkey"])),
+    }),
+    z.object({ next_step: z.literal("pending") }),
+  ])
+  .meta({ id: "NextStep" });
+
+export const SignedIn = z.union([SessionObject, NextStep]);
+
 export const OwnAccount = SessionObject.extend({
   bio: z.string().nullable(),
   gender: z.string().nullable(),

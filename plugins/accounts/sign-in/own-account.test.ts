@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestAccounts, type TestAccounts, toCaller } from "../accounts.fixture.ts";
 import { findPicture } from "../users/users-store.ts";
 import { createOwnAccount } from "./own-account.ts";
-import { authenticate, from, storePerson } from "./sign-in.fixture.ts";
+import { authenticate, from, storePerson, toSession } from "./sign-in.fixture.ts";
 import { createSignIn } from "./sign-in.ts";
 import { createSignUp } from "./sign-up.ts";
 
@@ -16,7 +16,8 @@ describe("changing the password", () => {
   it("needs the present one, ends the other sessions and starts a new one", async () => {
     const own = createOwnAccount(app.deps);
     const user = await storePerson(app, "old password");
-    const { signed } = await createSignIn(app.deps)({ email: user.email, password: "old password" }, from());
+    const signIn = createSignIn(app.deps)({ email: user.email, password: "old password" }, from());
+    const { signed } = toSession(await signIn);
     const show = (token: string) => authenticate(app, token);
     const caller = await show(signed.token);
     const wrong = own.updatePassword(caller, { password: "not it", new_password: "new password" });
@@ -86,7 +87,7 @@ it("names the contact: the configured address, else the first admin, else nobody
   const boss = await signUp(form, from());
   // Most likely within the same second: the first account stays the first one all the same.
   for (const email of ["b@example.org", "c@example.org", "d@example.org"]) {
-    await add({ ...form, name: "Other", email, role: "admin" }, boss.answer.id);
+    await add({ ...form, name: "Other", email, role: "admin" }, toSession(boss).answer.id);
   }
   const contact = async (env: Record<string, string>) =>
     await createOwnAccount((await fresh.replica(env)).deps).contactAdmin();

@@ -3,6 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { PasswordForm, ProfileForm } from "./auth-schema.ts";
 import type { AccountsDeps } from "../deps.ts";
 import { requireProfileImage } from "../users/profile-image.ts";
+import { findProofs } from "../sessions/sessions-store.ts";
 import { type StartedSession, startSession } from "../sessions/sessions.ts";
 import { trustsHeaders } from "./trusted-header.ts";
 import { profileImagePath } from "../users/user-records.ts";
@@ -76,6 +77,7 @@ async function updatePassword(
   form: PasswordForm,
 ): Promise<StartedSession> {
   const { db, transaction, config, passwords, throttle, changes, emit } = deps;
+  const isVerified = ((await findProofs(db, caller))?.factorAt ?? null) !== null;
   if (trustsHeaders(config)) {
     throw new AppError(
       "invalid",
@@ -97,7 +99,7 @@ async function updatePassword(
   }
   await changes.announce({ userId: caller.userId });
   emit("auth.password_changed", { user_id: caller.userId });
-  return await startSession(deps, { id: caller.userId, stamp }, "password");
+  return await startSession(deps, { id: caller.userId, stamp }, { method: "password", isVerified });
 }
 
 function wrongPassword(): AppError {

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { findCredential } from "#kernel/http/credential.ts";
-import { defineRoute, reply, type RequestInfo } from "#kernel/http/route.ts";
-import { OwnAccount as OwnAccountShape, SessionObject, SignInForm, SignUpForm } from "./auth-schema.ts";
+import { defineRoute, type Reply, reply, type RequestInfo } from "#kernel/http/route.ts";
+import { OwnAccount as OwnAccountShape, SignedIn, SignInForm, SignUpForm } from "./auth-schema.ts";
 import type { AccountsConfig } from "../config.ts";
-import { toClearedCookies, toSessionCookie } from "../sessions/cookies.ts";
+import { challengeCookie } from "../second-factor.ts";
+import { toClearedCookies, toSessionCookie, toStepCookie } from "../sessions/cookies.ts";
 import type { OwnAccount } from "./own-account.ts";
 import type { ProfileImageRules } from "../users/profile-image.ts";
 import type { SignedSession } from "../sessions/session.ts";
-import { type StartedSession, toSessionObject } from "../sessions/sessions.ts";
+import { type SignInResult, toSessionObject } from "../sessions/sessions.ts";
+import type { SignOutStep } from "../service.ts";
 import type { SignUp } from "./sign-up.ts";
 import { readTrustedIdentity, trustsHeaders, type TrustedIdentity } from "./trusted-header.ts";
 import { toStatus } from "../users/user-records.ts";
@@ -19,11 +21,13 @@ export interface SessionRouteParts {
   readonly images: Pick<ProfileImageRules, "maxLength">;
   readonly signUp: SignUp;
   readonly own: OwnAccount;
-  signIn(form: SignInForm, address: string): Promise<StartedSession>;
+  signIn(form: SignInForm, address: string): Promise<SignInResult>;
   /** Signs in the person that a trusted proxy names. */
-  signInTrusted(identity: TrustedIdentity): Promise<StartedSession>;
+  signInTrusted(identity: TrustedIdentity): Promise<SignInResult>;
   /** Ends one session on every replica. */
   signOut(session: { id: string; expiresAt: number | null }, userId: string): Promise<void>;
+  /** Where the browser goes to end the session at the provider that began it. */
+  signOutAddress: SignOutStep;
 }
 
 const SignedOut = z.object({ status: z.literal(true), redirect_url: z.string().optional() });
@@ -42,8 +46,7 @@ const formBytes = 16 * 1024;
 function startRoutes({ config, images, signIn, signInTrusted, signUp }: SessionRouteParts) {
   const usesTrustedHeaders = trustsHeaders(config);
   const maxImage = images.maxLength();
-  const answer = ({ signed, answer }: StartedSession, request: RequestInfo) =>
-    reply(answer, { headers: sessionHeaders(signed, { config, request }) });
+  const answer = (result: SignInResult, request: RequestInfo) => answerSignIn(result, { config, request });
   return [
     defineRoute(
       {
@@ -53,7 +56,7 @@ function startRoutes({ config, images, signIn, signInTrusted, signUp }: SessionR
         access: "public",
         body: usesTrustedHeaders ? unread : SignInForm,
         maxBody: formBytes,
-        returns: SessionObject,
+        returns: SignedIn,
         fails: [400, 403, 413, 429],
       },
       async ({ body, request }) => {
@@ -71,7 +74,7 @@ function startRoutes({ config, images, signIn, signInTrusted, signUp }: SessionR
         access: "public",
         body: SignUpForm,
         ...(maxImage === undefined ? {} : { maxBody: formBytes + maxImage }),
-        returns: SessionObject,
+        returns: SignedIn,
         fails: [400, 403, 409, 413, 429],
       },
       async ({ body, request }) => answer(await signUp.signUp(body, request.address), request),
@@ -79,13 +82,14 @@ function startRoutes({ config, images, signIn, signInTrusted, signUp }: SessionR
   ];
 }
 
-function endRoutes({ config, signOut }: SessionRouteParts) {
+function endRoutes({ config, signOut, signOutAddress }: SessionRouteParts) {
   const end = async ({ caller, request }: { caller: Principal | undefined; request: RequestInfo }) => {
     // Public, so that a browser gets rid of the cookies of a session that has ended already.
     if (caller?.session) {
       await signOut(caller.session, caller.userId);
     }
-    const redirect = config.signOutRedirect === "" ? {} : { redirect_url: config.signOutRedirect };
+    const address = (await signOutAddress(request, caller?.userId)) ?? config.signOutRedirect;
+    const redirect = address === "" ? {} : { redirect_url: address };
     const cookies = toClearedCookies({ config, protocol: request.protocol });
     return reply({ status: true, ...redirect }, { headers: { "set-cookie": cookies } });
   };
@@ -127,10 +131,29 @@ function ownSessionRoute({ config, own }: SessionRouteParts) {
   );
 }
 
+/**
+ * Answers every way to sign in, in this one place: with the session and its cookie, or with what is still asked for. A
+ * cookie keeps that, too, so that it outlives the redirects of an identity provider and a reload.
+ */
+export function answerSignIn(
+  result: SignInResult,
+  { config, request }: { config: AccountsConfig; request: RequestInfo },
+): Reply {
+  if (!("step" in result)) {
+    return reply(result.answer, { headers: sessionHeaders(result.signed, { config, request }) });
+  }
+  const kept = "challenge_token" in result.step ? result.step.challenge_token : result.step.next_step;
+  const cookie = toStepCookie(kept, { config, protocol: request.protocol });
+  return reply(result.step, { headers: { "set-cookie": cookie } });
+}
+
 /** The headers that hand a session to a browser. */
 export function sessionHeaders(
   { token, expiresAt }: Pick<SignedSession, "token" | "expiresAt">,
   { config, request }: { config: AccountsConfig; request: RequestInfo },
-): Record<string, string> {
-  return { "set-cookie": toSessionCookie(token, expiresAt, { config, protocol: request.protocol }) };
+): Record<string, string | string[]> {
+  const options = { config, protocol: request.protocol };
+  const session = toSessionCookie(token, expiresAt, options);
+  const isWaiting = request.headers.cookie?.includes(`${challengeCookie}=`) === true;
+  return { "set-cookie": isWaiting ? [session, toStepCookie("", options)] : session };
 }

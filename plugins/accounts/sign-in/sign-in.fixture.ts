@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { TestAccounts } from "../accounts.fixture.ts";
+import type { SignInResult, StartedSession } from "../sessions/sessions.ts";
 import { createUser, type UserRow } from "../users/users-store.ts";
 
 let count = 0;
@@ -22,4 +23,12 @@ export const from = (): string => `10.0.${(++count >> 8) & 255}.${count & 255}`;
 export async function authenticate({ authenticator }: TestAccounts, token: string): Promise<Principal> {
   const request = { method: "GET", path: "/", address: "" };
   return await authenticator.authenticate({ value: token, source: "bearer" }, request);
+}
+
+/** The session of a sign-in that asks for nothing more. */
+export function toSession(result: SignInResult): StartedSession {
+  if ("step" in result) {
+    throw new Error(`the sign-in goes on with ${result.step.next_step}`);
+  }
+  return result;
 }

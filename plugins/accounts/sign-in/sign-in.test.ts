@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestAccounts, storeUser, type TestAccounts, toCaller, useUp } from "../accounts.fixture.ts";
 import { createOwnAccount } from "./own-account.ts";
 import { createSignIn } from "./sign-in.ts";
-import { from, storePerson } from "./sign-in.fixture.ts";
+import { from, storePerson, toSession } from "./sign-in.fixture.ts";
 import { findSignIn, setActive, setPassword } from "../users/users-store.ts";
 
 let app: TestAccounts;
@@ -13,10 +13,8 @@ afterAll(() => app.close());
 
 it("starts a session for the right password, whatever the case of the address", async () => {
   const user = await storePerson(app, "right password");
-  const { answer, signed } = await createSignIn(app.deps)(
-    { email: ` ${user.email.toUpperCase()} `, password: "right password" },
-    from(),
-  );
+  const form = { email: ` ${user.email.toUpperCase()} `, password: "right password" };
+  const { answer, signed } = toSession(await createSignIn(app.deps)(form, from()));
   expect(answer).toMatchObject({ id: user.id, token_type: "Bearer", email: user.email, token: signed.token });
   expect(answer.expires_at).toBeGreaterThan(Date.now() / 1000 + 27 * 86_400);
   expect(answer.profile_image_url).toBe(`/api/v1/users/${user.id}/profile/image`);
@@ -127,9 +125,10 @@ describe("without accounts (WEBUI_AUTH=false)", () => {
   it("everybody is the same admin, also when many come first at once", async () => {
     const alone = await openTestAccounts({ WEBUI_AUTH: "false" });
     const signIn = createSignIn(alone.deps);
-    const sessions = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 8 }, () => signIn({ email: "", password: "" }, from())),
     );
+    const sessions = results.map(toSession);
     expect(new Set(sessions.map(({ answer }) => answer.id)).size).toBe(1);
     expect(sessions[0]?.answer).toMatchObject({ role: "admin", email: "admin@localhost" });
     // Once accounts are asked for, the well-known password does not open it.

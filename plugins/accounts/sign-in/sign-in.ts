@@ -2,7 +2,12 @@ import { AppError } from "#kernel/errors.ts";
 import type { SignInForm } from "./auth-schema.ts";
 import type { AccountsDeps } from "../deps.ts";
 import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
-import { type StartedSession, startSession } from "../sessions/sessions.ts";
+import {
+  concludeSignIn,
+  type SignInResult,
+  type StartedSession,
+  startSession,
+} from "../sessions/sessions.ts";
 import { countUsers, createUser, findSignIn, findUserByEmail } from "../users/users-store.ts";
 
 /** Address of the one account of a platform without accounts. */
@@ -14,8 +19,8 @@ const wrong = "The e-mail address or the password is not right.";
 /** Creates the function behind the sign-in route; `address` is where the request comes from. */
 export function createSignIn(
   deps: AccountsDeps,
-): (form: SignInForm, address: string) => Promise<StartedSession> {
-  const { db, config, passwords, throttle, emit } = deps;
+): (form: SignInForm, address: string) => Promise<SignInResult> {
+  const { db, config, passwords, throttle } = deps;
 
   return async (form, address) => {
     if (!config.auth) {
@@ -34,9 +39,7 @@ export function createSignIn(
       throw new AppError("invalid", wrong);
     }
     await throttle.giveBack(subjects);
-    const session = await startSession(deps, { id: account.user.id, stamp: account.stamp }, "password");
-    emit("auth.login", { user_id: account.user.id });
-    return session;
+    return await concludeSignIn(deps, { id: account.user.id, stamp: account.stamp }, "password");
   };
 }
 
@@ -57,5 +60,5 @@ async function signInLocalAdmin(deps: AccountsDeps): Promise<StartedSession> {
   if (user === undefined || (await countUsers(db)) > 1) {
     throw new AppError("invalid", "Accounts exist already, so WEBUI_AUTH cannot be switched off.");
   }
-  return await startSession(deps, { id: user.id }, "system");
+  return await startSession(deps, { id: user.id }, { method: "system", isVerified: false });
 }

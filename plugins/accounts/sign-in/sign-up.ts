@@ -4,11 +4,16 @@ import type { AddForm, SignUpForm } from "./auth-schema.ts";
 import type { AccountsConfig } from "../config.ts";
 import type { AccountsDeps } from "../deps.ts";
 import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
-import { requireProfileImage } from "../users/profile-image.ts";
-import { type StartedSession, startSession } from "../sessions/sessions.ts";
+import { requireProfileImage, toAllowedPicture } from "../users/profile-image.ts";
+import {
+  concludeSignIn,
+  type SignInResult,
+  type StartedSession,
+  startSession,
+} from "../sessions/sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
-import type { TrustedIdentity } from "./trusted-header.ts";
-import { createUser, findUserByEmail, hasUsers, type UserRow } from "../users/users-store.ts";
+import type { OutsideIdentity } from "../service.ts";
+import { createUser, findUserByEmail, hasUsers, type NewUser, type UserRow } from "../users/users-store.ts";
 
 /** Ways in which accounts come into being. */
 export interface SignUp {
@@ -16,11 +21,17 @@ export interface SignUp {
    * Creates an account for whoever asks; `address` is where the request comes from. Throws `forbidden` when that is off,
    * `limit` after too many from there, `conflict` for a taken e-mail address.
    */
-  signUp(form: SignUpForm, address: string): Promise<StartedSession>;
+  signUp(form: SignUpForm, address: string): Promise<SignInResult>;
   /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
   add(form: AddForm, by: string): Promise<StartedSession>;
   /** Creates the account of a person that a trusted proxy names, whether sign-up is open or not. */
-  addTrusted(identity: Pick<TrustedIdentity, "email" | "name" | "role">): Promise<UserRow>;
+  addTrusted(identity: {
+    readonly email: string;
+    readonly name?: string | undefined;
+    readonly role?: Role | undefined;
+    readonly link?: OutsideIdentity["link"];
+    readonly picture?: string | undefined;
+  }): Promise<UserRow>;
 }
 
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
@@ -33,7 +44,7 @@ export function createSignUp(deps: AccountsDeps): SignUp {
     passwordHash: await passwords.hash(form.password),
   });
   const store = async (
-    account: Awaited<ReturnType<typeof prepare>>,
+    account: Omit<NewUser, "role">,
     choose: (isFirst: boolean) => Role,
     also?: (tx: AccountsDatabase, user: UserRow) => Promise<void>,
   ) =>
@@ -60,7 +71,7 @@ export function createSignUp(deps: AccountsDeps): SignUp {
         return isFirst ? "admin" : config.defaultRole;
       });
       emit("auth.signup", { user_id: user.id });
-      return await startSession(deps, { id: user.id }, "password");
+      return await concludeSignIn({ ...deps, emit: () => {} }, { id: user.id }, "password");
     },
     async add(form, by) {
       const user = await store(
@@ -69,10 +80,16 @@ export function createSignUp(deps: AccountsDeps): SignUp {
         (tx, created) => record({ action: "user.created", ...toAudited(created), by }, tx),
       );
       emit("user.created", { user_id: user.id, by });
-      return await startSession(deps, { id: user.id }, "password");
+      return await startSession(deps, { id: user.id }, { method: "password", isVerified: false });
     },
-    async addTrusted({ email, name = email, role }) {
-      const account = { email, name, profileImageUrl: "/user.png", passwordHash: await passwords.unknown() };
+    async addTrusted({ email, name = email, role, link, picture }) {
+      const account = {
+        email,
+        name,
+        profileImageUrl: toAllowedPicture(picture, images) ?? "/user.png",
+        passwordHash: await passwords.unknown(),
+        more: link && { oauth: { [link.provider]: { sub: link.subject } } },
+      };
       try {
         const user = await store(account, (isFirst) => (isFirst ? "admin" : (role ?? config.defaultRole)));
         emit("auth.signup", { user_id: user.id });
@@ -100,8 +117,8 @@ function requireSignUp(config: AccountsConfig, isFirst: boolean): void {
   }
 }
 
-/** A default group that was deleted meanwhile is none. */
-async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: string): Promise<void> {
+/** Puts a new account into DEFAULT_GROUP_ID; a group that was deleted meanwhile is none. */
+export async function joinDefaultGroup(tx: AccountsDatabase, user: UserRow, groupId: string): Promise<void> {
   if (groupId === "") {
     return;
   }

@@ -37,6 +37,15 @@ export function requireProfileImage(value: string, rules: ProfileImageRules): st
   return value;
 }
 
+/** The same for what a person did not choose: undefined where it is refused, which is no reason not to go on. */
+export function toAllowedPicture(value: string | undefined, rules: ProfileImageRules): string | undefined {
+  try {
+    return value && requireProfileImage(value, rules);
+  } catch {
+    return undefined;
+  }
+}
+
 /** How a picture was asked for, and what stands in for one that is missing. */
 export interface PictureRequest {
   /** If-None-Match. */

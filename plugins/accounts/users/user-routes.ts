@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { PermissionTree } from "#kernel/access/permissions.ts";
 import { defineRoute } from "#kernel/http/route.ts";
@@ -31,6 +32,7 @@ export function userRoutes(parts: UserRouteParts) {
     ...listRoutes(parts),
     importRoute(parts),
     ...permissionRoutes(parts.defaults),
+    gravatarRoute,
     ...ownRoutes(parts),
     ...accountRoutes(parts),
   ];
@@ -66,6 +68,21 @@ function listRoutes({ users }: UserRouteParts) {
     ),
   ];
 }
+
+const gravatarRoute = defineRoute(
+  {
+    method: "GET",
+    path: "/utils/gravatar",
+    summary: "Get the address of a picture that belongs to an e-mail address; nothing is asked outside",
+    access: "user",
+    query: z.object({ email: z.string().trim().min(1).max(320) }),
+    returns: z.string(),
+  },
+  ({ query: { email } }) => {
+    const hash = createHash("sha256").update(email.toLowerCase()).digest("hex");
+    return `https://www.gravatar.com/avatar/${hash}?d=mp`;
+  },
+);
 
 function permissionRoutes(defaults: DefaultPermissions) {
   return [

@@ -131,6 +131,11 @@ export async function findPrimaryAdmin(db: AccountsDatabase): Promise<UserRow | 
     .executeTakeFirst();
 }
 
+/** Waits for changes that take somebody's role of administrator: two at the same time must not each count on the other. */
+export async function lockAdministrators(tx: AccountsDatabase): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('accounts.administrators', 0))`.execute(tx);
+}
+
 /** Changes columns of an account; undefined when it is gone. */
 export async function updateUser(
   db: AccountsDatabase,

@@ -129,6 +129,14 @@ describe("accounts", () => {
     expect([changed.status, changed.body.email]).toEqual([200, "local@intranet"]);
   });
 
+  it("have an address of a picture for each e-mail address, however it is spelled", async () => {
+    const at = (email: string) =>
+      app.call(`GET /api/v1/utils/gravatar?email=${encodeURIComponent(email)}`, { token: user.token });
+    const hash = "973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b";
+    expect((await at(" Test@Example.com")).body).toBe(`https://www.gravatar.com/avatar/${hash}?d=mp`);
+    expect((await at("")).status).toBe(422);
+  });
+
   it("show others the groups that these may know of", async () => {
     const [one, other] = [await app.user(), await app.user()];
     const make = async (name: string, share: boolean | "members", members: TestUser[]) => {

@@ -28,6 +28,7 @@ import {
   findPicture,
   findPrimaryAdmin,
   findUser,
+  lockAdministrators,
   setActive,
   setPassword,
   updateEmail,
@@ -173,6 +174,9 @@ async function lockEditable(
   tx: AccountsDatabase,
   { caller, id, role }: { caller: Principal; id: string; role: Role | undefined },
 ): Promise<UserRow> {
+  if (role !== undefined && role !== "admin") {
+    await lockAdministrators(tx);
+  }
   const user = requireRow(await lock(tx, id));
   if ((await findPrimaryAdmin(tx))?.id === id) {
     if (caller.userId !== id) {

@@ -18,8 +18,7 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
     user = await app.user();
     opened = await openPage(browser, { url: app.url, token: user.token, path: "/settings/account" });
     page = opened.page;
-    page.setDefaultTimeout(5000);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await opened?.close();

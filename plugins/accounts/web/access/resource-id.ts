@@ -1,11 +1,25 @@
 /** Kinds of things of which one can ask who sees them. */
-export type Kind = "model" | "chat" | "folder" | "tool";
+export type Kind =
+  | "model"
+  | "chat"
+  | "folder"
+  | "tool"
+  | "knowledge"
+  | "prompt"
+  | "skill"
+  | "calendar"
+  | "note";
 
 const places: Readonly<Record<Kind, readonly string[]>> = {
   model: ["models"],
   chat: ["c", "s"],
   folder: ["folders"],
   tool: ["tool"],
+  knowledge: ["knowledge"],
+  prompt: ["prompt"],
+  skill: ["skill"],
+  calendar: ["calendars"],
+  note: ["notes"],
 };
 
 /** The id in what was written: an id as it is, or the last part of an address of this platform. */

@@ -17,8 +17,7 @@ describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
     admin = await app.admin();
     opened = await openPage(browser, { url: app.url, token: admin.token, path: "/admin/users" });
     page = opened.page;
-    page.setDefaultTimeout(5000);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await opened?.close();
