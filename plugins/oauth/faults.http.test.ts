@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SignJWT, UnsecuredJWT } from "jose";
+import { type App, startApp } from "#test/support/app.ts";
+import { createVisitor } from "./provider.fixture.ts";
+import { scriptedClient, type ScriptedProvider, startScripted } from "./scripted.fixture.ts";
+
+let app: App;
+let peer: ScriptedProvider;
+let admin: string;
+
+beforeAll(async () => {
+  peer = await startScripted();
+  app = await startApp({
+    env: {
+      OPENID_PROVIDER_URL: `${peer.url}/.well-known/openid-configuration`,
+      OAUTH_CLIENT_ID: scriptedClient.id,
+      OAUTH_CLIENT_SECRET: scriptedClient.secret,
+      OAUTH_TIMEOUT: "1",
+      ENABLE_OAUTH_SIGNUP: "true",
+      ENABLE_OAUTH_TOKEN_EXCHANGE: "true",
+      OAUTH_TOKEN_EXCHANGE_TRUSTED_CLIENT_IDS: "helper",
+      OAUTH_TOKEN_EXCHANGE_RATE_LIMIT: "8",
+      ENABLE_OAUTH_ROLE_MANAGEMENT: "true",
+      DEFAULT_USER_ROLE: "user",
+    },
+  });
+  ({ token: admin } = await app.admin());
+  await app.call("POST /api/v1/auths/admin/config", { token: admin, body: { WEBUI_URL: app.url } });
+});
+afterAll(async () => {
+  await app?.close();
+  await peer?.close();
+});
+
+const sound = { email: "ada@mill.test", email_verified: true, roles: ["user"] };
+beforeEach(() => {
+  peer.claims = { ...sound };
+  peer.sign = undefined;
+  delete peer.answers["/token"];
+  delete peer.answers["/callback-extras"];
+});
+
+async function signIn(): Promise<string | null> {
+  const { location } = await createVisitor().go(`${app.url}/oauth/oidc/login`, { until: /^\/auth/ });
+  return location;
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+describe("an ID token", () => {
+  it.each([
+    ["as it should be", () => {}, "/auth"],
+    [
+      "of a clock that is half a minute behind",
+      () => void (peer.claims = { ...sound, iat: now() - 400, exp: now() - 30 }),
+      "/auth",
+    ],
+    [
+      "of a clock that is half a minute ahead",
+      () => void (peer.claims = { ...sound, iat: now() + 30 }),
+      "/auth",
+    ],
+    [
+      "that expired ten minutes ago",
+      () => void (peer.claims = { ...sound, exp: now() - 600 }),
+      "/auth?error=provider",
+    ],
+    [
+      "of another issuer",
+      () => void (peer.claims = { ...sound, iss: "https://evil.test" }),
+      "/auth?error=provider",
+    ],
+    ["for another client", () => void (peer.claims = { ...sound, aud: "other" }), "/auth?error=provider"],
+    ["of another sign-in", () => void (peer.claims = { ...sound, nonce: "other" }), "/auth?error=provider"],
+    [
+      "without a signature",
+      () => void (peer.sign = async (claims) => new UnsecuredJWT(claims).encode()),
+      "/auth?error=provider",
+    ],
+    [
+      "signed with the client's secret",
+      () =>
+        void (peer.sign = (claims) =>
+          new SignJWT(claims)
+            .setProtectedHeader({ alg: "HS256" })
+            .sign(new TextEncoder().encode(scriptedClient.secret.padEnd(32, "x")))),
+      "/auth?error=provider",
+    ],
+    [
+      "signed with another key",
+      () =>
+        void (peer.sign = async (claims) =>
+          `${(await peer.signed(claims)).split(".").slice(0, 2).join(".")}.AAAA`),
+      "/auth?error=provider",
+    ],
+  ])("%s", async (_name, arrange, location) => {
+    arrange();
+    expect(await signIn()).toBe(location);
+  });
+});
+
+describe("a provider", () => {
+  it.each([
+    [
+      "answers with a page",
+      () => void (peer.answers["/token"] = () => ({ type: "text/html", body: "<h1>Login</h1>" })),
+      "provider",
+    ],
+    [
+      "answers with an error",
+      () => void (peer.answers["/token"] = () => ({ status: 400, body: { error: "invalid_grant" } })),
+      "provider",
+    ],
+    [
+      "sends no ID token",
+      () => void (peer.answers["/token"] = () => ({ body: { access_token: "x", token_type: "bearer" } })),
+      "provider",
+    ],
+    ["is silent", () => void (peer.answers["/token"] = () => "silence"), "provider_silent"],
+    [
+      "is another one than the browser was sent to",
+      () =>
+        void (peer.answers["/callback-extras"] = ({ url }) => (
+          url.searchParams.set("iss", "https://evil.test"),
+          {}
+        )),
+      "provider",
+    ],
+  ])("that %s ends the sign-in in words", async (_name, arrange, word) => {
+    arrange();
+    expect(await signIn()).toBe(`/auth?error=${word}`);
+  });
+});
+
+it("settings that come from the environment are shown without secrets, and not changed", async () => {
+  const read = await app.call("GET /api/v1/auths/admin/config/oauth", { token: admin });
+  expect(read.body).toMatchObject({ OAUTH_CLIENT_ID: scriptedClient.id, ENABLE_OAUTH_SIGNUP: true });
+  expect(read.text).not.toContain(scriptedClient.secret);
+  const change = await app.call("POST /api/v1/auths/admin/config/oauth", {
+    token: admin,
+    body: { ENABLE_OAUTH_SIGNUP: false },
+  });
+  expect([change.status, change.text]).toEqual([
+    422,
+    expect.stringContaining("ENABLE_OAUTH_PERSISTENT_CONFIG"),
+  ]);
+  const member = await app.user();
+  expect((await app.call("GET /api/v1/auths/admin/config/oauth", { token: member.token })).status).toBe(403);
+});
+
+describe("the exchange of a token", () => {
+  const exchange = async (claims: Record<string, unknown>, provider = "oidc") => {
+    const token = await peer.signed({
+      iss: peer.url,
+      aud: scriptedClient.id,
+      sub: "ada",
+      iat: now(),
+      exp: now() + 60,
+      ...sound,
+      ...claims,
+    });
+    return await app.call(`POST /api/v1/auths/oauth/${provider}/token/exchange`, { body: { token } });
+  };
+
+  it("gives a session to who signed in before, and bounds the tries", async () => {
+    expect(await signIn()).toBe("/auth");
+    const done = await exchange({});
+    expect(done.status, done.text).toBe(200);
+    expect(done.body).toMatchObject({ email: "ada@mill.test", token_type: "Bearer" });
+    expect((await exchange({ aud: "api", azp: "helper" })).status).toBe(200);
+    // Made for another client, though it names this one too (promise S91).
+    expect((await exchange({ aud: "other" })).status).toBe(401);
+    expect((await exchange({ aud: [scriptedClient.id, "other"], azp: "other" })).status).toBe(401);
+    expect((await exchange({ iss: "https://evil.test" })).status).toBe(401);
+    expect((await exchange({ roles: ["guest"] })).status).toBe(403);
+    expect((await exchange({ sub: "nobody", email: "nobody@mill.test" })).status).toBe(403);
+    expect((await exchange({}, "google")).status).toBe(404);
+    const opaque = await app.call("POST /api/v1/auths/oauth/oidc/token/exchange", {
+      body: { token: "opaque" },
+    });
+    expect(opaque.status).toBe(401);
+    const late = await exchange({});
+    expect([late.status, Number(late.headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+  });
+});
