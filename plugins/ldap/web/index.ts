@@ -1,0 +1,7 @@
+import { defineWeb } from "#plugins/web/kit/web.ts";
+
+export const web = defineWeb({
+  pages: {
+    ldap: () => import("./DirectoryPage.svelte"),
+  },
+});
