@@ -1,0 +1,19 @@
+import type { PassageSearch } from "#plugins/files/service.ts";
+import type { Retrieval } from "./service.ts";
+
+/** Searches files that a caller may read, for the tools of chats. */
+export function searchPassages({ search }: Pick<Retrieval, "search">): PassageSearch {
+  return {
+    async search({ files, query, count, signal }) {
+      const { passages } = await search({
+        scope: { files: files.map(({ id }) => id), collections: [] },
+        queries: [query],
+        settings: { topK: count, rerankTopK: count },
+        signal,
+      });
+      return passages.flatMap(({ fileId, content, score }) =>
+        fileId === undefined ? [] : [{ fileId, content, score: Math.min(1, Math.max(0, score)) }],
+      );
+    },
+  };
+}
