@@ -1,0 +1,30 @@
+import type { Access, Loader } from "#kernel/access/resource.ts";
+import { resourceType } from "./parts.ts";
+import { type ChannelRow, findChannel } from "./rows/channels.ts";
+import { hasJoined } from "./rows/members.ts";
+import type { ChannelDatabase } from "./tables.ts";
+
+/**
+ * The way to a channel by its type. Standard: the creator, administrators and grants. Group: those who joined, and
+ * administrators. Direct: those who joined, nobody else.
+ */
+export function createChannelLoader(access: Access, db: ChannelDatabase): Loader<ChannelRow> {
+  const common = { type: resourceType, find: (id: string) => findChannel(db, id) };
+  const joined = {
+    ...common,
+    // Who made a group and left it is outside like everybody who left.
+    ownerOf: () => null,
+    reachableById: ({ userId }: { userId: string }, id: string) => hasJoined(db, id, userId),
+  };
+  const standard = access.loader<ChannelRow>({ ...common, ownerOf: (row) => row.user_id });
+  const group = access.loader<ChannelRow>(joined);
+  const direct = access.loader<ChannelRow>({ ...joined, adminPasses: false });
+  const loaderOf = async (id: string) => {
+    const type = (await findChannel(db, id))?.type ?? null;
+    return type === null ? standard : type === "group" ? group : direct;
+  };
+  return {
+    load: async (caller, id, action) => await (await loaderOf(id)).load(caller, id, action),
+    find: async (caller, id, action) => await (await loaderOf(id)).find(caller, id, action),
+  };
+}
