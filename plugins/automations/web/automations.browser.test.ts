@@ -1,0 +1,138 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { permit } from "#plugins/workspace-tools/tools.fixture.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
+import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { text } from "#test/support/upstream-scripts.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+
+const slow = 120_000;
+let app: App;
+let browser: Browser;
+let upstream: Upstream;
+let owner: TestUser;
+
+beforeAll(async () => {
+  if (!chromiumPath) {
+    return;
+  }
+  await buildInterface();
+  upstream = await startUpstream();
+  upstream.models = ["alpha"];
+  upstream.always(text("The river is calm."));
+  app = await startApp({
+    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key", BYPASS_MODEL_ACCESS_CONTROL: "true" },
+  });
+  owner = await app.user();
+  await permit(app, [owner], { features: { automations: true } });
+  browser = await openBrowser();
+}, slow);
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+  await upstream?.close();
+});
+
+const call = (route: string, body?: unknown) =>
+  app.call(route, { token: owner.token, ...(body === undefined ? {} : { body }) });
+
+test.skipIf(!chromiumPath)(
+  "an automation is written in words, runs, is paused, and shows on the calendar and on a phone",
+  async () => {
+    await call("POST /api/v1/folders/", { name: "Reports" });
+    const open = { url: app.url, token: owner.token };
+    const { page, close } = await openPage(browser, { ...open, path: "/automations" });
+    await page.getByText("Nothing runs by itself yet.").waitFor();
+    await expectNoAxeFindings(page);
+    await page.getByRole("link", { name: "New automation" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Gauge of the morning");
+    await page.getByRole("textbox", { name: "Prompt" }).fill("How high is the river?");
+    const [when, rule] = [
+      page.getByRole("textbox", { name: "When" }),
+      page.getByRole("textbox", { name: "Rule" }),
+    ];
+    await when.fill("every weekday at 9");
+    expect(await rule.inputValue()).toBe("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0");
+    const nextRuns = page.getByRole("group", { name: "Next runs" }).getByRole("listitem");
+    await expect.poll(() => nextRuns.count()).toBe(5);
+    await when.fill("every weekday at 9 unless it rains");
+    await page.getByText("“unless it rains” was not understood.").waitFor();
+    expect(await page.getByRole("button", { name: "Save and start" }).isDisabled()).toBe(true);
+    await rule.fill("FREQ=DAILY;BYHOUR=18;BYMINUTE=30");
+    expect((await when.inputValue()).replaceAll("\u202F", " ")).toBe("every day at 6:30 PM");
+    await rule.fill("FREQ=DAILY;BYHOUR=99");
+    await page.getByText("BYHOUR is unknown or has a wrong value").waitFor();
+    await page.getByRole("button", { name: "every Monday at 8:30" }).click();
+    await page
+      .getByRole("button", { name: /^Folder/ })
+      .or(page.getByRole("combobox", { name: /^Folder/ }))
+      .first()
+      .click();
+    await page.getByRole("option", { name: "Reports" }).click();
+    await expectNoAxeFindings(page);
+    await page.getByRole("button", { name: "Save and start" }).click();
+    await page.waitForURL(/\/automations\/edit\/[\w-]+$/);
+    await page.getByText("It has not run yet.").waitFor();
+
+    await page.getByRole("button", { name: "Run now" }).click();
+    const history = page.getByRole("list", { name: "History" });
+    await history.getByText("done").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("paused", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await history.getByRole("link", { name: "Open the chat" }).click();
+    await page.getByText("The river is calm.").first().waitFor();
+    await close();
+
+    const { items } = (await call("GET /api/v1/automations/list")).body;
+    expect(items[0]).toMatchObject({
+      is_active: true,
+      folder_id: expect.any(String),
+      data: { model_id: "alpha" },
+    });
+    const [calendar] = (await call("GET /api/v1/calendars/")).body.filter(
+      ({ is_system }: { is_system: boolean }) => is_system,
+    );
+    expect(calendar).toMatchObject({ id: "__scheduled_tasks__" });
+
+    const phone = await openPage(browser, { ...open, path: "/automations", size: "phone" });
+    await phone.page
+      .getByText("Every Monday at 8:30")
+      .or(phone.page.getByText("every Monday at 8:30"))
+      .first()
+      .waitFor();
+    expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expectNoAxeFindings(phone.page);
+    await phone.page.getByRole("button", { name: "Actions for “Gauge of the morning”" }).click();
+    await phone.page.getByRole("menuitem", { name: "Pause" }).click();
+    await phone.page.getByText("paused", { exact: true }).waitFor();
+    await phone.page.getByRole("link", { name: "Gauge of the morning" }).click();
+    await phone.page.getByRole("list", { name: "History" }).getByText("done").waitFor();
+    await expectNoAxeFindings(phone.page);
+    await phone.close();
+  },
+  slow,
+);
+
+test.skipIf(!chromiumPath)(
+  "a failed run says why and what to do",
+  async () => {
+    const data = { prompt: "Gone?", model_id: "alpha", rrule: "FREQ=DAILY;BYHOUR=9" };
+    const { body } = await call("POST /api/v1/automations/create", { name: "Lost", data });
+    upstream.models = ["beta"];
+    await app.call("GET /api/models?refresh=true", { token: owner.token });
+    const { page, close } = await openPage(browser, {
+      url: app.url,
+      token: owner.token,
+      path: `/automations/edit/${body.id}`,
+    });
+    await page.getByRole("button", { name: "Run now" }).click();
+    await page.getByText("The last run failed.").waitFor();
+    await page.getByText(/stopped before a chat was made/).waitFor();
+    await page.getByText("alpha (not available)").waitFor();
+    await expectNoAxeFindings(page);
+    await close();
+  },
+  slow,
+);
