@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { eventsOf, runScripted, type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { createPacedLog, makePieces, paced } from "#test/support/upstream-paced.ts";
+import { answerTask, calls, endsWith, isOfTask, runDelegating, saidIn } from "./subagents.fixture.ts";
+import { text } from "#test/support/upstream-scripts.ts";
+
+let stage: RunStage;
+const standard = {
+  ENABLE_SUBAGENTS: true,
+  SUBAGENTS_BACKGROUND_ENABLED: true,
+  SUBAGENTS_MAX_ASYNC: 20,
+  SUBAGENTS_MAX_ITERATIONS: 30,
+  SUBAGENTS_MAX_OUTPUT: 30_000,
+  SUBAGENTS_SYSTEM_PROMPT: "",
+};
+const config = (body?: object, token = stage.user.token) =>
+  stage.app.call(`${body ? "POST" : "GET"} /api/v1/configs/subagents`, { token, ...(body && { body }) });
+const listed = async (chatId: string, token = stage.user.token) =>
+  await stage.app.call(`GET /api/v1/chats/${chatId}/subagents`, { token });
+
+beforeAll(async () => {
+  stage = await startRunStage({
+    env: {
+      ENABLE_SUBAGENTS: "true",
+      SUBAGENTS_MAX_CONCURRENT: "3",
+      CHAT_RESPONSE_STOP_REPEATED_TOOL_CALLS: "false",
+    },
+  });
+});
+beforeEach(async () => void (await config(standard)));
+afterAll(() => stage?.close());
+
+describe("sub-agents that a reply waits for", () => {
+  it("work side by side, each in a chat of its own, and their results come back in order", async () => {
+    answerTask(stage.upstream, "Count the mills", "There are four.");
+    answerTask(stage.upstream, "Count the rivers", "There are two.");
+    const client = await stage.connect();
+    const { values, offered, chatId, replyId } = await runDelegating(
+      stage,
+      [{ task: "Count the mills", context: "In the valley" }, { task: "Count the rivers" }],
+      { system: "Speak plainly." },
+    );
+    expect(offered).toEqual(expect.arrayContaining(["delegate_task"]));
+    expect(values).toMatchObject([
+      { status: "completed", output: "There are four.", mode: "foreground", task: "Count the mills" },
+      { status: "completed", output: "There are two.", mode: "foreground", task: "Count the rivers" },
+    ]);
+    const asked = stage.upstream.requests.find(isOfTask("Count the mills"))!;
+    const [system, question] = saidIn(asked);
+    expect(system!.content).toMatch(/^Speak plainly\.\n\nYou are a sub-agent/);
+    expect(question!.content).toBe("Count the mills\n\nContext:\nIn the valley");
+    const names = asked.body.tools.map((tool: { function: { name: string } }) => tool.function.name);
+    expect(names).toContain("get_current_timestamp");
+    expect(names).not.toContain("delegate_task");
+    // Each stands in a chat of its own, which no list shows.
+    const { body } = await listed(chatId);
+    expect(body).toMatchObject([
+      { task: "Count the mills", state: "completed", message_id: replyId, call_id: "call_1", error: null },
+      { task: "Count the rivers", state: "completed", call_id: "call_2" },
+    ]);
+    const own = await stage.read(body[0].subagent_chat_id);
+    expect(own).toMatchObject({ title: "Count the mills", meta: { subagent: { chat_id: chatId } } });
+    const list = (await stage.app.call("GET /api/v1/chats/", { token: stage.user.token })).body;
+    expect(list.map(({ id }: { id: string }) => id)).not.toContain(own.id);
+    const shown = client.events
+      .map(({ data }) => data)
+      .filter((data) => data?.data?.type === "chat:subagent");
+    expect(shown.filter(({ data }) => data.data.id === own.id).map(({ data }) => data.data.state)).toEqual([
+      "running",
+      "completed",
+    ]);
+  });
+
+  it("are no more at once than may, and give no tasks away themselves: twenty that each want twenty", async () => {
+    const tasks = Array.from({ length: 20 }, (_, at) => `Task ${at}.`);
+    let atWork = 0;
+    let most = 0;
+    stage.upstream.always(
+      (request) => tasks.some((task) => isOfTask(task)(request)) && saidIn(request).length === 2,
+      async (exchange) => {
+        atWork += 1;
+        most = Math.max(most, atWork);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        await calls("delegate_task", ...tasks.map((task) => ({ task: `More of ${task}` })))(exchange);
+      },
+    );
+    stage.upstream.always(
+      (request) => tasks.some((task) => isOfTask(task)(request)) && saidIn(request).length > 2,
+      async (exchange) => {
+        await text("Done alone.")(exchange);
+        atWork -= 1;
+      },
+    );
+    const { values, chatId } = await runDelegating(
+      stage,
+      tasks.map((task) => ({ task })),
+    );
+    expect(values.map(({ output }) => output)).toEqual(tasks.map(() => "Done alone."));
+    expect(most).toBeLessThanOrEqual(3);
+    expect((await listed(chatId)).body).toHaveLength(20);
+    expect(stage.upstream.requests.filter(isOfTask("More of"))).toEqual([]);
+    const refused = stage.upstream.requests.findLast((request) => isOfTask("Task 3.")(request));
+    expect(saidIn(refused!).filter(({ role }) => role === "tool")[0]!.content).toBe(
+      'Error: Tool "delegate_task" not found.',
+    );
+  });
+
+  it("are cut, bounded and instructed by the settings", async () => {
+    await config({ SUBAGENTS_MAX_OUTPUT: 10, SUBAGENTS_SYSTEM_PROMPT: "Work, and be brief." });
+    answerTask(stage.upstream, "Say much", "0123456789abcdef");
+    const cut = await runDelegating(stage, [{ task: "Say much" }]);
+    expect(cut.values[0].output).toBe("0123456789\n[output truncated]");
+    expect(saidIn(stage.upstream.requests.find(isOfTask("Say much"))!)[0]!.content).toBe(
+      "Work, and be brief.",
+    );
+    await config({ SUBAGENTS_MAX_ITERATIONS: 2 });
+    answerTask(stage.upstream, "Go in circles", calls("get_current_timestamp", {}));
+    const bounded = await runDelegating(stage, [{ task: "Go in circles" }]);
+    expect(bounded.values[0]).toMatchObject({
+      status: "failed",
+      error: "Tool-call limit reached (2 iterations).",
+    });
+    expect(stage.upstream.requests.filter(isOfTask("Go in circles"))).toHaveLength(3);
+  });
+
+  it("end with the reply that waits for them", async () => {
+    answerTask(
+      stage.upstream,
+      "Go on for long",
+      paced(makePieces(2_000), { every: 20, log: createPacedLog() }),
+    );
+    const chat = await stage.makeChat();
+    stage.upstream.reply(endsWith("Hi"), calls("delegate_task", { task: "Go on for long" }));
+    await stage.complete({ chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } });
+    const asked = await stage.upstream.nextRequest(isOfTask("Go on for long"));
+    await stage.app.call(`POST /api/tasks/chat/${chat.chatId}/stop`, { token: stage.user.token });
+    await asked.aborted;
+    await vi.waitFor(
+      async () => expect((await listed(chat.chatId)).body).toMatchObject([{ state: "stopped" }]),
+      15_000,
+    );
+  });
+
+  it("are refused what is wrong, and told what a failure is", async () => {
+    answerTask(stage.upstream, "Break", (exchange) => exchange.start(500, {}));
+    const { values } = await runDelegating(stage, [
+      { task: " " },
+      { task: 5 },
+      { task: "x".repeat(50_001) },
+      { task: "nul \u0000" },
+      {},
+    ]);
+    expect(values.slice(0, 3)).toEqual([
+      "Error: task: must be a text that is not empty.",
+      "Error: task: must be a text that is not empty.",
+      "Error: task: must have at most 50000 characters.",
+    ]);
+    expect(values[4]).toBe('Error: "delegate_task" needs "task".');
+  });
+});
+
+describe("sub-agents in the background", () => {
+  const isReport = endsWith("[Message of the system");
+
+  it("let the chat go on, and their result comes as a message of the system, which is answered", async () => {
+    const log = createPacedLog();
+    answerTask(stage.upstream, "Look it up", paced(["The ", "answer."], { every: 300, log }));
+    stage.upstream.always(isReport, text("I have it now."));
+    const client = await stage.connect();
+    const { values, chatId, replyId, reply } = await runDelegating(stage, [
+      { task: "Look it up", background: true },
+    ]);
+    const [{ delegation_id: id }] = values;
+    expect(values[0]).toEqual({
+      status: "dispatched",
+      delegation_id: id,
+      subagent_chat_id: id,
+      mode: "background",
+      task: "Look it up",
+    });
+    expect(reply.content).toBe("Fine.");
+    const told = await vi.waitFor(async () => {
+      const { history } = (await stage.read(chatId)).chat;
+      const last = history.messages[history.currentId];
+      expect(last).toMatchObject({ role: "assistant", content: "I have it now.", done: true });
+      return history.messages[last.parentId];
+    }, 20_000);
+    expect(told).toMatchObject({
+      role: "user",
+      parentId: replyId,
+      meta: { internal: true, kind: "subagent", subagent_id: id, task: "Look it up", state: "completed" },
+    });
+    expect(told.content).toContain("The answer.");
+    expect(client.events.filter(({ data }) => data?.data?.type === "chat:reload")).toHaveLength(1);
+    expect(eventsOf(client, `told-${id}-reply`).length).toBeGreaterThan(0);
+    // Nothing is told twice.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(Object.keys((await stage.read(chatId)).chat.history.messages)).toHaveLength(4);
+  });
+
+  it("are no more at once than may, and none while they are switched off", async () => {
+    await config({ SUBAGENTS_MAX_ASYNC: 1 });
+    answerTask(stage.upstream, "Take your time", paced(["Done."], { every: 2_000, log: createPacedLog() }));
+    const { values, chatId } = await runDelegating(stage, [
+      { task: "Take your time", background: true },
+      { task: "Take your time", background: true },
+    ]);
+    const said = values.map((value) => (typeof value === "string" ? value : value.status));
+    expect(said.toSorted()).toEqual([expect.stringMatching(/^Error: 1 sub-agents work/), "dispatched"]);
+    await config({ SUBAGENTS_BACKGROUND_ENABLED: false });
+    const off = await runDelegating(stage, [{ task: "Now", background: true }]);
+    // The schema does not know it then, so it is dropped and the reply waits.
+    expect(off.values[0].mode ?? off.values[0]).toBe("foreground");
+    expect((await listed(chatId)).body).toHaveLength(1);
+  });
+
+  it("are told after another reply, and go with the chat", async () => {
+    answerTask(stage.upstream, "Be late", paced(["Late."], { every: 500, log: createPacedLog() }));
+    const { values, chatId } = await runDelegating(stage, [{ task: "Be late", background: true }]);
+    const token = stage.user.token;
+    expect((await stage.app.call(`DELETE /api/v1/chats/${chatId}`, { token })).status).toBe(200);
+    await vi.waitFor(async () => {
+      const { status } = await stage.app.call(`GET /api/v1/chats/${values[0].subagent_chat_id}`, { token });
+      expect(status).not.toBe(200);
+    }, 15_000);
+  });
+});
+
+describe("who may", () => {
+  it("lists them for the owner of the chat alone, and the settings for administrators", async () => {
+    const { chatId } = await stage.makeChat();
+    const stranger = await stage.app.user();
+    expect((await listed(chatId)).body).toEqual([]);
+    expect((await listed(chatId, stranger.token)).status).toBe(404);
+    expect((await config(undefined, stranger.token)).status).toBe(403);
+    expect((await config({ SUBAGENTS_MAX_OUTPUT: 0 })).status).toBe(422);
+    expect((await config({ SUBAGENTS_MAX_CONCURRENT: 0 })).status).toBe(422);
+    expect((await config({ SUBAGENTS_MAX_CONCURRENT: 3 })).body).toMatchObject(standard);
+  });
+
+  it("offers them where they are on, and a chat is kept", async () => {
+    const temporary = { chatId: `temporary:${crypto.randomUUID()}`, replyId: crypto.randomUUID() };
+    expect((await runScripted(stage, [], { chat: temporary })).offered).not.toContain("delegate_task");
+    await config({ ENABLE_SUBAGENTS: false });
+    expect((await runScripted(stage, [])).offered).not.toContain("delegate_task");
+    expect((await config()).body.ENABLE_SUBAGENTS).toBe(false);
+  });
+});
