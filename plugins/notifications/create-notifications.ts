@@ -1,0 +1,70 @@
+import type { Notices } from "#kernel/services.ts";
+import { createDeliveries } from "./deliveries/deliveries.ts";
+import type { Address } from "./deliveries/post.ts";
+import { followEvents } from "./follow.ts";
+import { createInbox } from "./inbox/inbox.ts";
+import type { NotificationParts } from "./parts.ts";
+import { createPush } from "./push/push.ts";
+import { environmentWebhook } from "./schema.ts";
+import type { DeliveryRow } from "./tables.ts";
+import { createTargets, type TargetParts } from "./targets/targets.ts";
+import { createListening } from "./webhooks/listen.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
+
+/** Puts the parts of notifications together. */
+export function createNotificationSystem(
+  parts: NotificationParts & { readonly notices: Notices },
+  { webhookUrl }: { webhookUrl(): string },
+) {
+  const { configuration, events, log } = parts;
+  const valueOf = (name: string) =>
+    configuration.declarations().some(({ variable }) => variable.name === name)
+      ? String(configuration.valueOf(name) ?? "")
+      : "";
+  const deliveries = createDeliveries({ ...parts, addressOf: (row) => addressOf(row) });
+  const targetParts: TargetParts = { ...parts, deliveries };
+  const targets = createTargets(targetParts);
+  const listening = createListening({ ...parts, deliveries, webhookUrl });
+  const webhooks = createWebhooks({ ...parts, changed: listening.changed });
+  const inbox = createInbox(parts);
+  const push = createPush({
+    ...parts,
+    contact: () => {
+      const url = valueOf("WEBUI_URL");
+      return url.startsWith("https://") ? url : `mailto:${valueOf("ADMIN_EMAIL") || "admin@localhost"}`;
+    },
+  });
+
+  async function addressOf(row: Pick<DeliveryRow, "webhook_id" | "target_id">): Promise<Address | string> {
+    if (row.target_id !== null) {
+      return await targets.addressOf(row.target_id);
+    }
+    if (row.webhook_id !== environmentWebhook) {
+      return await webhooks.addressOf(row.webhook_id ?? "");
+    }
+    const url = webhookUrl();
+    // An administrator or the environment set it, so it may be private (contract D.15).
+    return URL.canParse(url) ? { url, form: "auto", trust: "operator" } : "WEBHOOK_URL holds no address.";
+  }
+
+  followEvents({ ...parts, inbox, push, targets });
+  // Events of the start itself come before the queue takes work.
+  const { promise: started, resolve } = Promise.withResolvers<void>();
+  events.onSystemEvent(async (event) => {
+    await started;
+    await listening.observe(event).catch((error: unknown) => {
+      log.warn({ err: error, event: event.event }, "an event could not be queued for webhooks");
+    });
+  });
+  return {
+    deliveries,
+    inbox,
+    push,
+    targets,
+    webhooks,
+    async start(): Promise<void> {
+      await listening.start();
+      resolve();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type App, startApp } from "#test/support/app.ts";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
+import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { type Receiver, startReceiver } from "../receiver.fixture.ts";
+
+describe.skipIf(!chromiumPath)("the pages of notifications", () => {
+  let app: App;
+  let browser: Browser;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    await buildInterface();
+    receiver = await startReceiver();
+    app = await startApp({
+      env: { ENABLE_USER_WEBHOOKS: "true", EGRESS_ALLOWED_PRIVATE_ORIGINS: receiver.url },
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+    await receiver?.close();
+  });
+
+  const signUp = (name: string) =>
+    app.call("POST /api/v1/auths/signup", {
+      body: { name, email: `${name.toLowerCase()}@example.org`, password: "a long password" },
+    });
+
+  test("lists what is new at once, marks it, and takes it away", async () => {
+    const { token } = await app.admin();
+    const { page, close } = await openPage(browser, { url: app.url, token, path: "/notifications" });
+    await page.getByText("Nothing new.").waitFor();
+    await signUp("Greta");
+    const list = page.getByRole("main").getByRole("list", { name: "Notifications" });
+    await list.getByText("Greta", { exact: true }).waitFor();
+    await page.getByText("New account: Greta").waitFor();
+    await page.getByRole("navigation", { name: "Sidebar" }).getByTitle("1 unread").waitFor();
+    await expectNoAxeFindings(page);
+    await page.getByRole("button", { name: "Mark all as read" }).click();
+    await list.getByText("Unread").waitFor({ state: "detached" });
+    await page.getByTitle("1 unread").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Delete “Greta”" }).click();
+    await page.getByText("Nothing new.").waitFor();
+    await close();
+  });
+
+  test("adds, tests, changes and deletes an address of the person", async () => {
+    const { token } = await app.admin();
+    const { page, close } = await openPage(browser, { url: app.url, token, path: "/settings/notifications" });
+    await page.getByRole("button", { name: "Add an address" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Address" }).fill("nowhere");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("write an address that begins with https://").waitFor();
+    await dialog.getByRole("textbox", { name: "Address" }).fill(`${receiver.url}/hooks/of-a-person`);
+    await dialog.getByText("Always", { exact: true }).click();
+    await expectNoAxeFindings(page, "[role=dialog]");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const list = page.getByRole("list", { name: "Addresses" });
+    await list.getByText(`${receiver.url}/…rson`).waitFor();
+    await list.getByRole("button", { name: "Actions for" }).click();
+    await page.getByRole("menuitem", { name: "Send a test" }).click();
+    await page.getByText("The test has arrived.").waitFor();
+    expect(receiver.received.at(-1)?.path).toBe("/hooks/of-a-person");
+    await expectNoAxeFindings(page);
+    await list.getByRole("button", { name: "Actions for" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await list.waitFor({ state: "detached" });
+    await close();
+  });
+
+  test("lets administrators tell a program of events, and shows what became of each", async () => {
+    const { token } = await app.admin();
+    const { page, close } = await openPage(browser, { url: app.url, token, path: "/admin/webhooks" });
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Office");
+    await dialog.getByRole("textbox", { name: "Address" }).fill(`${receiver.url}/hooks/of-the-office`);
+    await dialog.getByRole("textbox", { name: "Events" }).fill("auth.signups");
+    await dialog.getByText("No event fits auth.signups.").waitFor();
+    await dialog.getByRole("textbox", { name: "Events" }).fill("auth.signup");
+    await expectNoAxeFindings(page, "[role=dialog]");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Signing secret of Office").waitFor();
+    await page.getByText(/^whsec_/).waitFor();
+    await signUp("Otto");
+    await expect
+      .poll(() => receiver.received.map(({ path }) => path), { timeout: 20_000 })
+      .toContain("/hooks/of-the-office");
+    await page.getByRole("button", { name: "Actions for “Office”" }).click();
+    await page.getByRole("menuitem", { name: "Deliveries" }).click();
+    await dialog.getByText("New account: Otto <otto@example.org>").waitFor();
+    await expectNoAxeFindings(page, "[role=dialog]");
+    await close();
+  });
+});
