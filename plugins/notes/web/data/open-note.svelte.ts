@@ -1,0 +1,255 @@
+import {
+  Awareness,
+  applyAwarenessUpdate,
+  encodeAwarenessUpdate,
+  removeAwarenessStates,
+} from "y-protocols/awareness";
+import * as Y from "yjs";
+import { server } from "#plugins/web/kit/server.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
+import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
+import type { NoteRecord } from "./notes.ts";
+
+/** Somebody who has the note open. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface DocumentEvent {
+  readonly document_id: string;
+  readonly state?: readonly number[];
+  readonly update?: readonly number[];
+  readonly client_id?: number | null;
+}
+
+interface Refused {
+  readonly error?: string;
+  readonly code?: string;
+}
+
+/** Edits within this time go out together. */
+const gatherMs = 60;
+const presenceMs = 120;
+const again = 1_500;
+const fromServer = "server";
+
+/** One note in this window: its record, and its document, which follows the others' windows. */
+export class OpenNote {
+  readonly id: string;
+  readonly document = new Y.Doc();
+  readonly awareness = new Awareness(this.document);
+  record = $state.raw<NoteRecord>();
+  /** Why the note cannot be shown. */
+  failure = $state<string>();
+  /** True once the text is here. */
+  isReady = $state(false);
+  /** True when access was taken away, or the note is gone. */
+  isClosed = $state(false);
+  mayWrite = $state(false);
+  /** Why an edit was refused. */
+  refused = $state<string>();
+  unsaved = $state(0);
+  people = $state.raw<readonly Person[]>([]);
+  readonly #documentId: string;
+  #pending: Uint8Array[] = [];
+  #isSending = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #presenceTimer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  constructor(id: string) {
+    this.id = id;
+    this.#documentId = `note:${id}`;
+  }
+
+  /** Opens the note; what it returns closes it. */
+  start(): () => void {
+    const stops = [
+      this.#on("ydoc:document:state", (data) => this.#receiveState(data)),
+      this.#on("ydoc:document:update", ({ update }) =>
+        Y.applyUpdate(this.document, toBytes(update), fromServer),
+      ),
+      this.#on("ydoc:awareness:update", ({ update }) =>
+        applyAwarenessUpdate(this.awareness, toBytes(update), fromServer),
+      ),
+      this.#on("ydoc:user:joined", () => this.#sendPresence()),
+      this.#on("ydoc:user:left", ({ client_id: client }) =>
+        removeAwarenessStates(this.awareness, typeof client === "number" ? [client] : [], fromServer),
+      ),
+      this.#on("ydoc:document:closed", () => void this.#close()),
+      socket.on<{ id: string }>("events:note", ({ id }) => void (id === this.id && this.load())),
+      socket.onConnect((isAgain) => void (isAgain && this.#join())),
+    ];
+    this.document.on("update", (update: Uint8Array, origin: unknown) => {
+      if (origin !== fromServer) {
+        this.#queue(update);
+      }
+    });
+    this.awareness.on("update", (_changes: unknown, origin: unknown) => {
+      this.#readPeople();
+      if (origin !== fromServer) {
+        this.#presenceTimer ??= setTimeout(() => this.#sendPresence(), presenceMs);
+      }
+    });
+    const me = session.current;
+    this.awareness.setLocalStateField("user", { id: me?.id ?? "", name: me?.name ?? "" });
+    void this.load();
+    void this.#join();
+    return () => {
+      this.#isStopped = true;
+      void this.#flush();
+      stops.forEach((stop) => stop());
+      clearTimeout(this.#timer);
+      clearTimeout(this.#presenceTimer);
+      void socket.emit("ydoc:document:leave", { document_id: this.#documentId }).catch(() => undefined);
+      this.awareness.destroy();
+    };
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.record = await server.call("GET /api/v1/notes/:id", { params: { id: this.id } });
+      this.mayWrite = this.record.write_access;
+      this.failure = undefined;
+    } catch (error) {
+      if ((error as { status?: number }).status === 404 && this.record !== undefined) {
+        this.isClosed = true;
+        this.mayWrite = false;
+      } else {
+        this.failure = (error as Error).message;
+      }
+    }
+  }
+
+  /** Takes the change of the record over at once, and stores it. Rejects when it is refused. */
+  async change(change: { title?: string }): Promise<void> {
+    this.record = await server.call("POST /api/v1/notes/:id/update", {
+      params: { id: this.id },
+      body: change,
+    });
+  }
+
+  #on(event: string, handle: (data: DocumentEvent) => void): () => void {
+    return socket.on<DocumentEvent>(event, (data) => {
+      if (data.document_id === this.#documentId) {
+        handle(data);
+      }
+    });
+  }
+
+  async #join(): Promise<void> {
+    try {
+      const answer = await socket.emit<Refused>("ydoc:document:join", { document_id: this.#documentId });
+      if (answer.error !== undefined) {
+        this.failure ??= answer.error;
+        return;
+      }
+      this.#sendPresence();
+    } catch {
+      // The connection comes back by itself, and joins again then.
+    }
+  }
+
+  /** Sends the edits that the server lacks, such as those made while the connection was away. */
+  #receiveState({ state }: DocumentEvent): void {
+    const bytes = toBytes(state);
+    Y.applyUpdate(this.document, bytes, fromServer);
+    this.isReady = true;
+    this.isClosed = false;
+    const missing = Y.encodeStateAsUpdate(this.document, Y.encodeStateVectorFromUpdate(bytes));
+    this.#pending = [];
+    // An update without structs and deletions has two bytes.
+    if (missing.length > 2 && this.mayWrite) {
+      this.#queue(missing);
+    }
+    this.unsaved = this.#pending.length;
+  }
+
+  #queue(update: Uint8Array): void {
+    this.#pending.push(update);
+    this.unsaved = this.#pending.length;
+    this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
+  }
+
+  async #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isSending || this.#pending.length === 0) {
+      return;
+    }
+    this.#isSending = true;
+    const batch = this.#pending;
+    this.#pending = [];
+    let wait = 0;
+    try {
+      const update = toBase64(Y.mergeUpdates(batch));
+      const answer = await socket.emit<Refused | true>("ydoc:document:update", {
+        document_id: this.#documentId,
+        update,
+      });
+      if (answer !== true) {
+        wait = this.#refuse(batch, answer);
+      }
+    } catch {
+      // The connection broke: the next state tells what the server lacks.
+      this.#pending = [...batch, ...this.#pending];
+      wait = again;
+    }
+    this.#isSending = false;
+    this.unsaved = this.#pending.length;
+    if (this.#pending.length > 0 && !this.#isStopped) {
+      this.#timer ??= setTimeout(() => void this.#flush(), wait || gatherMs);
+    }
+  }
+
+  /** Returns the milliseconds after which the edits are tried again; 0 where they never will be. */
+  #refuse(batch: readonly Uint8Array[], { error, code }: Refused): number {
+    if (code === "rate_limited" || code === "unavailable") {
+      this.#pending = [...batch, ...this.#pending];
+      return again;
+    }
+    this.refused = error;
+    if (code === "forbidden" || code === "not_found") {
+      this.mayWrite = false;
+      void this.load();
+    }
+    return 0;
+  }
+
+  #sendPresence(): void {
+    clearTimeout(this.#presenceTimer);
+    this.#presenceTimer = undefined;
+    if (!this.#isStopped && socket.state === "open") {
+      const update = [...encodeAwarenessUpdate(this.awareness, [this.awareness.clientID])];
+      void socket
+        .emit("ydoc:awareness:update", { document_id: this.#documentId, update })
+        .catch(() => undefined);
+    }
+  }
+
+  #readPeople(): void {
+    const own = this.awareness.clientID;
+    const others = [...this.awareness.getStates()].flatMap(([client, state]) => {
+      const user = state["user"] as Person | undefined;
+      return client !== own && user?.id ? [{ id: user.id, name: user.name }] : [];
+    });
+    this.people = [...new Map(others.map((person) => [person.id, person])).values()];
+  }
+
+  async #close(): Promise<void> {
+    this.isClosed = true;
+    this.mayWrite = false;
+    await this.load();
+  }
+}
+
+const toBytes = (numbers: readonly number[] | undefined): Uint8Array => new Uint8Array(numbers ?? []);
+
+function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
+  return btoa(text);
+}
