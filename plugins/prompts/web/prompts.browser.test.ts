@@ -1,0 +1,92 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { grant, permit, requireOk, as } from "#plugins/workspace-tools/tools.fixture.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { chromiumPath, openBrowser } from "#test/support/browser.ts";
+import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+
+const slow = 120_000;
+let app: App;
+let browser: Browser;
+let author: TestUser;
+let colleague: TestUser;
+
+beforeAll(async () => {
+  if (chromiumPath) {
+    await buildInterface();
+    app = await startApp();
+    browser = await openBrowser();
+    [author, colleague] = [await app.user(), await app.user()];
+    await permit(app, [author], { workspace: { prompts: true, prompts_export: true } });
+  }
+}, slow);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
+
+test.skipIf(!chromiumPath)(
+  "a prompt is written, tried with its inputs, kept as a draft, put into use and used by a colleague",
+  async () => {
+    const { page, close } = await openPage(browser, {
+      url: app.url,
+      path: "/workspace/prompts",
+      token: author.token,
+    });
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await page.getByText("Nothing here yet.").waitFor();
+    await expectNoAxeFindings(page);
+    await page.getByRole("link", { name: "New prompt" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Translate a letter");
+    expect(await page.getByLabel("Command", { exact: true }).inputValue()).toBe("translate-a-letter");
+    await page
+      .getByRole("textbox", { name: "Text", exact: true })
+      .fill('Into {{language | select:options=["Dutch","Welsh"]:default="Dutch"}}: {{text | text:required}}');
+    await page.getByText("Still missing: text").waitFor();
+    await page.getByLabel("text", { exact: true }).last().fill("Good day");
+    await page.getByLabel("text", { exact: true }).last().blur();
+    await page.getByRole("region", { name: "Preview" }).getByText("Into Dutch: Good day").waitFor();
+    await button("Try it").click();
+    await page
+      .getByRole("region", { name: "Answer of the model" })
+      .getByText(/\w{3,}/)
+      .first()
+      .waitFor();
+    await expectNoAxeFindings(page);
+    await button("Save").click();
+    await page.waitForURL(/\/workspace\/prompt\/[\w-]+$/);
+    const id = page.url().split("/").at(-1) as string;
+
+    // A draft leaves what is in use as it is, until it is put into use.
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Say {{word}} in Welsh");
+    await page.getByLabel("What changed").fill("Shorter");
+    await button("Keep as a draft").click();
+    await page.getByRole("tab", { name: "Versions" }).click();
+    await page.getByRole("button", { name: /Shorter/ }).waitFor();
+    expect((await call(`GET /api/v1/prompts/id/${id}`)).body.content).toContain("Into");
+    await page.getByRole("button", { name: /Shorter/ }).click();
+    await page.getByText("Nothing changed.").waitFor();
+    await page.getByRole("button", { name: "Put it into use" }).click();
+    await page.getByRole("button", { name: /Shorter.*in use/s }).waitFor();
+    expect((await call(`GET /api/v1/prompts/id/${id}`)).body.content).toBe("Say {{word}} in Welsh");
+    await close();
+
+    await call(`POST /api/v1/prompts/id/${id}/access/update`, { access_grants: [grant(colleague, "read")] });
+    const theirs = await openPage(browser, { url: app.url, token: colleague.token, size: "phone" });
+    const field = theirs.page.getByRole("textbox", { name: /message/i }).first();
+    await field.click();
+    await field.pressSequentially("/trans");
+    await theirs.page.getByRole("option", { name: /translate-a-letter/ }).click();
+    const dialog = theirs.page.getByRole("dialog", { name: "Translate a letter" });
+    await dialog.getByLabel("word").fill("wheel");
+    await expectNoAxeFindings(theirs.page);
+    await dialog.getByRole("button", { name: "Put it into the message" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(await field.inputValue()).toBe("Say wheel in Welsh");
+    await theirs.close();
+  },
+  slow,
+);
