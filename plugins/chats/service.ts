@@ -86,6 +86,8 @@ export interface Chats {
     leafId: string,
     wish?: { readonly limit?: number; readonly sinceSummary?: boolean },
   ): Promise<ChatMessage[]>;
+  /** The files of the questions from the root to `leafId`, first to last, whatever summaries stand between. */
+  branchFiles(chatId: string, leafId: string): Promise<unknown[]>;
   /** Stores a new chat; its last message is shown. Throws `not_found` for a folder that is not the owner's to fill. */
   create(owner: Principal, chat: CreatedChat): Promise<ChatFacts>;
   /** Those of `ids` that the chat has. Throws `not_found` when one of them is a message of another chat. */
@@ -119,6 +121,8 @@ export interface Chats {
     chatId: string,
     change: (tasks: unknown) => readonly T[],
   ): Promise<readonly T[]>;
+  /** Deletes a chat with all that belongs to it; one that is gone, or not the owner's, is passed over. */
+  discard(owner: Principal, chatId: string): Promise<void>;
   /** Adds tags to those a chat has; names that no tag can have are left out. */
   tag(owner: Principal, chatId: string, names: readonly string[]): Promise<void>;
 }

@@ -6,8 +6,9 @@ import type { ChatActions } from "./chats.ts";
 import { usedColumns, valueOf } from "./tree/columns.ts";
 import { splitNewMessage, timestampOf } from "./tree/message-fields.ts";
 import type { ChatParts } from "./parts.ts";
-import { readBranch } from "./reading/read-branch.ts";
+import { readBranch, readBranchFiles } from "./reading/read-branch.ts";
 import type { AppendedMessage, Chats } from "./service.ts";
+import { createRemoval } from "./removal.ts";
 import { toStorableJson } from "./storable.ts";
 import { createTaskResults } from "./task-results.ts";
 import { createTreeWork, toFacts } from "./tree/tree-work.ts";
@@ -15,10 +16,11 @@ import { withClearConflicts } from "./violations.ts";
 
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
-  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats">,
+  parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats" | "grants">,
   actions: Pick<ChatActions, "create" | "change">,
 ): Chats {
   const { db, chats } = parts;
+  const removal = createRemoval(parts);
   return {
     async require(owner: Principal, chatId: string) {
       const row = await chats.find(owner, chatId, "write");
@@ -30,6 +32,7 @@ export function createChatsService(
 
     ...createTreeWork({ db, actions }),
 
+    branchFiles: (chatId, leaf) => readBranchFiles(db, chatId, leaf),
     branch: (chatId, leaf, wish) => readBranch(db, chatId, { leaf, ...wish }),
 
     async append(chatId, messages) {
@@ -40,6 +43,12 @@ export function createChatsService(
       const appended = await withClearConflicts(() => append(db, { chatId, messages, leaf: last.id }));
       if (!appended) {
         throw new AppError("not_found", "Chat not found");
+      }
+    },
+
+    async discard(owner, chatId) {
+      if ((await chats.find(owner, chatId, "write")) !== undefined) {
+        await removal.remove(owner, chatId);
       }
     },
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { toList } from "#config/json-values.ts";
 import { withContentText } from "#kernel/completion/content-text.ts";
 import { joinParent } from "./ancestor-join.ts";
 import { readTree, toPath } from "./chat-tree.ts";
@@ -101,6 +102,20 @@ async function climb(
 
 /** In SQL: whether the message `m` holds a summary; white space says nothing. */
 const isSummed: RawBuilder<unknown> = sql`coalesce(m.context_summary ~ '\\S', false)`;
+
+/** The files of the questions on a branch, first to last: also of those that a summary stands for. */
+export async function readBranchFiles(db: ChatDatabase, chatId: string, leaf: string): Promise<unknown[]> {
+  const rows = await db
+    .selectFrom("chat_message")
+    .select(["id", "files"])
+    .where("chat_id", "=", chatId)
+    .where("role", "=", "user")
+    .where("files", "is not", null)
+    .execute();
+  const byQuestion = new Map(rows.map(({ id, files }) => [id, toList(files)]));
+  const path = byQuestion.size === 0 ? [] : toPath(await readTree(db, chatId), leaf);
+  return path.flatMap((id) => byQuestion.get(id) ?? []);
+}
 
 /** The ids of the children of some messages, in order. */
 export async function readChildren(

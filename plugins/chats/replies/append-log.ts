@@ -56,6 +56,9 @@ function placeOf(item: Bag): [holder: Bag, key: string] {
   if (item["type"] === "function_call") {
     return [item, "arguments"];
   }
+  if (typeof item["code"] === "string") {
+    return [item, "code"];
+  }
   const last = (item["content"] as Bag[]).at(-1) as Bag;
   return [last, last["type"] === "refusal" ? "refusal" : "text"];
 }

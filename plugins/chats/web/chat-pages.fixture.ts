@@ -43,7 +43,6 @@ export async function startChatPages(env: Record<string, string> = {}): Promise<
     wire,
     async open(path, options = {}) {
       const opened = await openPage(browser, { url, token: admin.token, path, ...options });
-      opened.page.setDefaultTimeout(8000);
       return opened;
     },
     crash: async () => await servers.servers[0]?.kill(),

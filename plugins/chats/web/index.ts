@@ -15,6 +15,7 @@ const trigger = (
   list: async (query, signal) => await (await load()).list(query, signal),
 });
 const triggers = () => import("./composer/triggers.ts");
+const contextTriggers = () => import("./composer/context-triggers.ts");
 const chatPage = () => import("./page/ChatPage.svelte");
 
 export const web = defineWeb({
@@ -40,8 +41,28 @@ export const web = defineWeb({
     ),
     trigger(
       "#",
-      () => t("Files"),
+      () => t("Add to the question"),
       async () => (await triggers()).fileTrigger,
+    ),
+    trigger(
+      "#",
+      () => t("Collections"),
+      async () => (await contextTriggers()).collectionTrigger,
+    ),
+    trigger(
+      "#",
+      () => t("Folders"),
+      async () => (await contextTriggers()).folderTrigger,
+    ),
+    trigger(
+      "#",
+      () => t("Chats"),
+      async () => (await contextTriggers()).chatTrigger,
+    ),
+    trigger(
+      "#",
+      () => t("Pages"),
+      async () => (await contextTriggers()).addressTrigger,
     ),
     trigger(
       "#",

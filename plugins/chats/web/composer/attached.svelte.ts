@@ -20,8 +20,10 @@ export class Attached {
   attachment = $state.raw<Attachment>();
   readonly #file: File | undefined;
   readonly #stop = new AbortController();
+  readonly #prepare: ((signal: AbortSignal) => Promise<Attachment>) | undefined;
 
-  constructor(from: File | Attachment) {
+  constructor(from: File | Attachment, prepare?: (signal: AbortSignal) => Promise<Attachment>) {
+    this.#prepare = prepare;
     this.name = from.name;
     if (from instanceof File) {
       this.#file = from;
@@ -35,6 +37,40 @@ export class Attached {
       this.isImage = from.type === "image";
       this.preview = this.isImage && typeof from["url"] === "string" ? from["url"] : undefined;
       this.state = "ready";
+      if (prepare) {
+        void this.prepare();
+      }
+    }
+  }
+
+  /** Of documents a model is given the passages that fit the question, or all of them. */
+  get canBeWhole(): boolean {
+    const type = this.attachment?.type;
+    return !this.isImage && this.state === "ready" && (type === "file" || type === "collection");
+  }
+
+  get isWhole(): boolean {
+    return this.attachment?.["context"] === "full";
+  }
+
+  toggleWhole(): void {
+    const { context: _context, ...rest } = this.attachment as Attachment;
+    this.attachment = this.isWhole ? (rest as Attachment) : { ...(rest as Attachment), context: "full" };
+  }
+
+  /** Has the server read what it has not read yet. */
+  async prepare(): Promise<void> {
+    const { signal } = this.#stop;
+    this.state = "processing";
+    this.failure = undefined;
+    try {
+      this.attachment = (await this.#prepare?.(signal)) ?? this.attachment;
+      this.state = "ready";
+    } catch (error) {
+      if (!signal.aborted) {
+        this.state = "failed";
+        this.failure = (error as Error).message;
+      }
     }
   }
 
@@ -42,9 +78,14 @@ export class Attached {
     return this.state === "uploading" || this.state === "processing";
   }
 
-  /** True where a failed upload can be tried once more. */
+  /** True where what failed can be tried once more. */
   get canRetry(): boolean {
-    return this.#file !== undefined && this.state === "failed" && this.attachment === undefined;
+    const isSent = this.#file === undefined || this.attachment !== undefined;
+    return this.state === "failed" && (!isSent || this.#prepare !== undefined);
+  }
+
+  async retry(): Promise<void> {
+    await (this.#prepare ? this.prepare() : this.upload());
   }
 
   async upload(): Promise<void> {

@@ -23,7 +23,6 @@ afterAll(async () => {
 
 async function open(options: { size?: "phone" } = {}) {
   const opened = await openPage(browser, { url: world.app.url, token, ...options });
-  opened.page.setDefaultTimeout(8000);
   return opened;
 }
 const fieldOf = (page: Page) => page.getByRole("textbox", { name: "Message" });

@@ -88,8 +88,11 @@ export class Composer implements ComposerHandle {
     this.focus(start + text.length);
   }
 
-  attach(item: Attachment): void {
-    this.attached = [...this.attached, new Attached(item)];
+  attach(item: Attachment, prepare?: (signal: AbortSignal) => Promise<Attachment>): void {
+    const isThere = this.attached.some(
+      ({ attachment: own }) => own?.type === item.type && own.id === item.id,
+    );
+    this.attached = isThere ? this.attached : [...this.attached, new Attached(item, prepare)];
   }
 
   attachFiles(files: Iterable<File>): void {

@@ -15,3 +15,9 @@ test("leaves addresses, paths and finished words alone", () => {
   }
   expect(at(`/${"x".repeat(200)}`)).toBeUndefined();
 });
+
+test("takes addresses that are longer than a name", () => {
+  const url = `https://mill.example/${"a".repeat(150)}`;
+  expect(at(`read #${url}`)).toMatchObject({ character: "#", query: url, start: 5 });
+  expect(at(`#https://${"a".repeat(2000)}`)).toBeUndefined();
+});

@@ -7,7 +7,10 @@ export interface FoundTrigger {
   readonly end: number;
 }
 
-const longestQuery = 60;
+const longestName = 60;
+/** Addresses are longer than names. */
+const longestAddress = 500;
+const address = /^.https?:/i;
 
 /** The list that the word before the cursor opens, if any. */
 export function findTrigger(
@@ -15,12 +18,23 @@ export function findTrigger(
   cursor: number,
   characters: readonly string[],
 ): FoundTrigger | undefined {
-  const before = text.slice(Math.max(0, cursor - longestQuery - 1), cursor);
-  const word = /\S*$/.exec(before)?.[0] ?? "";
-  const start = cursor - word.length;
-  const isWordStart = start === 0 || /\s/.test(text[start - 1] ?? "");
-  const character = characters.find((one) => word.startsWith(one));
-  return character !== undefined && isWordStart
+  const start = wordStart(text, cursor);
+  const character = characters.find((one) => text.startsWith(one, start));
+  if (start >= cursor || character === undefined) {
+    return undefined;
+  }
+  const word = text.slice(start, cursor);
+  return word.length <= longestName || address.test(word)
     ? { character, query: word.slice(character.length), start, end: cursor }
     : undefined;
+}
+
+/** Where the word begins that the cursor stands behind; the cursor itself for words that are too long. */
+function wordStart(text: string, cursor: number): number {
+  for (let at = cursor; at > cursor - longestAddress; at -= 1) {
+    if (at === 0 || /\s/.test(text[at - 1] as string)) {
+      return at;
+    }
+  }
+  return cursor;
 }

@@ -1,3 +1,5 @@
+import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { describe, tools } from "#plugins/web/kit/stores/tools.svelte.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { featureIcons, featureTitle } from "#plugins/web/kit/tool-words.ts";
@@ -32,20 +34,24 @@ export function offered(chat: ChatView): readonly Choice[] {
 function features({ tools: chosen, models: [modelId] }: ChatView): Choice[] {
   const model = models.find(modelId);
   const place = (name: string) => featureOrder.indexOf(name) + 1 || featureOrder.length + 1;
-  return [...tools.features]
-    .filter((name) => can(model, name) && can(model, "builtin_tools"))
-    .toSorted((a, b) => place(a) - place(b) || a.localeCompare(b))
-    .map((name) => ({
-      kind: "feature",
-      id: name,
-      title: featureTitle(name),
-      text: featureText(name),
-      icon: featureIcons[name] ?? "sparkles",
-      group: "feature",
-      isOn: chosen.features.includes(name),
-      signIn: undefined,
-      problem: undefined,
-    }));
+  return (
+    [...tools.features]
+      .filter((name) => can(model, name) && can(model, "builtin_tools"))
+      // One who uses memories in all chats has nothing to switch here.
+      .filter((name) => name !== "memory" || !settings.get("memory"))
+      .toSorted((a, b) => place(a) - place(b) || a.localeCompare(b))
+      .map((name) => ({
+        kind: "feature",
+        id: name,
+        title: featureTitle(name),
+        text: featureText(name),
+        icon: featureIcons[name] ?? "sparkles",
+        group: "feature",
+        isOn: chosen.features.includes(name),
+        signIn: undefined,
+        problem: undefined,
+      }))
+  );
 }
 
 function listed({ tools: chosen }: ChatView): Choice[] {
@@ -84,6 +90,10 @@ function terminals({ tools: chosen }: ChatView): Choice[] {
 }
 
 function featureText(name: string): string {
+  const config = session.config?.features;
+  if (name === "web_search" && config?.["enable_web_search_confirmation"] === true) {
+    return String(config["web_search_confirmation_content"] || t("Asks you before each search"));
+  }
   const texts: Readonly<Record<string, string>> = {
     web_search: t("Looks things up and reads pages"),
     image_generation: t("Draws and changes pictures"),

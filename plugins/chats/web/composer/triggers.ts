@@ -5,6 +5,7 @@ import { server } from "#plugins/web/kit/server.ts";
 import type { ComposerTrigger, Suggestion } from "#plugins/web/kit/web.ts";
 import { findModels } from "../picker/choose-models.ts";
 import { models } from "../picker/models.svelte.ts";
+import { followProcessing } from "./upload.ts";
 
 const most = 12;
 
@@ -35,7 +36,7 @@ export const modelTrigger: ComposerTrigger = {
 export const fileTrigger: ComposerTrigger = {
   character: "#",
   get title() {
-    return t("Files");
+    return t("Add to the question");
   },
   async list(query, signal) {
     // Signs of the server's own patterns are letters here.
@@ -107,14 +108,23 @@ function toSuggestion({ id, filename, meta, created_at }: Found): Suggestion {
     icon: "file",
     pick(composer) {
       composer.insert("");
-      composer.attach({
+      const file = {
         type: isImage ? "image" : "file",
         id,
         name: filename,
         content_type: type,
         url: isImage ? `/api/v1/files/${id}/content` : id,
         status: "processed",
-      });
+      };
+      composer.attach(
+        file,
+        isImage
+          ? undefined
+          : async (signal) => {
+              await followProcessing(id, signal);
+              return file;
+            },
+      );
     },
   };
 }

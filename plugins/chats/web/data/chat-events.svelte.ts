@@ -41,16 +41,17 @@ export class ChatEvents {
           | { status?: string; expires_at?: number; changed?: Approval["changed"] }
           | undefined;
         const { title = "", server = "" } = (item["tool"] ?? {}) as { title?: string; server?: string };
-        return item.type === "function_call" && approval?.status === "pending"
+        return approval?.status === "pending"
           ? [
               {
                 messageId,
-                callId: String(item["call_id"]),
-                name: String(item["name"]),
+                // Code that a model wrote into its text waits as a call of its tool does.
+                callId: String(item["call_id"] ?? item.id),
+                name: String(item["name"] ?? "execute_code"),
                 title,
                 server,
                 ...(approval.changed && { changed: approval.changed }),
-                arguments: String(item["arguments"] ?? ""),
+                arguments: String(item["arguments"] ?? JSON.stringify({ code: item["code"] })),
                 expiresAt: (approval.expires_at ?? 0) * 1000,
               },
             ]

@@ -1,3 +1,4 @@
+import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
 import { tools } from "#plugins/web/kit/stores/tools.svelte.ts";
 import { can } from "../picker/model.ts";
 import { models } from "../picker/models.svelte.ts";
@@ -44,7 +45,12 @@ export function servable(chosen: ChosenTools, modelId: string | undefined): Chos
   return {
     ...chosen,
     toolIds: chosen.toolIds.filter((id) => known.has(id)),
-    features: chosen.features.filter((name) => tools.features.has(name) && can(model, name)),
+    features: wanted(chosen).filter((name) => tools.features.has(name) && can(model, name)),
     terminalId: tools.terminals.some(({ id }) => id === chosen.terminalId) ? chosen.terminalId : undefined,
   };
+}
+
+/** Features that are on for the chat, and memories where the person uses them in all chats. */
+function wanted({ features }: ChosenTools): readonly string[] {
+  return settings.get("memory") ? [...new Set([...features, "memory"])] : features;
 }

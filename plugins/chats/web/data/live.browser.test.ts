@@ -176,6 +176,8 @@ test.skipIf(chromiumPath === undefined)(
     // A first message has no chat yet: the next page makes it.
     await next.goto(pages.url);
     await fieldOf(next).waitFor();
+    // Without the list of models a question stays in the field until there is one.
+    await next.getByRole("button", { name: "Model: alpha" }).waitFor();
     pages.wire.cut();
     await ask(next, "A first one");
     await next.getByRole("article", { name: "You" }).getByText("A first one").waitFor();

@@ -62,13 +62,13 @@ class OutputDraft {
     const items = this.#own();
     let at = items.findLastIndex((item) => item.id === id);
     if (at < 0) {
-      const type = kind === "reasoning" ? "reasoning" : kind === "arguments" ? "function_call" : "message";
+      const type = types[kind] ?? "message";
       at = items.push({ type, id, status: "in_progress", content: [] }) - 1;
     }
     const item = items[at] as OutputItem;
     items[at] =
-      kind === "arguments"
-        ? { ...item, arguments: String(item["arguments"] ?? "") + content }
+      kind === "arguments" || kind === "code"
+        ? { ...item, [kind]: String(item[kind] ?? "") + content }
         : withText(item, content);
   }
 
@@ -85,6 +85,13 @@ class OutputDraft {
     return this.#items;
   }
 }
+
+/** Items by the kind of their pieces. */
+const types: Readonly<Record<string, string>> = {
+  reasoning: "reasoning",
+  arguments: "function_call",
+  code: "service:code_interpreter",
+};
 
 function withText(item: OutputItem, text: string): OutputItem {
   const parts = Array.isArray(item["content"]) ? (item["content"] as Bag[]) : [];

@@ -3,7 +3,7 @@ import { contributed } from "#plugins/web/kit/contributions.ts";
 /** Longest that a question waits for what plugins add to it. */
 const patienceMs = 2_000;
 
-/** What plugins add to the request of a chat; one that fails or takes too long adds nothing. Never rejects. */
+/** Parts that plugins add to the request of a chat; a part that fails or takes too long adds nothing. Never rejects. */
 export async function toParts(): Promise<Record<string, unknown>> {
   const needed = contributed("requestParts").filter((part) => part.isNeeded());
   const late = new Promise<Record<string, unknown>>((resolve) => setTimeout(() => resolve({}), patienceMs));

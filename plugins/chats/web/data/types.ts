@@ -16,9 +16,12 @@ export interface StatusLine {
   readonly query?: string;
   readonly queries?: readonly string[];
   readonly urls?: readonly string[];
+  /** Pages of `urls` in words; `error` says why one could not be opened. */
+  readonly items?: readonly { readonly title?: string; readonly link?: string; readonly error?: string }[];
+  readonly count?: number;
 }
 
-/** What a reply cites; the numbers in its text count these from 1. */
+/** A source that a reply cites; the numbers in its text count sources from 1. */
 export interface Source {
   readonly source: {
     readonly id?: string;
@@ -55,6 +58,8 @@ export interface ChatMessage {
   /** Epoch seconds. */
   readonly timestamp: number;
   readonly files?: readonly Attachment[];
+  /** Marks what the server itself says in the person's place: results of sub-agents. */
+  readonly meta?: Readonly<Record<string, unknown>> | null;
   /** Own messages: the models that were asked. */
   readonly models?: readonly string[];
   readonly model?: string;

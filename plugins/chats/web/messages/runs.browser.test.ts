@@ -29,7 +29,6 @@ afterAll(async () => {
 
 async function open(path: string, size: Size = "desk") {
   const opened = await openPage(browser, { url: world.app.url, token, path, size });
-  opened.page.setDefaultTimeout(10_000);
   return opened;
 }
 

@@ -105,7 +105,6 @@ test.skipIf(chromiumPath === undefined)(
     });
 
     const { page, close } = await openPage(browser, { url: world.app.url, token, path: `/c/${id}` });
-    page.setDefaultTimeout(15_000);
     const reply = page.getByRole("article", { name: /Reply of/ });
     await reply.waitFor();
     for (const name of [/Thought/, /sources/]) {
@@ -166,7 +165,6 @@ test.skipIf(chromiumPath === undefined)(
   "bad input is shown, and the page takes keys meanwhile",
   async () => {
     const { page, close } = await openPage(browser, { url: world.app.url, token });
-    page.setDefaultTimeout(15_000);
     const slow: string[] = [];
     for (const [name, content] of Object.entries(bad)) {
       const id = await make(name, "Show it", { content });

@@ -1,4 +1,5 @@
 import type { PromptSuggestion } from "#plugins/web/kit/stores/session.svelte.ts";
+import type { InputVariable } from "#plugins/web/kit/web.ts";
 import type { ChosenTools, FunctionAction } from "../data/types.ts";
 
 /** A choice that a model offers for each request, such as how long it thinks. */
@@ -7,12 +8,6 @@ export interface ModelControl {
   readonly label: string;
   readonly default?: string;
   readonly options: readonly { readonly id: string; readonly label: string }[];
-}
-
-/** An input that a model's system prompt asks of every chat. */
-export interface ChatVariable {
-  readonly type: string;
-  readonly [property: string]: unknown;
 }
 
 /** A model as the person sees it. */
@@ -31,7 +26,7 @@ export interface Model {
   readonly contextLength: number | undefined;
   readonly suggestions: readonly PromptSuggestion[];
   readonly controls: readonly ModelControl[];
-  readonly variables: Readonly<Record<string, ChatVariable>>;
+  readonly variables: Readonly<Record<string, InputVariable>>;
   /** Address of the picture behind its chats; one of the platform's own files. */
   readonly background: string | undefined;
   /** Tools and features that are on in a new chat with it. */
@@ -103,7 +98,7 @@ function toSuggestion({ title, content }: Bag): PromptSuggestion[] {
   return [{ title: [toText(first) || content, toText(second)], content }];
 }
 
-function toVariables(schema: unknown): Record<string, ChatVariable> {
+function toVariables(schema: unknown): Record<string, InputVariable> {
   return Object.fromEntries(
     Object.entries(toBag(schema)).map(([key, value]) => [key, { type: "text", ...toBag(value) }]),
   );
