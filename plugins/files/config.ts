@@ -1,5 +1,24 @@
 import { int, list } from "#config/variable.ts";
 
+/** How much of files models read at once; the tools over collections keep to it as well. */
+export const readingLimits = {
+  viewDefaultChars: int("VIEW_FILE_DEFAULT_MAX_CHARS", 10_000, {
+    min: 100,
+    max: 1_000_000,
+    text: "Characters of a file that a model gets to read at once when it does not say how many",
+  }),
+  viewMaxChars: int("VIEW_FILE_MAX_CHARS", 100_000, {
+    min: 100,
+    max: 1_000_000,
+    text: "Most characters of a file that a model gets to read at once",
+  }),
+  grepMaxMatches: int("KNOWLEDGE_GREP_MAX_MATCHES", 50, {
+    min: 1,
+    max: 1_000,
+    text: "Most lines that a model gets when it searches files for a pattern",
+  }),
+};
+
 /** Limits of stored files (ecosystem names; A5 keys). */
 export const filesConfig = {
   maxSize: int("RAG_FILE_MAX_SIZE", null, {
@@ -31,21 +50,7 @@ export const filesConfig = {
     min: 1,
     text: "Height to which the web interface shrinks images before it uploads them; empty leaves them as they are",
   }),
-  viewDefaultChars: int("VIEW_FILE_DEFAULT_MAX_CHARS", 10_000, {
-    min: 100,
-    max: 1_000_000,
-    text: "Characters of a file that a model gets to read at once when it does not say how many",
-  }),
-  viewMaxChars: int("VIEW_FILE_MAX_CHARS", 100_000, {
-    min: 100,
-    max: 1_000_000,
-    text: "Most characters of a file that a model gets to read at once",
-  }),
-  grepMaxMatches: int("KNOWLEDGE_GREP_MAX_MATCHES", 50, {
-    min: 1,
-    max: 1_000,
-    text: "Most lines that a model gets when it searches files for a pattern",
-  }),
+  ...readingLimits,
   processingTimeout: int("FILE_PROCESSING_TIMEOUT", 300, {
     min: 1,
     max: 3600,

@@ -4,6 +4,7 @@ import type { RequestInfo } from "#kernel/http/route.ts";
 import type { Reply } from "#kernel/http/route.ts";
 import type { Upload } from "#kernel/http/upload.ts";
 import type { Logger } from "#kernel/log.ts";
+import type { Slot } from "#kernel/service.ts";
 import type { Blobs } from "#storage/blobs.ts";
 import type { FileLoaders } from "./access.ts";
 import { requireAllowedExtension, toDisplayName } from "./names.ts";
@@ -11,7 +12,8 @@ import type { Order } from "./process-store.ts";
 import type { Progress } from "./progress.ts";
 import { toRecord } from "./record.ts";
 import type { Removal } from "./removal.ts";
-import type { FileRecord, Files } from "./service.ts";
+import { tellObservers } from "./observers.ts";
+import type { FileObserver, FileRecord, Files } from "./service.ts";
 import { serveFile, type Serving } from "./serving.ts";
 import type { FileStore } from "./store.ts";
 import type { UploadRules, Uploads } from "./uploads.ts";
@@ -33,6 +35,7 @@ export interface FilesOptions {
   readonly progress: Progress;
   readonly removal: Removal;
   readonly log: Logger;
+  readonly observers: Slot<FileObserver>;
   enqueue(order: Order): Promise<void>;
   announce(event: FileEvent, by: Principal, file: FileRecord | null): void;
 }
@@ -55,6 +58,8 @@ export function createFilesService({
 }: FilesOptions): Files {
   return {
     load: async (principal, id, action) => toRecord(await loaders.reachable.load(principal, id, action)),
+
+    authorize: async (principal, id, action) => void (await loaders.bare.load(principal, id, action)),
 
     async open(file) {
       const path = await store.pathOf(file.id);
@@ -90,12 +95,24 @@ export function createFilesService({
       return toRecord(row);
     },
 
+    list: async (ids) => (ids.length === 0 ? [] : (await store.listBare(ids)).map(toRecord)),
+    text: async (id) => (await store.textOf(id)) ?? undefined,
+    async find(id) {
+      const row = await store.find(id);
+      return row && toRecord(row);
+    },
+    idsWithText: (after, limit) => store.idsWithText(after, limit),
     owners: (ids) => store.ownersOf(ids),
 
     async remove(principal, id) {
       const record = toRecord(await loaders.owned.load(principal, id, "write"));
       await removal.remove([id]);
       options.announce("file.deleted", principal, record);
+    },
+
+    async removeAll(principal) {
+      await removal.removeAllOf(null);
+      options.announce("file.deleted_all", principal, null);
     },
   };
 }
@@ -120,7 +137,16 @@ export function createFileActions(service: Files, options: FilesOptions): FileAc
 
   return {
     async upload(principal, upload, wishes) {
-      const record = await uploads.receive(principal.userId, upload, wishes);
+      const observers = options.observers.list();
+      const record = await uploads.receive(principal.userId, upload, {
+        ...wishes,
+        admit: async (metadata) => {
+          for (const observer of observers) {
+            await observer.admit?.(principal, metadata);
+          }
+        },
+      });
+      await tellObservers(observers, log, (observer) => observer.stored?.(principal, record));
       announce("file.uploaded", principal, record);
       if (!wishes.process) {
         return record;
@@ -153,6 +179,7 @@ export function createFileActions(service: Files, options: FilesOptions): FileAc
         throw notFound();
       }
       const record = toRecord(row);
+      await tellObservers(options.observers.list(), log, (observer) => observer.renamed?.(record));
       announce("file.renamed", principal, record);
       return record;
     },
@@ -163,10 +190,7 @@ export function createFileActions(service: Files, options: FilesOptions): FileAc
       announce("file.content_updated", principal, record);
     },
 
-    async removeAll(principal) {
-      await options.removal.removeAllOf(null);
-      announce("file.deleted_all", principal, null);
-    },
+    removeAll: (principal) => service.removeAll(principal),
   };
 }
 

@@ -1,9 +1,10 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { provide } from "#kernel/service.ts";
-import { blobs, events, jobs, notices } from "#kernel/services.ts";
+import { blobs, deployment, events, jobs, notices } from "#kernel/services.ts";
 import { filesConfig } from "./config.ts";
 import { migration as files0001 } from "./migrations/0001_files.ts";
+import { migration as files0002 } from "./migrations/0002_file_hash.ts";
 import {
   chatFileLists,
   fileObservers,
@@ -23,6 +24,7 @@ export default definePlugin({
   uses: {
     access,
     blobs,
+    deployment,
     events,
     jobs,
     notices,
@@ -34,7 +36,10 @@ export default definePlugin({
   },
   provides: [files],
   tables: tables<FilesTables>("file"),
-  migrations: { "0001_files": files0001 },
+  migrations: { "0001_files": files0001, "0002_file_hash": files0002 },
+  pages: [
+    { id: "files", path: "/files/:id", title: "File", icon: "file-text", place: "hidden", access: "user" },
+  ],
   permissions: [{ path: "chat.file_upload", default: true }],
 
   setup({ config, use, db, log, signal }) {

@@ -23,6 +23,13 @@ export interface IdleOrder extends Order {
   readonly attempts: number;
 }
 
+/** What processing found: `content` and further keys of a file's `data`. */
+export interface Processed {
+  readonly data: Record<string, unknown>;
+  /** Set where the same bytes give the same under the same fingerprint. */
+  readonly fingerprint?: string;
+}
+
 const columns = [
   "id",
   "user_id",
@@ -82,11 +89,13 @@ export function createProcessStore(db: FilesDatabase) {
     },
 
     /** Ends an order with what was found; false when a newer order overtook it. */
-    complete(order: Order, { content, ...data }: Record<string, unknown>): Promise<boolean> {
+    complete(order: Order, { data: found, fingerprint }: Processed): Promise<boolean> {
+      const { content, ...data } = found;
       return changed(
         update(order).set({
           ...(typeof content === "string" ? { content: toStorableText(content) } : {}),
           data: toStorable(data),
+          fingerprint: fingerprint ?? null,
           status: "completed",
           error: null,
           lease_until: null,
@@ -94,6 +103,8 @@ export function createProcessStore(db: FilesDatabase) {
         }),
       );
     },
+
+    findProcessed: (hash: string, fingerprint: string) => findProcessed(db, hash, fingerprint),
 
     fail(order: Order, error: string): Promise<boolean> {
       return changed(
@@ -108,6 +119,16 @@ export function createProcessStore(db: FilesDatabase) {
 
     /** Orders whose worker's lease ran out, and those that waited `patience` seconds without being taken. */
     idle: (patience: number, limit: number): Promise<IdleOrder[]> => idle(db, patience, limit),
+
+    /** Gives back what a killed process held; for a start that no other process can be beside. */
+    async releaseAll(): Promise<void> {
+      await db
+        .updateTable("file")
+        .set({ lease_until: 0 })
+        .where("status", "=", "pending")
+        .where("lease_until", "is not", null)
+        .execute();
+    },
 
     /** Notes that an order was queued again, so that it is not queued at every look. */
     async touch(order: Order): Promise<void> {
@@ -137,4 +158,25 @@ async function idle(db: FilesDatabase, patience: number, limit: number): Promise
     .orderBy("queued_at")
     .limit(limit)
     .execute();
+}
+
+/**
+ * What was found in the same bytes under the same fingerprint, whoever owns that file. A text that somebody set by hand
+ * is theirs and never taken over.
+ */
+async function findProcessed(
+  db: FilesDatabase,
+  hash: string,
+  fingerprint: string,
+): Promise<Record<string, unknown> | undefined> {
+  const row = await db
+    .selectFrom("file")
+    .select(["content", "data"])
+    .where("hash", "=", hash)
+    .where("fingerprint", "=", fingerprint)
+    .where("status", "=", "completed")
+    .where("edited", "=", false)
+    .limit(1)
+    .executeTakeFirst();
+  return row && { ...row.data, ...(row.content === null ? {} : { content: row.content }) };
 }

@@ -5,9 +5,10 @@ import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import { seconds } from "#storage/clock.ts";
 import { isText } from "./media.ts";
-import type { ClaimedFile, Order, ProcessStore } from "./process-store.ts";
+import { tellObservers } from "./observers.ts";
+import type { ClaimedFile, Order, Processed, ProcessStore } from "./process-store.ts";
 import { toRecord } from "./record.ts";
-import type { FileObserver, FileProcessor, FileRecord } from "./service.ts";
+import type { FileObserver, FileProcessing, FileProcessor, FileRecord } from "./service.ts";
 import { readText } from "./text.ts";
 
 export interface ProcessingOptions {
@@ -31,6 +32,8 @@ export interface ProcessingOptions {
 export interface Processing {
   /** Hands an order to the workers. */
   enqueue(order: Order): Promise<void>;
+  /** Takes up what a killed process left; for a start that no other process can be beside. */
+  takeUp(): Promise<void>;
   readonly jobs: readonly Job[];
 }
 
@@ -59,7 +62,7 @@ export function createProcessing(options: ProcessingOptions): Processing {
     try {
       const bounds = AbortSignal.any([signal, over, lease.lost]);
       const found = await bounded(extract(file, bounds, options), bounds);
-      await bounded(tell(file, found, options), bounds);
+      await bounded(tell(file, found.data, options), bounds);
       lease.stop();
       await store.complete(order, found);
     } catch (error) {
@@ -75,6 +78,8 @@ export function createProcessing(options: ProcessingOptions): Processing {
     announce(order.id);
   }
 
+  const fail = (order: Order, reason: string) => failOrder(options, order, reason);
+
   async function settle({ order, file, error, timedOut, stopped }: Failure): Promise<void> {
     if (stopped) {
       await store.release(order, false);
@@ -83,7 +88,7 @@ export function createProcessing(options: ProcessingOptions): Processing {
     const late = seconds() - file.started_at >= options.timeout();
     if (timedOut || late || file.attempts >= maxAttempts || isFinal(error)) {
       log.info({ err: error, file: order.id }, "a file could not be processed");
-      await store.fail(
+      await fail(
         order,
         timedOut ? `Processing took longer than ${options.timeout()} seconds.` : toReason(error),
       );
@@ -100,7 +105,7 @@ export function createProcessing(options: ProcessingOptions): Processing {
   async function recover(): Promise<void> {
     for (const idle of await store.idle(patience, 100)) {
       if (idle.attempts >= maxAttempts) {
-        await store.fail(idle, "Processing was broken off several times.");
+        await fail(idle, "Processing was broken off several times.");
         announce(idle.id);
       } else {
         await store.touch(idle);
@@ -111,6 +116,7 @@ export function createProcessing(options: ProcessingOptions): Processing {
 
   return {
     enqueue: (order) => enqueue(order),
+    takeUp: () => store.releaseAll().then(recover),
     jobs: [
       {
         id: jobId,
@@ -123,6 +129,16 @@ export function createProcessing(options: ProcessingOptions): Processing {
       { id: "files.recover", every: 15, expiresIn: 60, run: recover },
     ],
   };
+}
+
+async function failOrder(
+  { store, observers, log }: ProcessingOptions,
+  order: Order,
+  reason: string,
+): Promise<void> {
+  if (await store.fail(order, reason)) {
+    await tellObservers(observers.list(), log, (observer) => observer.failed?.(order.id, reason));
+  }
 }
 
 interface Failure {
@@ -138,8 +154,8 @@ interface Failure {
 async function extract(
   file: ClaimedFile,
   signal: AbortSignal,
-  { processors, open }: ProcessingOptions,
-): Promise<Record<string, unknown>> {
+  { processors, open, store }: ProcessingOptions,
+): Promise<Processed> {
   const record = toRecord(file);
   const edited = file.edited ? (file.content ?? "") : undefined;
   const openBytes = async (): Promise<Readable> => {
@@ -151,13 +167,31 @@ async function extract(
   };
   const processor = processors.list().find((candidate) => candidate.accepts(record));
   if (processor) {
-    return processor.process({ file: record, content: edited, open: openBytes, signal });
+    return process(processor, { file: record, content: edited, open: openBytes, signal }, store);
   }
   if (edited !== undefined || !isText(String(file.meta.content_type ?? ""), file.filename)) {
-    return {};
+    return { data: {} };
   }
   const text = await readText(await openBytes());
-  return text === undefined ? {} : { content: text.content, ...(text.truncated ? { truncated: true } : {}) };
+  return {
+    data: text === undefined ? {} : { content: text.content, ...(text.truncated ? { truncated: true } : {}) },
+  };
+}
+
+/** Asks the processor unless the same bytes were processed the same way before; see `FileProcessor.fingerprint`. */
+async function process(
+  processor: FileProcessor,
+  processing: FileProcessing,
+  store: ProcessStore,
+): Promise<Processed> {
+  const { file, content } = processing;
+  const own = content === undefined ? processor.fingerprint?.(file) : undefined;
+  if (own === undefined || file.hash === null) {
+    return { data: await processor.process(processing) };
+  }
+  const fingerprint = `${processor.id}:${own}`;
+  const earlier = await store.findProcessed(file.hash, fingerprint);
+  return { data: earlier ?? (await processor.process(processing)), fingerprint };
 }
 
 /** Followers act before the file counts as completed, so that a crash in between repeats them instead of losing them. */

@@ -3,6 +3,7 @@ import { createJobRunner } from "#kernel/job-runner.ts";
 import { createLogger } from "#kernel/log.ts";
 import { openTestDatabase } from "#storage/testing.ts";
 import { migration } from "./migrations/0001_files.ts";
+import { migration as hashes } from "./migrations/0002_file_hash.ts";
 import { createProcessing } from "./process.ts";
 import { createProcessStore } from "./process-store.ts";
 import { createProgress } from "./progress.ts";
@@ -19,7 +20,9 @@ export interface BenchOptions {
 /** A database with files and workers that process them; the bytes of a file say under which key they lie. */
 export async function openBench({ processors, observers, timeout, stopping }: BenchOptions) {
   const log = createLogger({ level: "CRITICAL", format: "json" });
-  const database = await openTestDatabase([{ owner: "files", migrations: { "0001_files": migration } }]);
+  const database = await openTestDatabase([
+    { owner: "files", migrations: { "0001_files": migration, "0002_file_hash": hashes } },
+  ]);
   const store = createFileStore(database.db);
   const workers = createProcessStore(database.db);
   const listen = async (...heard: Parameters<typeof database.listen>) =>

@@ -2,22 +2,30 @@ import type { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 
-/** A file record as the wire shows it. */
-export interface FileRecord {
-  id: string;
-  user_id: string;
-  /** SHA-256 of the stored bytes in hex. */
-  hash: string | null;
-  /** For display only: never a path, never a key. */
-  filename: string;
-  /** Key of the stored bytes, which opens nothing by itself; left out in lists. */
-  path?: string | null;
-  /** `{status: "pending" | "completed" | "failed", content?, error}` and what processors add. */
-  data: Record<string, unknown>;
-  /** `{name, content_type, size, file_hash, data, collection_name}` and further keys. */
-  meta: Record<string, unknown>;
-  created_at: number;
-  updated_at: number;
+import type { FileRecord, PassageSearch } from "./shapes.ts";
+
+export type { FileRecord, Passage, PassageSearch } from "./shapes.ts";
+export { readingLimits } from "./config.ts";
+export {
+  type ChatFiles as ReadableFiles,
+  type ChatFileSettings as ReadingLimits,
+  toNumber,
+} from "./tools/chat-files.ts";
+export { grepTool } from "./tools/grep-tool.ts";
+export { viewTool } from "./tools/view-tool.ts";
+
+/**
+ * Where in its source a piece of a file's text stands; a processor of documents gives them in the order of `start` as
+ * `places` in `data`, and each holds until the next begins.
+ */
+export interface TextPlace {
+  /** Position in `data.content`, in UTF-16 units. */
+  readonly start: number;
+  /** From 1: a page, or a slide. */
+  readonly page?: number;
+  readonly sheet?: string;
+  /** A member of an archive, or an attachment. */
+  readonly part?: string;
 }
 
 /** What a processor gets: the record and its bytes. */
@@ -35,6 +43,11 @@ export interface FileProcessor {
   readonly id: string;
   accepts(file: FileRecord): boolean;
   /**
+   * Names everything beside the bytes that decides the result, such as settings. What was found in the same bytes under
+   * the same fingerprint is taken over then instead of being looked for again; left out, nothing is.
+   */
+  fingerprint?(file: FileRecord): string;
+  /**
    * Resolves to what is merged into `data` (`content` and further keys). A rejection is tried again; an AppError
    * that blames the file (`invalid`, `unprocessable`, `too_large`, `not_found`) fails it at once. The detail of
    * an AppError is shown to the user, other messages are not.
@@ -42,7 +55,7 @@ export interface FileProcessor {
   process(processing: FileProcessing): Promise<Record<string, unknown>>;
 }
 
-/** Filled by retrieval and others; with none, text files yield their text and others complete without content. */
+/** Filled by extraction and others; with none, text files yield their text and others complete without content. */
 export const fileProcessors = defineSlot<FileProcessor>("files.processors");
 
 /** Says which files a caller may read through what refers to them (knowledge, chats, channels, notes, models, folders). */
@@ -56,11 +69,19 @@ export const fileReferences = defineSlot<FileReferences>("files.references");
 /** Follows what becomes of files. */
 export interface FileObserver {
   readonly id: string;
+  /** Runs before an upload's row is stored; an AppError refuses the upload. `metadata` is what the form sent. */
+  admit?(principal: Principal, metadata: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Runs once an upload's row is stored and before it is processed; a rejection is logged. */
+  stored?(principal: Principal, file: FileRecord): Promise<void>;
   /**
    * Runs after the content was found and before the file counts as completed; may run twice for one file. A
    * rejection is treated like one of the processor's.
    */
   processed?(file: FileRecord): Promise<void>;
+  /** Runs once a file counts as failed, with the reason that people read; a rejection is logged. */
+  failed?(fileId: string, reason: string): Promise<void>;
+  /** Runs once a file has another name; a rejection is logged. */
+  renamed?(file: FileRecord): Promise<void>;
   /** Runs once the rows are gone; a rejection is logged. */
   removed?(files: readonly FileRecord[]): Promise<void>;
 }
@@ -75,32 +96,17 @@ export interface ChatFileLists {
 
 export const chatFileLists = defineSlot<ChatFileLists>("files.of-chats");
 
-/** A piece of a file's text that fits a question. */
-export interface Passage {
-  readonly fileId: string;
-  readonly content: string;
-  /** From 0 to 1, which is best. */
-  readonly score: number;
-}
-
-/** Finds the pieces of files that answer a question, better than by words alone. */
-export interface PassageSearch {
-  /** The files are the caller's to read; the best come first. */
-  search(question: {
-    readonly principal: Principal;
-    readonly files: readonly FileRecord[];
-    readonly query: string;
-    readonly count: number;
-    readonly signal: AbortSignal;
-  }): Promise<readonly Passage[]>;
-}
-
-/** Filled by a plugin that knows what texts mean; the first counts. Without one, words are searched for. */
+/**
+ * Filled by a plugin that knows what texts mean; the last counts, so that an added plugin can replace the platform's own.
+ * Without one, words are searched for.
+ */
 export const passageSearches = defineSlot<PassageSearch>("files.passage-searches");
 
 export interface Files {
   /** Loads the record for the caller. Throws `not_found` or `forbidden`. */
   load(principal: Principal, id: string, action: "read" | "write"): Promise<FileRecord>;
+  /** Lets a file pass that the caller may read or write, without reading its text. Throws `not_found` or `forbidden`. */
+  authorize(principal: Principal, id: string, action: "read" | "write"): Promise<void>;
   /** The stored bytes of a record that was loaded. Throws `not_found` when there are none. */
   open(file: FileRecord): Promise<Readable>;
   /** Stores bytes as a new file of the caller. It counts as completed and is not processed; see `process`. */
@@ -112,10 +118,27 @@ export interface Files {
   process(file: FileRecord, content?: string): Promise<void>;
   /** Waits until processing has ended; resolves to the record then. Throws `not_found` when the file is removed meanwhile. */
   settled(file: FileRecord, signal: AbortSignal): Promise<FileRecord>;
+  /**
+   * The records of those files that exist, without texts and what processors added, in the order of `ids`;
+   * `data.has_text` tells whether there is a text. Nobody is asked for access: for plugins whose own rows lead to the
+   * files.
+   */
+  list(ids: readonly string[]): Promise<FileRecord[]>;
+  /** The text of a file, for plugins that authorised the caller already; undefined where there is none. */
+  text(id: string): Promise<string | undefined>;
+  /** The record with its text; undefined when it is gone. Nobody is asked for access. */
+  find(id: string): Promise<FileRecord | undefined>;
+  /** Ids of files that have a text, in their order, from the one behind `after` on; at most `limit`. */
+  idsWithText(after: string | undefined, limit: number): Promise<string[]>;
   /** The owners' user ids of those files that exist, by file id. */
   owners(ids: readonly string[]): Promise<Map<string, string>>;
   /** Removes a file that the caller owns (or that an admin may remove). Throws `not_found` or `forbidden`. */
   remove(principal: Principal, id: string): Promise<void>;
+  /** Removes every file of the installation; for administrators. */
+  removeAll(principal: Principal): Promise<void>;
 }
 
 export const files = defineService<Files>("files");
+
+export { isText } from "./media.ts";
+export { maxTextLength, readText } from "./text.ts";

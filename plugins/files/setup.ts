@@ -4,7 +4,7 @@ import type { Events } from "#kernel/events.ts";
 import type { Jobs } from "#kernel/jobs.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
-import type { Notices } from "#kernel/services.ts";
+import type { Deployment, Notices } from "#kernel/services.ts";
 import type { Blobs } from "#storage/blobs.ts";
 import { createFileLoaders } from "./access.ts";
 import type { filesConfig } from "./config.ts";
@@ -40,6 +40,7 @@ export interface FilesParts {
   readonly chats: Slot<ChatFileLists>;
   readonly searches: Slot<PassageSearch>;
   readonly stopping: AbortSignal;
+  readonly deployment: Deployment;
 }
 
 const megabyte = 1024 * 1024;
@@ -74,6 +75,7 @@ export function setUpFiles(parts: FilesParts) {
     progress,
     removal,
     log,
+    observers: parts.observers,
     uploads: createUploads({ store, blobs, log, rules }),
     loaders,
     enqueue: processing.enqueue,
@@ -93,6 +95,9 @@ export function setUpFiles(parts: FilesParts) {
     tools: [createChatFileTools({ ...parts, loaders })],
     async start(): Promise<void> {
       await progress.start();
+      if (parts.deployment.database === "embedded") {
+        await processing.takeUp();
+      }
       followAccounts(parts.events, removal);
     },
   };

@@ -73,6 +73,20 @@ export function createFileStore(db: FilesDatabase) {
       return (await one(id).select("path").executeTakeFirst())?.path ?? undefined;
     },
 
+    /** The records of some files, without texts and what processors added. */
+    async listBare(ids: readonly string[]): Promise<FileFacts[]> {
+      const columns = listedColumns.filter((column) => column !== "data");
+      const rows = await db
+        .selectFrom("file")
+        .select([...columns, sql<boolean>`coalesce(octet_length(content), 0) > 0`.as("has_text")])
+        .where("id", "=", anyOf(ids))
+        .execute();
+      const byId = new Map(rows.map(({ has_text, ...row }) => [row.id, { ...row, data: { has_text } }]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    },
+
+    idsWithText: (after: string | undefined, limit: number) => idsWithText(db, after, limit),
+
     /** Who owns those of some files that exist, by file id. */
     async ownersOf(ids: readonly string[]): Promise<Map<string, string>> {
       const query = db.selectFrom("file").select(["id", "user_id"]).where("id", "=", anyOf(ids));
@@ -122,3 +136,17 @@ export function createFileStore(db: FilesDatabase) {
 }
 
 export type FileStore = ReturnType<typeof createFileStore>;
+
+/** Ids of files that were read and have a text, in their order. */
+async function idsWithText(db: FilesDatabase, after: string | undefined, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("file")
+    .select("id")
+    .where("status", "=", "completed")
+    .where(sql<boolean>`coalesce(octet_length(content), 0) > 0`)
+    .$if(after !== undefined, (query) => query.where("id", ">", after as string))
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -20,6 +20,8 @@ export interface FileTable {
   content: string | null;
   /** True once somebody set the text by hand: processing then uses it instead of extracting. */
   edited: Generated<boolean>;
+  /** How the text was extracted, where the same bytes would give the same again; null for a text set by hand. */
+  fingerprint: string | null;
   /** Further results of processing. */
   data: JSONColumnType<Record<string, unknown>, string, string>;
   meta: JSONColumnType<Record<string, unknown>, string, string>;

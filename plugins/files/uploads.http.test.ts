@@ -26,7 +26,7 @@ const sha256 = (content: string) => createHash("sha256").update(content).digest(
 describe("an upload", () => {
   it("answers the record, and its text follows", async () => {
     const { status, body } = await send("notes.md", "# Grüße", {
-      metadata: '{"knowledge_id":"k","language":"de"}',
+      metadata: '{"channel_id":"k","language":"de"}',
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -40,7 +40,7 @@ describe("an upload", () => {
         content_type: "text/plain",
         size: 9,
         file_hash: sha256("# Grüße"),
-        data: { knowledge_id: "k", language: "de" },
+        data: { channel_id: "k", language: "de" },
         collection_name: `file-${body.id}`,
       },
     });

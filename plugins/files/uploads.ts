@@ -37,6 +37,13 @@ export interface IncomingFile {
   readonly meta?: Record<string, unknown>;
 }
 
+interface Receiving {
+  readonly process: boolean;
+  readonly signal: AbortSignal;
+  /** Throws to refuse an upload for what its form field `metadata` says. */
+  admit?(metadata: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
 /** Everything below this prefix of the blob store belongs to files. */
 export const blobPrefix = "files/";
 
@@ -95,7 +102,7 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
     async receive(
       userId: string,
       upload: Upload,
-      { process, signal }: { process: boolean; signal: AbortSignal },
+      { process, signal, admit }: Receiving,
     ): Promise<FileRecord> {
       let bytes: Awaited<ReturnType<typeof write>> | undefined;
       let metadata: Record<string, unknown>;
@@ -115,6 +122,7 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
         );
         sent = result;
         metadata = parseMetadata(fields.metadata);
+        await admit?.(metadata);
       } catch (error) {
         if (bytes) {
           await discard(bytes.path, { blobs, log });

@@ -1,7 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
-import type { FileRecord, PassageSearch } from "../service.ts";
+import type { FileRecord, PassageSearch } from "../shapes.ts";
 
 /** How much of files a model gets at once. */
 export interface ChatFileSettings {

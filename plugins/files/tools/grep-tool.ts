@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import { defineTool, type Tool, type ToolContext } from "#kernel/tools/tool.ts";
-import type { FileRecord } from "../service.ts";
+import type { FileRecord } from "../shapes.ts";
 import { type ChatFiles, common, textOf } from "./chat-files.ts";
 import { grep, type LineTest, toLineTest } from "./grep.ts";
 

@@ -51,7 +51,7 @@ async function search(
   wanted: readonly FileRecord[],
   { query, count, context: { principal, signal } }: Question,
 ): Promise<readonly Passage[]> {
-  const [better] = files.searches.list();
+  const better = files.searches.list().at(-1);
   if (better !== undefined) {
     return await better.search({ principal, files: wanted, query, count, signal });
   }

@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import { toolOutput } from "#kernel/tools/output.ts";
 import { defineTool, type Tool } from "#kernel/tools/tool.ts";
-import type { FileRecord } from "../service.ts";
+import type { FileRecord } from "../shapes.ts";
 import { type ChatFiles, common, textOf, toNumber, toSource } from "./chat-files.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;

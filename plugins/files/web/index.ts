@@ -1,0 +1,3 @@
+import { defineWeb } from "#plugins/web/kit/web.ts";
+
+export const web = defineWeb({ pages: { files: () => import("./FilePage.svelte") } });
