@@ -7,7 +7,7 @@ import type { Completions } from "#plugins/completions/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Checkpoints } from "./reply/checkpoints.ts";
 import type { Lease } from "./leases/lease.ts";
-import type { HistoryStep, RunFollowUp } from "./service.ts";
+import type { AgentSource, CodeInterpreter, HistoryStep, RunFollowUp, RunLimit } from "./service.ts";
 
 /** Live settings of runs. */
 export interface RunSettings {
@@ -20,6 +20,7 @@ export interface RunSettings {
 
 /** What runs are made of. */
 export interface RunParts {
+  readonly agents: Slot<AgentSource>;
   readonly chats: Chats;
   readonly checkpoints: Checkpoints;
   readonly completions: Completions;
@@ -28,6 +29,8 @@ export interface RunParts {
   readonly followUps: Slot<RunFollowUp>;
   readonly history: Slot<HistoryStep>;
   readonly hub: Hub;
+  readonly interpreters: Slot<CodeInterpreter>;
+  readonly limits: Slot<RunLimit>;
   readonly log: Logger;
   readonly replies: Replies;
   readonly lease: Lease;

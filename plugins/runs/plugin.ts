@@ -1,7 +1,7 @@
 import { AppError } from "#kernel/errors.ts";
 import { randomUUID } from "node:crypto";
 import { definePlugin, tables } from "#kernel/plugin.ts";
-import { fill } from "#kernel/service.ts";
+import { fill, provide } from "#kernel/service.ts";
 import { deployment, events, notices } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
@@ -26,8 +26,17 @@ import { endOrphan } from "./leases/orphans.ts";
 import { createLease } from "./leases/lease.ts";
 import { inlinePictures } from "./history/pictures.ts";
 import { createResume } from "./live/resume.ts";
+import { createReplyWriter } from "./rounds/write-reply.ts";
 import { taskRoutes } from "./routes.ts";
-import { historySteps, runFollowUps } from "./service.ts";
+import {
+  codeInterpreters,
+  historySteps,
+  replyWriter,
+  runAgents,
+  runControl,
+  runLimits,
+  runFollowUps,
+} from "./service.ts";
 import { createStarter } from "./request/start.ts";
 import type { RunTables } from "./tables.ts";
 import { createTasks } from "./live/tasks.ts";
@@ -37,8 +46,10 @@ export default definePlugin({
   title: "Chat-bound runs",
   summary: "Writes replies into chats, on the server's own account, until they are done.",
   config: runVariables,
+  provides: [runControl, replyWriter],
   uses: {
     accounts,
+    agents: runAgents,
     chats,
     completions,
     deployment,
@@ -47,6 +58,8 @@ export default definePlugin({
     followUps: runFollowUps,
     history: historySteps,
     hub,
+    interpreters: codeInterpreters,
+    limits: runLimits,
     notices,
     replies,
   },
@@ -85,6 +98,10 @@ export default definePlugin({
       sockets: {
         "chat:resume": createResume({ parts, live, ended, instanceId, isUnderWay: tasks.isUnderWay }),
       },
+      services: [
+        provide(runControl, { stopChat: tasks.stopChat }),
+        provide(replyWriter, createReplyWriter(parts)),
+      ],
       fills: [
         fill(chatRuns, createStarter(parts, live)),
         fill(chatAccess, createChatAccess(use.chats)),

@@ -33,7 +33,13 @@ export async function startRunStage(
   upstream.models = ["alpha", "beta"];
   const app = await startApp({
     plugins: options.plugins ?? [],
-    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key", ...options.env },
+    env: {
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "key",
+      // A scripted reply is for the question, not for a request that writes its search queries.
+      ENABLE_RETRIEVAL_QUERY_GENERATION: "false",
+      ...options.env,
+    },
   });
   const user = await app.admin();
   const call = (route: string, body?: unknown) => app.call(route, { token: user.token, body });

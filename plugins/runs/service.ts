@@ -1,8 +1,40 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
-import { defineSlot } from "#kernel/service.ts";
+import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { defineService, defineSlot } from "#kernel/service.ts";
+import type { Tool, ToolRun } from "#kernel/tools/tool.ts";
 import type { ChatFacts, ChatMessage } from "#plugins/chats/service.ts";
+import type { AdmittedRun } from "#plugins/completions/service.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
+import type { FileEntry } from "./rounds/deliver.ts";
+
+/** A reply that stands elsewhere than in a chat. */
+export interface ReplyWriting {
+  readonly admitted: AdmittedRun;
+  /** Pictures may be files of the platform; `chat_id`, `id` and `session_id` are what tools are told. */
+  readonly request: CompletionRequest;
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+  /** Told of all the text so far, after each batch of chunks and each tool. */
+  onText(text: string): void;
+}
+
+/** What was written. */
+export interface WrittenReply {
+  readonly content: string;
+  /** For people: what kept the reply from being whole; undefined also where the signal ended it. */
+  readonly error: string | undefined;
+  /** Files that tools made; they belong to the principal. */
+  readonly files: readonly FileEntry[];
+}
+
+/** Writes replies with all their rounds of tools for plugins that store them themselves, such as channels. */
+export interface ReplyWriter {
+  /** Never rejects. */
+  write(writing: ReplyWriting): Promise<WrittenReply>;
+}
+
+export const replyWriter = defineService<ReplyWriter>("runs.reply-writer");
 
 /** A chat-bound run whose reply is complete, stored and shown. */
 export interface EndedRun {
@@ -63,3 +95,66 @@ export interface HistoryStep {
 }
 
 export const historySteps = defineSlot<HistoryStep>("runs.history");
+
+/** Runs code that models which call no tools write into their text (contract §3.2, step 7, and §3.5). */
+export interface CodeInterpreter {
+  /** Key of the request's `features` that switches it on. */
+  readonly feature: string;
+  /** Undefined where the person, the model or the settings allow none; never throws because of a server that fails. */
+  offer(run: ToolRun & { readonly principal: Principal }): Promise<OfferedInterpreter | undefined>;
+}
+
+/** What a reply gets to run its code with. */
+export interface OfferedInterpreter {
+  /** Tells the model how it writes code between `<code_interpreter lang="…">` tags. */
+  readonly prompt: string;
+  /** Takes `{code}`; the value of its result is an object with the texts `stdout`, `stderr` and `result`. */
+  readonly tool: Tool;
+  /** The languages it runs, in small letters. */
+  readonly languages: readonly string[];
+}
+
+export const codeInterpreters = defineSlot<CodeInterpreter>("runs.code-interpreters");
+
+/** An agent that writes the replies of a chat with instructions and tools of its own (contract §12). */
+export interface RunAgent {
+  /** Follows the model's own system prompt; a system message of the caller comes behind it. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  /** Most tool-calling turns; stands in place of CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS. */
+  readonly maxIterations: number;
+  /** Told of what the model writes, as stream filters left it. */
+  onChunks(batch: ChunkBatch): void;
+  /** Told once that nothing is written any more. A failure is logged. */
+  ended(outcome: { readonly error: string | undefined; readonly isStopped: boolean }): Promise<void>;
+}
+
+/** Knows the chats whose replies an agent writes, whoever asks for the reply. */
+export interface AgentSource {
+  /** Undefined for other chats. Throws what keeps the agent from its work; the reply then says so. */
+  find(run: {
+    readonly principal: Principal;
+    readonly chat: ChatFacts;
+    readonly messageId: string;
+    readonly modelId: string;
+    readonly signal: AbortSignal;
+  }): Promise<RunAgent | undefined>;
+}
+
+export const runAgents = defineSlot<AgentSource>("runs.agents");
+
+/** Bounds the replies of chats that a plugin knows. */
+export interface RunLimit {
+  /** Most tool-calling turns, in place of CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS; undefined for other chats. */
+  maxIterations(chat: ChatFacts): number | undefined;
+}
+
+export const runLimits = defineSlot<RunLimit>("runs.limits");
+
+/** Ends runs, whichever replica works on them. */
+export interface RunControl {
+  /** Stops everything that is written into a chat of the caller's; throws `not_found` for others. */
+  stopChat(caller: Principal, chatId: string): Promise<string[]>;
+}
+
+export const runControl = defineService<RunControl>("runs.control");

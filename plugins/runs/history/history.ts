@@ -2,7 +2,8 @@ import { withContentOf } from "#kernel/completion/content-text.ts";
 import { textOf } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { ChatMessage } from "#plugins/chats/service.ts";
-import { type CallOutputItem, type OutputItem } from "../reply/items.ts";
+import { type CallOutputItem, isCode, type OutputItem } from "../reply/items.ts";
+import { toCodeMessages } from "./code-messages.ts";
 import { readItems } from "./stored-items.ts";
 
 export interface HistoryRules {
@@ -68,7 +69,13 @@ export function fromOutput(items: readonly OutputItem[], { sees = true }: Histor
     if (reply?.tool_calls) {
       endReply();
     }
-    if (isKind(item, "message")) {
+    if (isCode(item)) {
+      const { said, answer } = toCodeMessages(item, sees);
+      reply ??= { role: "assistant", content: "" };
+      reply.content += `${/^$|\n$/.test(reply.content) ? "" : "\n"}${said}`;
+      endReply();
+      messages.push(answer);
+    } else if (isKind(item, "message")) {
       reply ??= { role: "assistant", content: "" };
       reply.content += `${reply.content === "" ? "" : "\n"}${textOf(item)}`;
     } else if (isKind(item, "reasoning") && item.reasoning_details) {

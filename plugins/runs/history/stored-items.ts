@@ -1,10 +1,12 @@
-import type {
-  CallItem,
-  CallOutputItem,
-  MessageItem,
-  OutputItem,
-  ReasoningItem,
-  TextPart,
+import {
+  type CallItem,
+  type CallOutputItem,
+  type CodeItem,
+  codeType,
+  type MessageItem,
+  type OutputItem,
+  type ReasoningItem,
+  type TextPart,
 } from "../reply/items.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
@@ -62,6 +64,8 @@ function toItem(value: unknown): OutputItem[] {
       return typeof item["call_id"] === "string"
         ? [{ ...item, output: toParts(item["output"]) } as unknown as CallOutputItem]
         : [];
+    case codeType:
+      return typeof item["code"] === "string" ? [item as unknown as CodeItem] : [];
     default:
       return typeof item["type"] === "string" ? [item as unknown as OutputItem] : [];
   }

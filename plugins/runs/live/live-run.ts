@@ -10,6 +10,9 @@ import { storePictures } from "../reply/data-pictures.ts";
 import { toErrorText } from "../errors.ts";
 import { endRun } from "./ending.ts";
 import { Journal } from "../reply/journal.ts";
+import { findAgent, findLimit, heardBy } from "./agent.ts";
+import type { RunAgent } from "../service.ts";
+import { findInterpreter } from "../rounds/interpreter.ts";
 import { runRounds } from "../rounds/loop.ts";
 import type { RunParts } from "../parts.ts";
 import { inlinePictures } from "../history/pictures.ts";
@@ -101,7 +104,9 @@ async function write(
   const { principal, asked, admitted, placed, reply: wanted } = start;
   const { model } = admitted;
   const { emit } = reply;
+  const isSaved = placed.chat !== undefined;
   let open: OpenRun | undefined;
+  let agent: RunAgent | undefined;
   let error: string | undefined;
   const settings = parts.settings();
   try {
@@ -117,7 +122,9 @@ async function write(
       chat_variables: { ...placed.chat?.variables, ...asked.variables },
     };
     const request = await withConversation(own, { parts, principal, model, asked, placed, signal, emit });
+    agent = await findAgent(start, parts, signal);
     open = await admitted.open(request, {
+      agent,
       principal,
       signal,
       userAgent: start.userAgent,
@@ -126,27 +133,34 @@ async function write(
       isFolderNamed: !placed.chat?.folder_id && asked.folderId !== undefined,
       userMessageId: placed.userMessageId,
       userMessageParentId: placed.userMessageParentId,
+      onStatus: (status) => emit("status", status),
     });
     reply.addSources(open.sources ?? []);
-    open.ignored.forEach((feature) => emit("status", toIgnoredStatus(feature)));
+    const context = {
+      principal,
+      chatId: placed.chatId,
+      messageId: wanted.messageId,
+      sessionId: asked.sessionId,
+      signal,
+    };
+    const interpreter = agent
+      ? undefined
+      : await findInterpreter(parts.interpreters, open, { ...context, asked: request, isSaved });
+    open.ignored
+      .filter((feature) => feature !== interpreter?.feature)
+      .forEach((feature) => emit("status", toIgnoredStatus(feature)));
     open.problems.forEach((problem) => emit("status", toProblemStatus(problem)));
     const pictures = { files: parts.files, byExtension: settings.typesByExtension };
-    const show = (output: ToolOutput) =>
-      deliver(output, { ...parts, principal, reply, stores: placed.chat !== undefined });
+    const show = toDelivery(start, { parts, reply });
     await Promise.all(open.shown.map(show));
     error = await runRounds({
-      run: open,
+      run: agent ? heardBy(agent, open) : open,
       output: reply.output,
       usage: reply.usage,
-      context: {
-        principal,
-        chatId: placed.chatId,
-        messageId: wanted.messageId,
-        sessionId: asked.sessionId,
-        signal,
-      },
+      context,
+      interpreter,
       log: parts.log,
-      maxIterations: settings.maxIterations,
+      maxIterations: agent?.maxIterations ?? findLimit(start, parts) ?? settings.maxIterations,
       stopsRepeats: settings.stopsRepeats,
       extra: reply.extra,
       deliver: show,
@@ -158,10 +172,19 @@ async function write(
     error = signal.aborted ? undefined : toErrorText(failure, parts.log);
   }
   reply.output.endRound();
-  await open
-    ?.close()
-    .catch((failure: unknown) => parts.log.warn({ err: failure }, "a run could not be closed properly"));
-  return { open, error };
+  const outcome = { open, error };
+  await close(outcome, { agent, parts, isStopped: signal.aborted });
+  return outcome;
+}
+
+/** A failure to close is the server's: the reply stands. */
+async function close(
+  { open, error }: Omit<RunOutcome, "stopped">,
+  { agent, parts, isStopped }: { agent: RunAgent | undefined; parts: RunParts; isStopped: boolean },
+): Promise<void> {
+  const warn = (failure: unknown) => parts.log.warn({ err: failure }, "a run could not be closed properly");
+  await open?.close().catch(warn);
+  await agent?.ended({ error, isStopped }).catch(warn);
 }
 
 /** Says why a feature that was asked for had no effect. Contract D.37. */
@@ -174,4 +197,16 @@ function toIgnoredStatus(feature: string): object {
 /** Says why a tool that was asked for is not there. */
 function toProblemStatus({ toolId, text }: ToolProblem): object {
   return { action: "tool_unavailable", description: text, tool: toolId, done: true, hidden: false };
+}
+
+/** Shows what tools give besides text; of a stored chat the files are linked with it. */
+function toDelivery({ principal, placed }: RunStart, { parts, reply }: Pick<Writing, "parts" | "reply">) {
+  return (output: ToolOutput) =>
+    deliver(output, {
+      ...parts,
+      principal,
+      reply,
+      stores: placed.chat !== undefined,
+      stored: async (file) => void (await parts.replies.linkFiles(principal, reply, [file])),
+    });
 }

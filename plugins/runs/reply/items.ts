@@ -3,7 +3,7 @@ import type { ApprovalState } from "#kernel/tools/approval-state.ts";
 import type { CallProgress } from "#kernel/tools/tool.ts";
 
 /** What a reply is made of, in order (contract §3.5). */
-export type OutputItem = MessageItem | ReasoningItem | CallItem | CallOutputItem | OtherItem;
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CallOutputItem | CodeItem | OtherItem;
 
 export type TextPart = { type: "output_text"; text: string } | { type: "refusal"; refusal: string };
 
@@ -69,6 +69,30 @@ export interface CallOutputItem {
   embeds?: unknown[];
 }
 
+/** Code that a model wrote into its text, which ran at the end of the round (contract §3.5). */
+export interface CodeItem extends Pick<CallItem, "approval" | "tool" | "started_at" | "progress"> {
+  type: typeof codeType;
+  id: string;
+  /** `incomplete` when the reply was cut off in it. */
+  status: "in_progress" | "pending" | "completed" | "incomplete";
+  lang: string;
+  code: string;
+  attributes: { type: "code"; lang: string };
+  /** There as soon as the code has run. */
+  output?: { stdout: string; stderr: string; result: string };
+  /** Seconds, approvals included. */
+  duration?: number;
+  is_error?: boolean;
+  files?: unknown[];
+  embeds?: unknown[];
+}
+
+export const codeType = "service:code_interpreter";
+
+export function isCode(item: OutputItem): item is CodeItem {
+  return item.type === codeType;
+}
+
 /** Items of other writers, kept as they are. */
 export interface OtherItem {
   type: `${string}:${string}`;
@@ -77,7 +101,7 @@ export interface OtherItem {
 }
 
 /** An id that is unique within its chat: short, because every delta names one. */
-export function makeItemId(prefix: "msg" | "r" | "fc" | "fco"): string {
+export function makeItemId(prefix: "msg" | "r" | "fc" | "fco" | "ci"): string {
   return `${prefix}_${randomBytes(9).toString("base64url")}`;
 }
 

@@ -3,7 +3,7 @@ import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 
 /** What a delta adds to (contract D.18). */
-export type DeltaKind = "text" | "reasoning" | "arguments";
+export type DeltaKind = "text" | "reasoning" | "arguments" | "code";
 
 export interface JournalPlace {
   readonly userId: string;

@@ -1,7 +1,9 @@
 import { firstChoice } from "#kernel/completion/accumulate.ts";
 import type { Chunk, Delta, ToolCallDelta } from "#kernel/completion/chunk.ts";
+import { CodeWriter } from "./code-writer.ts";
 import {
   type CallItem,
+  type CodeItem,
   makeItemId,
   type MessageItem,
   type OutputItem,
@@ -32,6 +34,7 @@ export class Output {
   /** The text that a reply which goes on ended with; more text is added to it. */
   #unfinished: MessageItem | undefined;
   #calls = new Map<number, CallItem>();
+  #code: CodeWriter | undefined;
   #blank = "";
   #openedAt = 0;
   /** Why the model ended the round, as far as its upstream says. */
@@ -48,6 +51,29 @@ export class Output {
     this.items = items;
     const last = items.at(-1);
     this.#unfinished = last?.type === "message" ? (last as MessageItem) : undefined;
+  }
+
+  /** Takes code that the model writes between tags as items of their own, from now on. */
+  readCode(): void {
+    this.#code = new CodeWriter({
+      text: (text) => this.#append(this.#message(), text),
+      begun: (item) => {
+        this.#close();
+        this.push(item);
+      },
+      grown: (item, text) => this.#observer.delta(item, "code", text),
+      ended: (item) => this.#observer.border(item),
+    });
+  }
+
+  /** True when the model has written code that is to run now. */
+  get hasCode(): boolean {
+    return this.#code?.isDone === true;
+  }
+
+  /** The code that the round ended with, once; undefined for none, and for code that was cut off. */
+  takeCode(): CodeItem | undefined {
+    return this.#code?.takeItem();
   }
 
   /** Takes in one chunk; only the first choice is written. */
@@ -119,9 +145,11 @@ export class Output {
     if (kind === "text") {
       // White space alone starts no item: it may stand between what a model thinks and what it calls.
       const all = this.#blank + text;
-      const isText = this.#open?.type === "message" || all.trim() !== "";
+      const isText = this.#open?.type === "message" || this.#code?.isOpen || all.trim() !== "";
       this.#blank = isText ? "" : all;
-      if (isText) {
+      if (isText && this.#code) {
+        this.#code.add(all);
+      } else if (isText) {
         this.#append(this.#message(), all);
       }
       return;
@@ -165,6 +193,7 @@ export class Output {
   #endText(): void {
     this.#reader.end().forEach((piece) => this.#addPiece(piece));
     this.#reader = new TagReader(this.#tags);
+    this.#code?.endText(this.finishReason);
     this.#blank = "";
     this.#close();
   }

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { ToolFile, ToolOutput } from "#kernel/tools/output.ts";
-import type { Replies } from "#plugins/chats/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { Reply } from "../reply/reply.ts";
 
@@ -27,11 +26,12 @@ export interface FileEntry {
 }
 
 export interface DeliverOptions {
-  readonly replies: Pick<Replies, "linkFiles">;
+  /** Told of a file that was stored, before it is shown. */
+  stored(file: FileEntry): Promise<void>;
   readonly files: Pick<Files, "create">;
   readonly log: Logger;
   readonly principal: Principal;
-  readonly reply: Reply;
+  readonly reply: Pick<Reply, "addFiles" | "addEmbeds" | "addSources">;
   /** False for a temporary chat: nothing of it is stored. */
   readonly stores: boolean;
 }
@@ -80,8 +80,8 @@ async function tryStore(file: ToolFile, options: DeliverOptions): Promise<FileEn
 }
 
 async function store(
-  { name, contentType, bytes }: ToolFile,
-  { files, principal, replies, reply }: DeliverOptions,
+  { name, contentType, bytes, onStored }: ToolFile,
+  { files, principal, stored }: DeliverOptions,
 ): Promise<FileEntry> {
   const record = await files.create(principal, {
     filename: name,
@@ -95,7 +95,8 @@ async function store(
     name: record.filename,
     content_type: contentType,
   };
-  await replies.linkFiles(principal, reply, [entry]);
+  await stored(entry);
+  await onStored?.(record.id);
   return entry;
 }
 

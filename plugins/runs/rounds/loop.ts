@@ -7,8 +7,9 @@ import type { ToolContext } from "#kernel/tools/tool.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
 import { type CallChange, createRepeats, runCalls } from "./call-tools.ts";
 import type { Delivered } from "./deliver.ts";
+import { maxCodeRuns, type ReplyInterpreter, runCode, withPrompt } from "./interpreter.ts";
 import { fromOutput, seesPictures } from "../history/history.ts";
-import type { CallItem, OutputItem } from "../reply/items.ts";
+import type { CallItem, CodeItem, OutputItem } from "../reply/items.ts";
 import type { Output } from "../reply/output.ts";
 import type { UsageTotal } from "../reply/usage.ts";
 
@@ -17,6 +18,8 @@ export interface LoopOptions {
   readonly output: Output;
   readonly usage: UsageTotal;
   readonly context: ToolContext;
+  /** Runs code that the model writes into its text, where it calls no tools. */
+  readonly interpreter?: ReplyInterpreter | undefined;
   readonly log: Logger;
   /** CHAT_RESPONSE_MAX_TOOL_CALL_ITERATIONS; -1 is unlimited. */
   readonly maxIterations: number;
@@ -46,29 +49,39 @@ const silentRepeats = 2;
  * completion rules 1, 4 and 5.
  */
 export async function runRounds(options: LoopOptions): Promise<string | undefined> {
-  const { run, output, maxIterations, context } = options;
-  const base = run.request.messages;
+  const { run, output, maxIterations, context, interpreter } = options;
+  const base = interpreter ? withPrompt(run.request.messages, interpreter.prompt) : run.request.messages;
   const repeats = createRepeats();
+  if (interpreter) {
+    output.readCode();
+  }
   const sees = seesPictures(run.model.meta);
   for (let iterations = 0; ; iterations += 1) {
     // A reply that goes on begins with what it already says.
     const said = await options.withPictures(fromOutput(output.items, { sees }));
     const calls = await runRound(options, [...base, ...said]);
     context.signal.throwIfAborted();
+    const written = output.takeCode();
+    const code = calls.length === 0 ? written : undefined;
     const problem = toProblem(output.finishReason, calls);
-    if (problem !== undefined || calls.length === 0) {
+    if (problem !== undefined || (calls.length === 0 && code === undefined)) {
       return problem;
     }
-    if (run.tools.length === 0) {
+    if (code === undefined && run.tools.length === 0) {
       leaveToCaller(calls, output);
       return undefined;
     }
-    if (maxIterations >= 0 && iterations >= maxIterations) {
-      return `Tool-call limit reached (${maxIterations} iterations).`;
+    const most = code && (maxIterations < 0 || maxIterations > maxCodeRuns) ? maxCodeRuns : maxIterations;
+    if (most >= 0 && iterations >= most) {
+      return `Tool-call limit reached (${most} iterations).`;
     }
     const spent = options.usage.total();
     if (spent !== undefined) {
       options.spent(spent);
+    }
+    if (code && interpreter) {
+      await runCode(code, { ...options, interpreter, changed: (item) => showCode(options, item) });
+      continue;
     }
     const isRepeating = await callTools(options, calls, repeats);
     if (isRepeating && options.stopsRepeats) {
@@ -85,6 +98,11 @@ function toProblem(finishReason: string | undefined, calls: readonly CallItem[])
   return finishReason === "length" && calls.length > 0
     ? "The reply reached its token limit within a tool call, which was not run."
     : undefined;
+}
+
+function showCode({ output, grown }: LoopOptions, item: CodeItem): void {
+  output.changed(item);
+  grown();
 }
 
 /** The calls belong to the caller's own tools; the next turn tells the model that nothing ran them. */
@@ -111,6 +129,10 @@ async function runRound(
         extra(chunk);
       }
       grown();
+      if (output.hasCode) {
+        // What a model says behind code that has not run yet is made up.
+        break;
+      }
     }
   } finally {
     // Usage of a call that broke off counts as well.
