@@ -28,6 +28,14 @@ export const completionVariables = {
     persisted: true,
     text: "Prompt by which the task model chooses tools in legacy mode; {{TOOLS}} is their list; empty for the built-in one",
   }),
+  template: text("RAG_TEMPLATE", "", {
+    key: "rag.template",
+    persisted: true,
+    text: "What models are told with passages of files and pages: {{CONTEXT}} is the passages, {{QUERY}} the question; empty for the built-in text",
+  }),
+  inSystem: bool("RAG_SYSTEM_CONTEXT", false, {
+    text: "Passages stand in the system prompt, which providers cache, instead of around the question",
+  }),
   voiceEnabled: bool("ENABLE_VOICE_MODE_PROMPT", true, {
     key: "task.voice.prompt.enable",
     persisted: true,

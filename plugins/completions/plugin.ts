@@ -22,6 +22,8 @@ import {
   chatAccess,
   chatRuns,
   completions,
+  contextItems,
+  contextSources,
   directModels,
   fileAccess,
   messagePictures,
@@ -45,6 +47,8 @@ export default definePlugin({
     chatRuns,
     chats: chatAccess,
     configuration,
+    contextItems,
+    contextSources,
     declarations,
     directModels,
     files: fileAccess,
@@ -90,6 +94,8 @@ export default definePlugin({
       directModels: () => use.directModels.list(),
       files: () => use.files.list(),
       prompts: () => use.prompts.list(),
+      contexts: () => use.contextSources.list(),
+      contextItems: () => use.contextItems.list(),
       settings: () => config,
     });
     const runner = limitCompletions(unlimited, limit);

@@ -4,10 +4,10 @@ import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { Filter, StreamHooks } from "#kernel/pipeline/filter.ts";
 import { hasStreamHooks, openStreamHooks } from "./pipeline/stream.ts";
+import { resolveRun } from "./context/resolve.ts";
 import { admitModel } from "./request/admit.ts";
 import { requireChat } from "./request/chat-access.ts";
 import { folderOf, inChat, withPictures } from "./request/chat-context.ts";
-import { ignoredFeatures } from "./request/features.ts";
 import { createDeltaJoiner } from "./reply/join-deltas.ts";
 import { createObserver, type Observation } from "./reply/observe.ts";
 import { runOutlet } from "./reply/outlet.ts";
@@ -26,7 +26,7 @@ interface Leaving extends Run {
   readonly ignored: readonly string[];
 }
 
-/** Runs completions in a straight line: admit → prepare → inlet → tools → provider → stream filters → deliver → outlet. */
+/** Runs completions in a straight line: admit → prepare → inlet → tools and context → provider → stream filters → deliver → outlet. */
 export function createRunner(options: RunOptions): Completions {
   return {
     async run(request, context: RunContext): Promise<RunAnswer> {
@@ -41,13 +41,12 @@ export function createRunner(options: RunOptions): Completions {
       const { findProfile } = options;
       const prepared = await prepare(pictured, { model, principal, prompts, leftOut, findProfile });
       const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
-      const resolved = await options.tools.resolve(request, run);
-      const asked = resolved?.request ?? run.request;
+      const resolved = await resolveRun(request, run, { place: { ...place, signal }, options });
+      const { request: asked, sources, ignored } = resolved;
       onAsked?.(asked);
       const answer = await callModel(run, asked, { request, text, ...facts });
-      const ignored = ignoredFeatures(request, resolved?.tools ?? [], options.settings());
       const leaving = { ...run, sent: request, onOutlet, ignored };
-      return await deliver(leaving, withSources(answer, resolved?.sources, model.id), options);
+      return await deliver(leaving, withSources(answer, sources, model.id), options);
     },
     async admit(request, context) {
       const model = await admitModel(request, context, options);

@@ -17,6 +17,7 @@ export { type CallPlace, toMetadata } from "./request/metadata.ts";
 export { createSchemaCheck, type SchemaCheck } from "./request/schema-check.ts";
 export { type AnswerHead, createHead, fromCompletion, toChunks, toCompletion } from "./reply/pipe-output.ts";
 export { type ChatAccess, type ChatFacts, isTemporary, requireChat } from "./request/chat-access.ts";
+export { injectSources } from "./context/inject.ts";
 export type { Source } from "./request/sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
@@ -79,6 +80,10 @@ export interface RunPlace {
   readonly numbers?: ExactNumbers | undefined;
   readonly userMessageId?: string | undefined;
   readonly userMessageParentId?: string | undefined;
+  /** An agent brings all tools and instructions itself: none of the platform's join them (contract §12). */
+  readonly agent?: { readonly instructions: string; readonly tools: readonly Tool[] } | undefined;
+  /** Shows a status entry in the reply, where people see one (contract §3.4). */
+  onStatus?(status: Readonly<Record<string, unknown>>): void;
 }
 
 /** A run past its inlet filters, for whoever makes several model calls of it. */
@@ -88,7 +93,7 @@ export interface OpenRun {
   readonly request: CompletionRequest;
   /** Those that the run executes itself. */
   readonly tools: readonly Tool[];
-  /** What a task model's choice of tools found (legacy mode). */
+  /** What a task model's choice of tools (legacy mode) and sources of context found. */
   readonly sources: readonly Source[] | undefined;
   /** What those tools gave besides text. */
   readonly shown: readonly ToolOutput[];
@@ -146,6 +151,11 @@ export interface TerminalAccess {
    * run without one). Core API, chat completion rule 13.
    */
   require(principal: Principal, terminalId: string, chatId: string | undefined): Promise<void>;
+  /**
+   * Throws `unavailable` for a terminal that is unknown, foreign, switched off, or not one that all chats and
+   * automations share. The server is not asked. Core API, `contexts.automation`.
+   */
+  requireForAutomation(principal: Principal, terminalId: string): void;
 }
 
 /** Puts pictures that are files of this platform into messages: an upstream cannot fetch them (contract §3.2, step 4). */
@@ -208,6 +218,50 @@ export interface PromptSource {
 }
 
 export const promptSources = defineSlot<PromptSource>("completions.prompts");
+
+/** What a run is about, for whoever gathers what its model is told with the question. */
+export interface ContextRun extends PromptRun {
+  /** As inlet filters left it. */
+  readonly request: CompletionRequest;
+  /** Native runs are offered tools over folders' and models' knowledge; the others are given passages (contract §3.2, step 5). */
+  readonly mode: "native" | "legacy";
+  readonly signal: AbortSignal;
+  /** Shows a status entry in the reply, where people see one (contract §3.4). */
+  onStatus(status: Readonly<Record<string, unknown>>): void;
+}
+
+/** What was gathered. */
+export interface GatheredContext {
+  readonly sources: readonly Source[];
+  /** Joins the end of the system prompt, as it stands. */
+  readonly instructions?: string | undefined;
+  /** Features of the request that this served (contract D.37). */
+  readonly features?: readonly string[];
+  /** A sentence for the person about each thing that was asked for and could not be had. */
+  readonly problems?: readonly string[];
+  /** Files that were made and stand with the reply, where people see one. */
+  readonly shown?: readonly ToolOutput[];
+}
+
+/** Gathers passages of files, collections and pages for a run (contract §3.2, steps 7 and 11). Throws only what ends the run. */
+export interface ContextSource {
+  readonly id: string;
+  /** False where it has nothing to add: the run then pays nothing. */
+  isNeeded(run: Pick<ContextRun, "request" | "model" | "folderId" | "mode">): boolean;
+  gather(run: ContextRun): Promise<GatheredContext>;
+}
+
+export const contextSources = defineSlot<ContextSource>("completions.context");
+
+/** Says whether a run may use items of `files` of a type, such as `collection`; filled by the plugin that knows them. */
+export interface ContextItems {
+  /** Values of `type` that it knows. */
+  readonly types: readonly string[];
+  /** Throws `not_found` for items that are unknown or that the caller may not read. */
+  require(principal: Principal, items: readonly Readonly<Record<string, unknown>>[]): Promise<void>;
+}
+
+export const contextItems = defineSlot<ContextItems>("completions.context-items");
 
 /** What a request says about a model of a connection that the caller's own client keeps (`model_item`, contract §3.1). */
 export interface DirectModel {

@@ -11,7 +11,8 @@ import { toModelIds } from "./request/model-ids.ts";
 import { toProviderRequest, withUsage } from "./request/parameters.ts";
 import type { FindProfile } from "./request/prepare.ts";
 import type { ChatAccess } from "./request/chat-access.ts";
-import type { MessagePictures, PromptSource } from "./service.ts";
+import type { SourcePlacement } from "./request/sources.ts";
+import type { ContextSource, MessagePictures, PromptSource } from "./service.ts";
 import type { ToolsStage } from "./tools/tools.ts";
 import { type VoiceSettings, withVoicePrompt } from "./media/voice.ts";
 
@@ -23,7 +24,9 @@ export interface RunOptions extends Admission {
   chats(): readonly ChatAccess[];
   pictures(): readonly MessagePictures[];
   prompts(): readonly PromptSource[];
-  settings(): VoiceSettings & { readonly outletFilters: boolean; readonly deltaChunkSize: number };
+  contexts(): readonly ContextSource[];
+  settings(): VoiceSettings &
+    SourcePlacement & { readonly outletFilters: boolean; readonly deltaChunkSize: number };
 }
 
 /** One completion on its way: what every stage after inlet needs. */

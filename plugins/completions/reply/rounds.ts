@@ -5,19 +5,21 @@ import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
 import { openStreamHooks } from "../pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import { ignoredFeatures } from "../request/features.ts";
+import type { Tool } from "#kernel/tools/tool.ts";
+import { type ResolvedRun, resolveRun } from "../context/resolve.ts";
+import { toDefinitions } from "../tools/native-tools.ts";
 import { createDeltaJoiner } from "./join-deltas.ts";
 import { prepare } from "../request/prepare.ts";
 import { gatherPrompts } from "../request/prompts.ts";
 import type { OpenRun, RunPlace } from "../service.ts";
 import { callModel, enterPipeline, outletFilters, type Run, type RunOptions } from "../stages.ts";
 
-/** Takes an admitted run through preparation, inlet and tools; what follows are model calls, as many as it needs. */
+/** Takes an admitted run through preparation, inlet, tools and context; what follows are model calls, as many as it needs. */
 export async function openRounds(
   request: CompletionRequest,
   { model, place, options }: { model: ResolvedModel; place: RunPlace; options: RunOptions },
 ): Promise<OpenRun> {
-  const { principal, signal, ...facts } = place;
+  const { principal, signal, agent, ...facts } = place;
   const { findProfile } = options;
   const { folderId, isFolderNamed = false } = place;
   const about = {
@@ -28,21 +30,24 @@ export async function openRounds(
     isFolderNamed,
     terminalId: request.terminal_id ?? undefined,
   };
-  const prompts = await gatherPrompts(options.prompts(), about);
+  const prompts = agent ? [agent.instructions] : await gatherPrompts(options.prompts(), about);
   const prepared = await prepare(request, { model, principal, findProfile, prompts });
   const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
-  const resolved = await options.tools.resolve(request, run);
-  const asked = resolved?.request ?? run.request;
+  const { onStatus } = place;
+  const resolved = agent
+    ? ofAgent(run, agent.tools)
+    : await resolveRun(request, run, { place: { ...about, signal, onStatus }, options });
+  const asked = resolved.request;
   // The valves of stream filters are read once a reply, however many rounds it takes.
   let hooks: Promise<StreamHooks | undefined> | undefined;
   return {
     model,
     request: asked,
-    tools: resolved?.tools ?? [],
-    sources: resolved?.sources,
-    shown: resolved?.shown ?? [],
-    problems: resolved?.problems ?? [],
-    ignored: ignoredFeatures(request, resolved?.tools ?? [], options.settings()),
+    tools: resolved.tools,
+    sources: resolved.sources,
+    shown: resolved.shown,
+    problems: resolved.problems,
+    ignored: resolved.ignored,
     async call(messages) {
       hooks ??= openStreamHooks(run.filters, run.context, options.log);
       const opened = await hooks;
@@ -61,6 +66,12 @@ export async function openRounds(
       (await hooks)?.close();
     },
   };
+}
+
+/** The tools of an agent in place of those that the platform would offer. */
+function ofAgent({ request }: Run, tools: readonly Tool[]): ResolvedRun {
+  const own = { ...request, tools: toDefinitions(tools) };
+  return { request: own, tools, sources: undefined, shown: [], problems: [], ignored: [] };
 }
 
 function throughHooks(

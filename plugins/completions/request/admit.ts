@@ -5,7 +5,8 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Models, ResolvedModel } from "#plugins/models/service.ts";
 import { pickPermissions, withControls } from "./controls.ts";
-import type { DirectModels, FileAccess, TerminalAccess } from "../service.ts";
+import type { ContextItems, DirectModels, FileAccess, TerminalAccess } from "../service.ts";
+import { requireItems } from "./require-items.ts";
 
 /** What decides whether a run may begin. */
 export interface Admission {
@@ -14,6 +15,7 @@ export interface Admission {
   terminals(): readonly TerminalAccess[];
   directModels(): readonly DirectModels[];
   files(): readonly FileAccess[];
+  contextItems(): readonly ContextItems[];
 }
 
 export interface Admitting {
@@ -58,30 +60,16 @@ function resolveDirect(
 async function requireNamed(
   { tool_ids: toolIds, terminal_id: terminalId, chat_id: chatId, files: named }: CompletionRequest,
   principal: Principal,
-  { toolRegistry, terminals, files }: Admission,
+  { toolRegistry, terminals, files, contextItems }: Admission,
 ): Promise<void> {
   if (toolIds && toolIds.length > 0) {
     await toolRegistry.requireGranted({ principal, toolIds });
   }
   if (named && named.length > 0) {
-    await requireFiles(named, { principal, files: files() });
+    await requireItems(named, { principal, files: files(), known: contextItems() });
   }
   if (terminalId) {
     await requireTerminal(terminalId, { principal, terminals: terminals(), chatId: chatId || undefined });
-  }
-}
-
-/** What names nothing by id, such as a text that comes along, needs no look. */
-async function requireFiles(
-  named: NonNullable<CompletionRequest["files"]>,
-  { principal, files: [access] }: { principal: Principal; files: readonly FileAccess[] },
-): Promise<void> {
-  const ids = new Set(named.flatMap(({ id }) => (id ? [id] : [])));
-  if (ids.size > 0 && access === undefined) {
-    throw new AppError("not_found", "File not found");
-  }
-  for (const id of ids) {
-    await access?.require(principal, id);
   }
 }
 

@@ -5,11 +5,13 @@ import type { VoiceSettings } from "../media/voice.ts";
 /** The features that a request switches on and nothing here serves: the answer says so. Contract D.37. */
 export function ignoredFeatures(
   { features }: Pick<CompletionRequest, "features">,
-  tools: readonly Tool[],
+  { tools, features: gathered }: { readonly tools: readonly Tool[]; readonly features: readonly string[] },
   { voiceEnabled }: Pick<VoiceSettings, "voiceEnabled">,
 ): string[] {
   const isServed = (name: string) =>
-    name === "voice" ? voiceEnabled : tools.some(({ feature }) => feature === name);
+    name === "voice"
+      ? voiceEnabled
+      : gathered.includes(name) || tools.some(({ feature }) => feature === name);
   return Object.entries(features ?? {})
     .filter(([name, wanted]) => wanted === true && !isServed(name))
     .map(([name]) => name);

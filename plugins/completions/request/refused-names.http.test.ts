@@ -45,8 +45,9 @@ describe("files", () => {
     expect((await stage.message(chatId, replyId)).done).toBe(false);
   });
 
-  it("without an id are no files to look for", async () => {
-    expect((await ask({ files: [{ type: "text", content: "words" }] })).status).toBe(200);
+  it("of a type that nothing reads are refused", async () => {
+    expect((await ask({ files: [{ type: "cupboard", content: "words" }] })).status).toBe(400);
+    expect((await ask({ files: [{ type: "cupboard", id: "c-1" }] })).status).toBe(404);
   });
 });
 

@@ -19,7 +19,7 @@ export interface ToolsRun {
  */
 export async function selectNative(
   tools: ToolRegistry,
-  run: ToolsRun,
+  run: ToolsRun & { readonly asked: CompletionRequest },
   onProblem: (problem: ToolProblem) => void,
 ): Promise<readonly Tool[]> {
   const { request, model, context } = run;
@@ -36,10 +36,10 @@ export async function selectNative(
   );
 }
 
-function toToolRun({ request, model, context }: ToolsRun): ToolRun {
+function toToolRun({ request, asked, model, context }: Parameters<typeof selectNative>[1]): ToolRun {
   const { chatId, messageId, sessionId } = context;
   const isSaved = chatId !== undefined && !isTemporary(chatId) && !chatId.startsWith("channel:");
-  return { request, model, chatId, messageId, sessionId, isSaved };
+  return { request, asked, model, chatId, messageId, sessionId, isSaved };
 }
 
 /** The definitions of tools as the common wire has them; those that may not be used are not offered (contract D.22). */

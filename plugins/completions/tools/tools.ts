@@ -6,14 +6,14 @@ import { offerAsked } from "./asked-tools.ts";
 import type { LegacyTools } from "./legacy-tools.ts";
 import { toToolMode } from "../request/mode.ts";
 import { selectNative, toDefinitions, type ToolsRun } from "./native-tools.ts";
-import { injectSources, type Source } from "../request/sources.ts";
+import type { Source } from "../request/sources.ts";
 
 export interface ResolvedTools {
   /** The request for the model. */
   readonly request: CompletionRequest;
   /** Those that the run executes itself; empty where the model's calls go back to the caller. */
   readonly tools: readonly Tool[];
-  /** What the answer tells it rests on; undefined where the answer has no such key. */
+  /** What tools that were chosen found; undefined where none are chosen. */
   readonly sources: readonly Source[] | undefined;
   /** What tools that ran already gave besides text. */
   readonly shown?: readonly ToolOutput[];
@@ -21,7 +21,7 @@ export interface ResolvedTools {
   readonly problems?: readonly ToolProblem[];
 }
 
-/** The stage of a run that finds tools (contract §3.2, steps 9, 10 and 12). */
+/** The stage of a run that finds tools (contract §3.2, steps 9 and 10). */
 export interface ToolsStage {
   /** Undefined when the run has nothing to do with tools of this server. `asked` is what the caller sent. */
   resolve(asked: CompletionRequest, run: ToolsRun): Promise<ResolvedTools> | undefined;
@@ -41,7 +41,7 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
             sources: undefined,
           }));
         case "native":
-          return offerNative(registry, run);
+          return offerNative(registry, { ...run, asked });
         default:
           return undefined;
       }
@@ -49,7 +49,10 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
   };
 }
 
-async function offerNative(registry: ToolRegistry, run: ToolsRun): Promise<ResolvedTools> {
+async function offerNative(
+  registry: ToolRegistry,
+  run: ToolsRun & { readonly asked: CompletionRequest },
+): Promise<ResolvedTools> {
   const problems: ToolProblem[] = [];
   const tools = await selectNative(registry, run, (problem) => problems.push(problem));
   const { request } = run;
@@ -62,5 +65,5 @@ async function runLegacy(legacy: LegacyTools, { request, model, context }: Tools
   const { principal, chatId, messageId, sessionId, signal } = context;
   const place = { chatId, messageId, sessionId };
   const { sources, shown } = await legacy.gather({ request, model, principal, ...place, signal });
-  return { request: injectSources(request, sources), tools: [], sources, shown };
+  return { request, tools: [], sources, shown };
 }
