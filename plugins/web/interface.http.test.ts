@@ -11,7 +11,7 @@ beforeAll(async () => {
   await buildInterface();
   app = await startApp();
   document = (await app.call("GET /")).text;
-}, 60_000);
+});
 afterAll(() => app?.close());
 
 const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
@@ -39,7 +39,9 @@ test("answers the document with a strict policy, and 304 to who has it", async (
   const policy = headers.get("content-security-policy") ?? "";
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
   expect(policy).toMatch(/frame-ancestors 'none'/);
-  expect(policy).toContain(`; connect-src 'self'; frame-src ${app.url}/preview/ ${app.url}/frames/; `);
+  expect(policy).toContain(
+    `; connect-src 'self'; frame-src ${app.url}/preview/ ${app.url}/frames/ ${app.url}/api/v1/files/; `,
+  );
   expect(policy.replaceAll(app.url, "")).not.toMatch(/unsafe|\*|http/);
   const again = await app.call("GET /", { headers: { "if-none-match": headers.get("etag") ?? "" } });
   expect([again.status, again.text]).toEqual([304, ""]);

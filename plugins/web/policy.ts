@@ -9,7 +9,11 @@ export interface PolicyOrigins {
 /** The document of the interface: no inline script or style, nothing from elsewhere, in nobody's frame. */
 export function toDocumentPolicy({ own, called }: PolicyOrigins): string {
   // A frame that navigates itself is held by this list as well: it can neither leave the platform nor open its pages.
-  const framed = own.length === 0 ? ["'self'"] : own.flatMap((at) => [`${at}/preview/`, `${at}/frames/`]);
+  // Files are answered as downloads, or as kinds that run nothing (contract 6.1).
+  const framed =
+    own.length === 0
+      ? ["'self'"]
+      : own.flatMap((at) => [`${at}/preview/`, `${at}/frames/`, `${at}/api/v1/files/`]);
   return [
     "default-src 'none'",
     "script-src 'self'",

@@ -13,7 +13,7 @@ function noteRoutes() {
     defineRoute(
       {
         method: "POST",
-        path: "/notes/:id/pages/:page",
+        path: "/sacks/:id/pages/:page",
         summary: "Write",
         access: "user",
         body: Note,
@@ -27,18 +27,18 @@ function noteRoutes() {
         at: 1_763_731_200_123_456_789n,
       }),
     ),
-    defineRoute({ method: "GET", path: "/notes", summary: "List", access: "user" }, () => [{ title: "a" }]),
-    defineRoute({ method: "DELETE", path: "/notes", summary: "Clear", access: "admin" }, () => undefined),
-    defineRoute({ method: "GET", path: "/notes/export", summary: "Export", access: "user" }, () =>
+    defineRoute({ method: "GET", path: "/sacks", summary: "List", access: "user" }, () => [{ title: "a" }]),
+    defineRoute({ method: "DELETE", path: "/sacks", summary: "Clear", access: "admin" }, () => undefined),
+    defineRoute({ method: "GET", path: "/sacks/export", summary: "Export", access: "user" }, () =>
       reply("text"),
     ),
-    defineRoute({ method: "GET", path: "/notes/live", summary: "Live", access: "user" }, () =>
+    defineRoute({ method: "GET", path: "/sacks/live", summary: "Live", access: "user" }, () =>
       stream(twice()),
     ),
     defineRoute(
       {
         method: "GET",
-        path: "/note-files/**:path",
+        path: "/sack-files/**:path",
         summary: "Path",
         access: "user",
         params: z.object({ path: z.string() }),
@@ -72,27 +72,27 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 test("path, query and body reach the route, and the answer comes back", async () => {
-  const answer = await client.call("POST /api/v1/notes/:id/pages/:page", {
+  const answer = await client.call("POST /api/v1/sacks/:id/pages/:page", {
     params: { id: "a/b c", page: 7 },
     query: { notify: ["x", "y&z"] },
     body: { title: "T" },
   });
   expect(answer).toMatchObject({ id: "a/b c", page: "7", notify: ["x", "y&z"], title: "T", tags: [] });
-  expect(await client.call("GET /api/v1/notes")).toEqual([{ title: "a" }]);
-  expect(await client.call("DELETE /api/v1/notes")).toBeNull();
-  expect(await client.call("GET /api/v1/notes/export")).toBe("text");
-  expect(await client.call("GET /api/v1/note-files/**:path", { params: { path: "a b/c" } })).toBe("a b/c");
+  expect(await client.call("GET /api/v1/sacks")).toEqual([{ title: "a" }]);
+  expect(await client.call("DELETE /api/v1/sacks")).toBeNull();
+  expect(await client.call("GET /api/v1/sacks/export")).toBe("text");
+  expect(await client.call("GET /api/v1/sack-files/**:path", { params: { path: "a b/c" } })).toBe("a b/c");
 });
 
 test("a stream is read from the raw response", async () => {
-  const response = await client.open("GET /api/v1/notes/live");
+  const response = await client.open("GET /api/v1/sacks/live");
   expect(response.headers.get("content-type")).toContain("text/event-stream");
   expect(await response.text()).toBe("data: 1\n\ndata: 2\n\n");
 });
 
 test("a refusal is an error with its status, body and text", async () => {
   const error = await createClient<NotesApi>({ url: app.url })
-    .call("GET /api/v1/notes")
+    .call("GET /api/v1/sacks")
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({
@@ -100,7 +100,7 @@ test("a refusal is an error with its status, body and text", async () => {
     message: "Not authenticated",
     body: { detail: "Not authenticated" },
   });
-  const invalid = client.call("POST /api/v1/notes/:id/pages/:page", {
+  const invalid = client.call("POST /api/v1/sacks/:id/pages/:page", {
     params: { id: "a", page: "b" },
     // @ts-expect-error a title is a text
     body: { title: 1 },
@@ -111,7 +111,7 @@ test("a refusal is an error with its status, body and text", async () => {
 test("a call can be given up", async () => {
   const controller = new AbortController();
   controller.abort();
-  await expect(client.call("GET /api/v1/notes", { signal: controller.signal })).rejects.toThrow(/abort/i);
+  await expect(client.call("GET /api/v1/sacks", { signal: controller.signal })).rejects.toThrow(/abort/i);
 });
 
 test("the platform's own routes are known, on every surface", async () => {
@@ -135,11 +135,11 @@ test("the platform's own routes are known, on every surface", async () => {
 describe("the checker", () => {
   test("knows every answer", () => {
     type Answer<K extends keyof NotesApi> = NotesApi[K]["answer"];
-    expectTypeOf<Answer<"GET /api/v1/notes">>().toEqualTypeOf<{ title: string }[]>();
-    expectTypeOf<Answer<"POST /api/v1/notes/:id/pages/:page">["at"]>().toEqualTypeOf<number>();
-    expectTypeOf<Answer<"DELETE /api/v1/notes">>().toEqualTypeOf<null>();
-    expectTypeOf<Answer<"GET /api/v1/notes/export">>().toEqualTypeOf<unknown>();
-    expectTypeOf<NotesApi["GET /api/v1/note-files/**:path"]["params"]>().toEqualTypeOf<{
+    expectTypeOf<Answer<"GET /api/v1/sacks">>().toEqualTypeOf<{ title: string }[]>();
+    expectTypeOf<Answer<"POST /api/v1/sacks/:id/pages/:page">["at"]>().toEqualTypeOf<number>();
+    expectTypeOf<Answer<"DELETE /api/v1/sacks">>().toEqualTypeOf<null>();
+    expectTypeOf<Answer<"GET /api/v1/sacks/export">>().toEqualTypeOf<unknown>();
+    expectTypeOf<NotesApi["GET /api/v1/sack-files/**:path"]["params"]>().toEqualTypeOf<{
       readonly path: string | number;
     }>();
   });
@@ -149,13 +149,13 @@ describe("the checker", () => {
       // @ts-expect-error there is no such route
       client.call("GET /api/v1/nothing"),
       // @ts-expect-error the method is another one
-      client.call("PUT /api/v1/notes"),
+      client.call("PUT /api/v1/sacks"),
       // @ts-expect-error the path has names to fill
-      client.call("POST /api/v1/notes/:id/pages/:page", { body: { title: "T" } }),
+      client.call("POST /api/v1/sacks/:id/pages/:page", { body: { title: "T" } }),
       // @ts-expect-error one name is missing
-      client.call("POST /api/v1/notes/:id/pages/:page", { params: { id: "1" }, body: { title: "T" } }),
+      client.call("POST /api/v1/sacks/:id/pages/:page", { params: { id: "1" }, body: { title: "T" } }),
       // @ts-expect-error the route takes no body
-      client.call("GET /api/v1/notes", { body: {} }),
+      client.call("GET /api/v1/sacks", { body: {} }),
     ];
     expect(wrong).toBeTypeOf("function");
   });

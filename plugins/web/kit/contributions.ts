@@ -11,15 +11,18 @@ export function gather(plugins: readonly WebPlugin[]): void {
 export function contributed<
   K extends
     | "sidebar"
+    | "pageMarks"
     | "commands"
     | "triggers"
     | "composer"
     | "panels"
     | "renderers"
+    | "callCards"
     | "runners"
     | "calls"
     | "settings"
     | "modelSections"
+    | "fileViews"
     | "requestParts",
 >(kind: K): NonNullable<WebPlugin[K]>[number][] {
   const all = gathered.flatMap((plugin) => (plugin[kind] ?? []) as NonNullable<WebPlugin[K]>[number][]);

@@ -11,6 +11,7 @@ import CodeXml from "@lucide/svelte/icons/code-xml";
 import Database from "@lucide/svelte/icons/database";
 import FileText from "@lucide/svelte/icons/file-text";
 import Brain from "@lucide/svelte/icons/brain";
+import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import Folder from "@lucide/svelte/icons/folder";
 import Globe from "@lucide/svelte/icons/globe";
 import Hash from "@lucide/svelte/icons/hash";
@@ -22,6 +23,8 @@ import MessageSquare from "@lucide/svelte/icons/message-square";
 import Notebook from "@lucide/svelte/icons/notebook-pen";
 import Palette from "@lucide/svelte/icons/palette";
 import Plug from "@lucide/svelte/icons/plug";
+import GraduationCap from "@lucide/svelte/icons/graduation-cap";
+import SquareSlash from "@lucide/svelte/icons/square-slash";
 import Settings from "@lucide/svelte/icons/settings";
 import Shield from "@lucide/svelte/icons/shield";
 import Sliders from "@lucide/svelte/icons/sliders-horizontal";
@@ -47,6 +50,7 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   code: CodeXml,
   database: Database,
   file: FileText,
+  flask: FlaskConical,
   folder: Folder,
   globe: Globe,
   hash: Hash,
@@ -60,6 +64,8 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   plug: Plug,
   settings: Settings,
   shield: Shield,
+  skill: GraduationCap,
+  slash: SquareSlash,
   sliders: Sliders,
   sparkles: Sparkles,
   terminal: SquareTerminal,

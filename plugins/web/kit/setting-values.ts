@@ -63,6 +63,8 @@ export interface Settings {
 
   /** The person's own system prompt: `params.system` of requests, unless the chat has one of its own. */
   readonly system: string;
+  /** `features.memory` of requests: models are told what they remember. */
+  readonly memory: boolean;
 }
 
 export type SettingKey = keyof Settings;
@@ -108,6 +110,7 @@ const rules: { readonly [K in SettingKey]: Rule<Settings[K]> } = {
   notificationEnabled: flag(false),
   notificationSound: flag(false),
   system: text(100_000),
+  memory: flag(false),
 };
 
 export const settingKeys = Object.keys(rules) as readonly SettingKey[];

@@ -23,6 +23,14 @@ export interface SidebarSection {
   readonly load: Lazy;
 }
 
+/** A word beside the link of a page in the sidebar, such as how much there is unread. */
+export interface PageMark {
+  /** Id of the page. */
+  readonly page: string;
+  /** On the icon alone there is room for a dot. */
+  readonly load: Lazy<{ isCollapsed: boolean }>;
+}
+
 /** One line of the command palette. */
 export interface Command {
   readonly id: string;
@@ -61,8 +69,11 @@ export interface Suggestion {
 export interface ComposerHandle {
   /** Replaces the text that opened the list. */
   insert(text: string): void;
-  /** Files and collections that go with the next message. */
-  attach(item: Attachment): void;
+  /**
+   * Files, collections, folders, chats and pages that go with the next message; `prepare` makes what is sent of one
+   * that is not ready yet, and rejects with the reason why it cannot be had.
+   */
+  attach(item: Attachment, prepare?: (signal: AbortSignal) => Promise<Attachment>): void;
   /** Switches the model of the next message. */
   setModel(id: string): void;
   /** A feature of the request, such as `web_search`; a tool or a terminal by its id. Of terminals one is on at a time. */
@@ -77,6 +88,12 @@ export interface Attachment {
   readonly id: string;
   readonly name: string;
   readonly [key: string]: unknown;
+}
+
+/** An input that a prompt asks for: its `type` names the field, the other properties say more about it. */
+export interface InputVariable {
+  readonly type: string;
+  readonly [property: string]: unknown;
 }
 
 /** A list of suggestions that a character at the start of a word opens: prompts, models, files. */
@@ -124,7 +141,35 @@ export interface ChatPanel {
 /** Shows one stored output item of a reply, by the item's `type`. */
 export interface OutputRenderer {
   readonly type: string;
-  readonly load: Lazy<{ item: Readonly<Record<string, unknown>>; chatId: string; messageId: string }>;
+  readonly load: Lazy<{
+    item: Readonly<Record<string, unknown>>;
+    chatId: string;
+    messageId: string;
+    /** The reply is still written. */
+    isWriting: boolean;
+  }>;
+}
+
+/** One call of a tool, as a reply shows it. */
+export interface ShownToolCall {
+  readonly callId: string;
+  /** JSON text of the arguments, or what a model wrote instead. */
+  readonly given: string;
+  /** The tool's answer; undefined while it runs, and where it never did. */
+  readonly answer: string | undefined;
+}
+
+/** Shows what calls of a tool came to, below the line that names them. */
+export interface CallCard {
+  /** Name that models call. */
+  readonly tool: string;
+  readonly load: Lazy<{
+    calls: readonly ShownToolCall[];
+    /** Empty where the chat is somebody else's. */
+    chatId: string;
+    messageId: string;
+    isWriting: boolean;
+  }>;
 }
 
 /** A section of the editor of models: what a plugin attaches to a model by keys of its `meta`. */
@@ -135,6 +180,18 @@ export interface ModelSection {
     meta: Readonly<Record<string, unknown>>;
     /** Merged into `meta`; stored when the model is saved. */
     onchange: (change: Readonly<Record<string, unknown>>) => void;
+  }>;
+}
+
+/** A view beside the text of a file, such as its passages. */
+export interface FileView {
+  readonly id: string;
+  readonly title: string;
+  readonly order?: number;
+  readonly load: Lazy<{
+    fileId: string;
+    /** Shows a span of the text, in UTF-16 units. */
+    onshow: (start: number, end: number) => void;
   }>;
 }
 
@@ -178,14 +235,17 @@ export interface WebPlugin {
   /** Page id → component. */
   readonly pages?: Readonly<Record<string, () => Promise<{ readonly default: PageComponent }>>>;
   readonly sidebar?: readonly SidebarSection[];
+  readonly pageMarks?: readonly PageMark[];
   readonly commands?: readonly CommandSource[];
   readonly triggers?: readonly ComposerTrigger[];
   readonly composer?: readonly ComposerEntry[];
   readonly renderers?: readonly OutputRenderer[];
+  readonly callCards?: readonly CallCard[];
   readonly runners?: readonly CodeRunner[];
   readonly calls?: readonly CallAnswerer[];
   readonly panels?: readonly ChatPanel[];
   readonly modelSections?: readonly ModelSection[];
+  readonly fileViews?: readonly FileView[];
   readonly requestParts?: readonly RequestPart[];
   /** Settings of its pages, in the language of now; loaded when somebody searches. */
   readonly settings?: readonly (() => Promise<readonly SettingEntry[]>)[];

@@ -32,6 +32,7 @@ export interface EditorOptions {
   readonly complete: CompletionSource | undefined;
   onchange(text: string): void;
   onsave(): void;
+  onformat(): void;
 }
 
 export interface CodeView {
@@ -44,6 +45,19 @@ export interface CodeView {
   destroy(): void;
 }
 
+const toKeymap = ({ onsave, onformat }: Pick<EditorOptions, "onsave" | "onformat">) =>
+  keymap.of([
+    { key: "Mod-s", preventDefault: true, run: () => (onsave(), true) },
+    { key: "Shift-Alt-f", preventDefault: true, run: () => (onformat(), true) },
+    // Escape, then Tab, leaves the editor (view of the library's own).
+    ...completionKeymap,
+    ...lintKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...defaultKeymap,
+    indentWithTab,
+  ]);
+
 /** Opens an editor for JavaScript and TypeScript. */
 export function createEditor({
   root,
@@ -53,6 +67,7 @@ export function createEditor({
   complete,
   onchange,
   onsave,
+  onformat,
 }: EditorOptions): CodeView {
   const readOnly = new Compartment();
   const toReadOnly = (is: boolean) => [EditorState.readOnly.of(is)];
@@ -77,16 +92,7 @@ export function createEditor({
         javascript({ typescript: true }),
         syntaxHighlighting(colours),
         autocompletion(complete ? { override: [complete] } : {}),
-        keymap.of([
-          { key: "Mod-s", preventDefault: true, run: () => (onsave(), true) },
-          // Escape, then Tab, leaves the editor (view of the library's own).
-          ...completionKeymap,
-          ...lintKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...defaultKeymap,
-          indentWithTab,
-        ]),
+        toKeymap({ onsave, onformat }),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isQuiet) {

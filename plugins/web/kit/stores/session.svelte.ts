@@ -107,8 +107,11 @@ class SessionStore {
   }
 
   async signOut(): Promise<void> {
-    await server.call("POST /api/v1/auths/signout");
-    location.assign("/auth");
+    const { redirect_url: address } = (await server.call("POST /api/v1/auths/signout")) as {
+      redirect_url?: string;
+    };
+    // Without the mark, a page that leads to a provider by itself would sign in again at once.
+    location.assign(address ?? (this.config?.oauth.auto_redirect ? "/auth?signed_out=1" : "/auth"));
   }
 }
 

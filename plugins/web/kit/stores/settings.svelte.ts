@@ -37,6 +37,7 @@ import { toasts } from "./toasts.svelte.ts";
 // notificationEnabled     boolean = false     notification when a reply ends in a hidden tab
 // notificationSound       boolean = false     sound then
 // system                  string = ""         `params.system` of requests, unless the chat has one of its own
+// memory                  boolean = false     `features.memory` of requests
 
 /** What this browser remembers, so that the first paint has the settings already. */
 interface Remembered {

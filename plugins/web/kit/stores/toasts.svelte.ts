@@ -37,6 +37,15 @@ class Toasts {
     return this.show({ kind: "bad", text: what ? `${what} ${words}` : words });
   }
 
+  /** Runs something, and tells its failure. */
+  async attempt(run: () => Promise<unknown>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   /** Does it at once and keeps ten seconds of undo; `commit` runs when they are over or the page goes. */
   undoable({
     text,
