@@ -7,10 +7,7 @@ export const mcpVariables = {
     whenInvalid: 10,
     text: "Seconds for opening a session with an MCP server",
   }),
-  sessionKey: text("OAUTH_SESSION_TOKEN_ENCRYPTION_KEY", null, {
-    secret: true,
-    text: "Encrypts people's tokens for tool servers; not set, WEBUI_SECRET_KEY does. After a change people sign in again",
-  }),
+  sessionKey: core.oauthSessionKey,
   clientKey: text("OAUTH_CLIENT_INFO_ENCRYPTION_KEY", null, {
     secret: true,
     text: "Encrypts registrations with authorization servers; not set, WEBUI_SECRET_KEY does",

@@ -4,8 +4,10 @@ import type { Egress } from "#kernel/egress/egress.ts";
 import type { Events } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
 import { createSeal } from "#kernel/seal.ts";
+import type { Slot } from "#kernel/service.ts";
 import type { Deployment, Notices } from "#kernel/services.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
+import type { ProviderTokens } from "#plugins/oauth/service.ts";
 import type { ToolServerConnection, ToolServers } from "#plugins/tool-servers/service.ts";
 import { createConnections } from "./client/connections.ts";
 import { type McpConfig, toCallTimeout } from "./config.ts";
@@ -17,6 +19,7 @@ import { createSessionStore } from "./oauth/session-store.ts";
 import { createSignIns } from "./oauth/sign-ins.ts";
 import { createServerSessions } from "./sessions.ts";
 import { toSignInTarget } from "./targets.ts";
+import type { OtherAccounts } from "./service.ts";
 import type { McpDatabase } from "./tables.ts";
 
 export interface McpContext {
@@ -30,6 +33,8 @@ export interface McpContext {
     readonly events: Events;
     readonly hub: Hub | undefined;
     readonly notices: Notices;
+    readonly otherAccounts: Slot<OtherAccounts>;
+    readonly providerTokens: ProviderTokens | undefined;
     readonly servers: ToolServers;
   };
 }
@@ -59,6 +64,7 @@ export function createMcp({ config, db, log, use }: McpContext) {
     connections,
     sessions,
     clientSeal,
+    providerTokens: use.providerTokens,
     version: use.deployment.version,
     initializeTimeoutMs: () => config.initializeTimeout * 1000,
   });
@@ -79,7 +85,7 @@ export function createMcp({ config, db, log, use }: McpContext) {
 
   return {
     servers,
-    accounts: createConnectedAccounts({ servers, sessions }),
+    accounts: createConnectedAccounts({ servers, sessions, others: use.otherAccounts }),
     signIns: createSignIns({ flows, clients, sessions, name, resourceMode }),
     open,
     toTarget,
@@ -99,7 +105,7 @@ export function createMcp({ config, db, log, use }: McpContext) {
     async disconnect(caller: Principal, provider: string): Promise<boolean> {
       const removed = await sessions.remove({ userId: caller.userId, provider });
       if (removed === undefined) {
-        return false;
+        return await disconnectElsewhere(use, caller, provider);
       }
       const serverId = provider.slice("mcp:".length);
       await takeBack(serverId, caller.userId, removed.tokens);
@@ -118,6 +124,20 @@ export function createMcp({ config, db, log, use }: McpContext) {
     },
     stop: () => closeAll(""),
   };
+}
+
+async function disconnectElsewhere(
+  { otherAccounts, events }: Pick<McpContext["use"], "otherAccounts" | "events">,
+  caller: Principal,
+  provider: string,
+): Promise<boolean> {
+  const ended = await Promise.all(
+    otherAccounts.list().map((each) => each.disconnect(caller.userId, provider)),
+  );
+  if (ended.includes(true)) {
+    announceEnd(events, caller, provider);
+  }
+  return ended.includes(true);
 }
 
 function announceEnd(events: Events, { userId: id, name, email, role }: Principal, provider: string): void {

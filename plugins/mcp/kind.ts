@@ -37,10 +37,6 @@ export function createMcpKind(parts: KindParts): ToolServerKind {
   };
   return {
     type: "mcp",
-    findProblem: ({ auth_type: auth }) =>
-      auth === "system_oauth"
-        ? "system_oauth needs a sign-in by OpenID, which this platform does not have"
-        : undefined,
     async verify(server, principal, signal) {
       if (usesOAuth(server)) {
         return { status: true, oauth_server_metadata: await readMetadata(server, principal, parts) };

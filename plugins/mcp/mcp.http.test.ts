@@ -39,7 +39,7 @@ beforeAll(async () => {
       ]),
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stage?.close();
   await Promise.all([everything?.close(), odd?.close(), stalled?.close()]);

@@ -4,6 +4,7 @@ import { configuration, deployment, egress, events, notices } from "#kernel/serv
 import { hub } from "#kernel/sockets/hub.ts";
 import { audit } from "#plugins/audit/service.ts";
 import { files } from "#plugins/files/service.ts";
+import { providerTokens } from "#plugins/oauth/service.ts";
 import { toolServerKinds, toolServers } from "#plugins/tool-servers/service.ts";
 import { mcpVariables } from "./config.ts";
 import { createMcp } from "./create-mcp.ts";
@@ -12,6 +13,7 @@ import { offerRoutes } from "./routes/offer-routes.ts";
 import { registerRoute } from "./routes/register-route.ts";
 import { sessionRoutes } from "./routes/session-routes.ts";
 import { signInRoutes } from "./routes/sign-in-routes.ts";
+import { otherAccounts } from "./service.ts";
 import type { McpTables } from "./tables.ts";
 
 export default definePlugin({
@@ -28,6 +30,8 @@ export default definePlugin({
     files: optional(files),
     hub: optional(hub),
     notices,
+    otherAccounts,
+    providerTokens: optional(providerTokens),
     servers: toolServers,
   },
   tables: tables<McpTables>("oauth_session", "oauth_flow", "oauth_client"),

@@ -5,6 +5,7 @@ import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Seal } from "#kernel/seal.ts";
 import { fillHeader } from "#kernel/upstream/header-template.ts";
+import { type ProviderTokens, requireTokens } from "#plugins/oauth/service.ts";
 import type { ToolServerConnection } from "#plugins/tool-servers/service.ts";
 import { connect, type Connection } from "./client/connection.ts";
 import type { Connections } from "./client/connections.ts";
@@ -26,6 +27,8 @@ export interface SessionsParts {
   readonly sessions: SessionStore;
   readonly clientSeal: Seal;
   readonly version: string;
+  /** Undefined where nobody signs in through a provider. */
+  readonly providerTokens: ProviderTokens | undefined;
   initializeTimeoutMs(): number;
 }
 
@@ -112,6 +115,11 @@ function toCredential(server: ToolServerConnection, principal: Principal, parts:
       return bearer(server.key);
     case "session":
       return bearer(requireOwn(principal));
+    case "system_oauth":
+      return {
+        authorization: async () =>
+          `Bearer ${await requireTokens(parts.providerTokens).accessToken(principal)}`,
+      };
     default:
       return bearer(undefined);
   }
@@ -130,7 +138,7 @@ function requireOwn(principal: Principal): string {
 
 /** The part of a key that parts people where the server tells them apart. */
 function toOwnPart(server: ToolServerConnection, principal: Principal): string {
-  if (usesOAuth(server)) {
+  if (usesOAuth(server) || server.auth_type === "system_oauth") {
     return `user:${principal.userId}`;
   }
   return server.auth_type === "session" ? `session:${hash(credentialOf(principal) ?? "")}` : "all";

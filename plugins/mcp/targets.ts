@@ -1,8 +1,10 @@
 import type { Egress } from "#kernel/egress/egress.ts";
 import type { Seal } from "#kernel/seal.ts";
+import { toPlainUrl } from "#kernel/upstream/endpoint.ts";
 import type { ToolServerConnection } from "#plugins/tool-servers/service.ts";
 import { createServerFetch } from "./client/server-fetch.ts";
 import { openRegistration } from "./oauth/registrations.ts";
+import type { ClientRegistration } from "./oauth/sign-in.ts";
 import type { SignInTarget } from "./oauth/sign-ins.ts";
 
 /** Milliseconds for one exchange with an authorization server. */
@@ -34,6 +36,7 @@ export function toSignInTarget(
 ): SignInTarget {
   const info = server.info ?? {};
   const authorizationServerUrl = textOf(info["oauth_server_url"]);
+  const registration = openRegistration(seal, info["oauth_client_info"]);
   const trustedOrigins = [server.url, authorizationServerUrl].flatMap(
     (url) => URL.parse(url ?? "")?.origin ?? [],
   );
@@ -44,6 +47,11 @@ export function toSignInTarget(
     fetchServer: createServerFetch({ egress, trustedOrigins, timeoutMs: exchangeMs }),
     authorizationServerUrl,
     scope: textOf(info["oauth_scope"]),
-    registration: openRegistration(seal, info["oauth_client_info"]),
+    registration: isFor(server.url, registration) ? registration : undefined,
   };
+}
+
+/** A client that was entered for another address is not shown to this one. */
+function isFor(url: string, registration: ClientRegistration | undefined): boolean {
+  return registration?.url === undefined || toPlainUrl(registration.url) === toPlainUrl(url);
 }

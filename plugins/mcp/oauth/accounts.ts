@@ -1,18 +1,21 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import type { Slot } from "#kernel/service.ts";
 import type { ToolServers } from "#plugins/tool-servers/service.ts";
+import type { OtherAccounts } from "../service.ts";
 import { toAuthorizePath, toProvider, usesOAuth } from "../targets.ts";
 import type { DatabaseSessions, ListedSession } from "./session-store.ts";
 
 export interface AccountsParts {
   readonly servers: Pick<ToolServers, "readable">;
   readonly sessions: Pick<DatabaseSessions, "list" | "read">;
+  readonly others: Pick<Slot<OtherAccounts>, "list">;
 }
 
 /** What stands behind the lists of people's sessions at servers (contract §1.2, §1.3). */
 export type ConnectedAccounts = ReturnType<typeof createConnectedAccounts>;
 
 /** Creates the lists of servers that people can sign in to, and of those signed in to. */
-export function createConnectedAccounts({ servers, sessions }: AccountsParts) {
+export function createConnectedAccounts({ servers, sessions, others }: AccountsParts) {
   return {
     async list(caller: Principal) {
       const own = await sessions.list(caller.userId);
@@ -37,9 +40,14 @@ export function createConnectedAccounts({ servers, sessions }: AccountsParts) {
         }),
       );
       const gone = own.filter(({ provider }) => !accounts.some((each) => each.provider === provider));
-      return [...accounts, ...gone.map(toGone)];
+      const elsewhere = await Promise.all(others.list().map((each) => each.list(caller.userId)));
+      return [...elsewhere.flat(), ...accounts, ...gone.map(toGone)];
     },
-    sessionsOf: (userId: string) => sessions.list(userId),
+    async sessionsOf(userId: string): Promise<ListedSession[]> {
+      const elsewhere = await Promise.all(others.list().map((each) => each.sessions(userId)));
+      const signIns = elsewhere.flat().map((each) => ({ ...each, needs_sign_in: false }));
+      return [...signIns, ...(await sessions.list(userId))];
+    },
   };
 }
 

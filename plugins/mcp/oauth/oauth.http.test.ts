@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   });
   [ann, bob] = [await stage.app.user(), await stage.app.user()];
-}, 60_000);
+});
 afterAll(async () => {
   await stage?.close();
   await vault?.close();
@@ -209,4 +209,42 @@ it("registers for an administrator, and encrypts what it gets", async () => {
   expect((await call(path, ann, { url: vault.url, client_id: "x" })).status).toBe(403);
   const metadata = await call("GET /oauth/clients/mcp:vault/metadata.json", ann);
   expect(metadata.body).toMatchObject({ token_endpoint_auth_method: "none", client_name: "Millrace" });
+});
+
+it("signs people in with a public client that is registered already, and with no other server", async () => {
+  const admin = await stage.app.admin();
+  const redirect = `${stage.app.url}/oauth/clients/mcp:vault/callback`;
+  const { client_id: clientId } = (await fetch(`${vault.origin}/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      redirect_uris: [redirect],
+      token_endpoint_auth_method: "none",
+      client_name: "House",
+    }),
+  }).then((answer) => answer.json())) as { client_id: string };
+  const asked = { url: vault.url, client_id: clientId, auth_type: "oauth_2.1_static" };
+  const { body } = await call("POST /api/v1/configs/oauth/clients/register?type=mcp", admin, asked);
+  const connect = (url: string) =>
+    call("POST /api/v1/configs/tool_servers", admin, {
+      TOOL_SERVER_CONNECTIONS: [
+        {
+          type: "mcp",
+          url,
+          auth_type: "oauth_2.1_static",
+          info: { id: "vault", name: "Vault", oauth_client_info: body.oauth_client_info },
+          config: { enable: true, access_grants: everyone },
+        },
+      ],
+    });
+  expect((await connect(vault.url)).status).toBe(200);
+  const before = vault.counts.registered;
+  const flow = await begin(bob);
+  expect(flow.authorize.searchParams.get("client_id")).toBe(clientId);
+  expect((await call(flow.path, bob, undefined, { cookie: flow.cookie })).status).toBe(303);
+  expect(await run(bob, "read")).toEqual(["secret"]);
+  expect(vault.counts.registered).toBe(before);
+  await connect(vault.url.replace("127.0.0.1", "localhost"));
+  const moved = await call("GET /oauth/clients/mcp:vault/authorize", bob);
+  expect(moved.headers.get("location") ?? "").not.toContain(clientId);
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await databases[0]!
     .query(`insert into "user" (id, email, name, role, created_at, updated_at, last_active_at)
     values ('ann', 'ann@example.com', 'Ann', 'user', 1, 1, 1)`);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all((databases ?? []).map((database) => database.close()));
   await egress.close();

@@ -16,6 +16,8 @@ export interface ClientRegistration {
   readonly information: OAuthClientInformationMixed;
   /** The authorization server that it was made with; undefined for one that an administrator entered. */
   readonly issuer: string | undefined;
+  /** The MCP server that an administrator entered it for: its secret never goes anywhere else. */
+  readonly url?: string | undefined;
 }
 
 /** A sign-in that waits for the person to come back. */

@@ -22,10 +22,12 @@ export interface RegisterRouteParts {
 const text = (max: number) => z.string().trim().max(max).nullish();
 const Body = z.looseObject({
   url: z.string().trim().min(1).max(2048),
-  /** Id of the server, or with a secret the id that the authorization server gave to this platform. */
+  /** Id of the server, or of a client that is registered already: what the authorization server calls this platform. */
   client_id: z.string().trim().min(1).max(500),
   client_name: text(200),
   client_secret: text(2000),
+  /** `oauth_2.1_static`: the client is registered already, with a secret or without one. */
+  auth_type: z.enum(["oauth_2.1", "oauth_2.1_static"]).nullish(),
   oauth_server_url: text(2048),
   oauth_scope: text(2000),
 });
@@ -48,13 +50,12 @@ export function registerRoute(parts: RegisterRouteParts) {
     async ({ body, caller, request }) => {
       requireNoProblem(problemOf("url", body.url), "This server");
       requireNoProblem(problemOf("oauth_server_url", body.oauth_server_url), "This server");
-      const registration = body.client_secret
-        ? toStatic(body)
-        : await toDynamic(body, caller, request, parts);
+      const isStatic = Boolean(body.client_secret) || body.auth_type === "oauth_2.1_static";
+      const registration = isStatic ? toStatic(body) : await toDynamic(body, caller, request, parts);
       await parts.audit?.record({
         action: "config.oauth_client.registered",
         object: { type: "setting", id: "TOOL_SERVER_CONNECTIONS", name: body.url },
-        after: { url: body.url, client_id: registration.information.client_id, dynamic: !body.client_secret },
+        after: { url: body.url, client_id: registration.information.client_id, dynamic: !isStatic },
       });
       return { status: true as const, oauth_client_info: sealRegistration(parts.seal, registration) };
     },
@@ -66,8 +67,10 @@ function problemOf(field: string, address: string | null | undefined): string | 
   return problem && `its ${field} ${problem}`;
 }
 
-function toStatic({ client_id, client_secret }: Body): ClientRegistration {
-  return { issuer: undefined, information: { client_id, client_secret: client_secret ?? "" } };
+/** A client that an administrator entered; its secret is for the server that it was entered for. */
+function toStatic({ url, client_id, client_secret }: Body): ClientRegistration {
+  // Without a secret it is a public client, which proves itself by PKCE alone.
+  return { issuer: undefined, url, information: { client_id, ...(client_secret && { client_secret }) } };
 }
 
 async function toDynamic(

@@ -44,7 +44,13 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
       connection("Vault", vault.url, "oauth_2.1"),
     ];
     [stage, browser] = await Promise.all([
-      startAppWithUpstream({ env: { TOOL_SERVER_CONNECTIONS: JSON.stringify(connections) } }),
+      startAppWithUpstream({
+        env: {
+          TOOL_SERVER_CONNECTIONS: JSON.stringify(connections),
+          // A scripted reply is for the question, not for a request that writes its search queries.
+          ENABLE_RETRIEVAL_QUERY_GENERATION: "false",
+        },
+      }),
       openBrowser(),
     ]);
     const user = await stage.app.user();
@@ -54,7 +60,6 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
       path: "/settings/connected-accounts",
     });
     page = opened.page;
-    page.setDefaultTimeout(10_000);
   }, 150_000);
 
   afterAll(async () => {
