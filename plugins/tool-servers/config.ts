@@ -9,7 +9,8 @@ export const variables = {
     key: "tool_server.connections",
     persisted: true,
     secret: true,
-    secretPlaces: ["*.key", "*.headers.*", "*.info.oauth_client_info"],
+    // `info.oauth_client_info` is encrypted before it comes here.
+    secretPlaces: ["*.key", "*.headers.*"],
     schema: z.array(StoredServer).max(100),
     check: (servers) => servers.map(findCommand).find((problem) => problem !== undefined),
     text: 'Tool servers (OpenAPI and MCP), such as [{"type": "openapi", "url": "https://tools.example", "path": "openapi.json", "auth_type": "bearer", "key": "…", "info": {"id": "crm", "name": "CRM"}}]',

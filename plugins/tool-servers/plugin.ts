@@ -1,10 +1,11 @@
 import { core } from "#config/core.ts";
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { fill, provide } from "#kernel/service.ts";
+import { fill, optional, provide } from "#kernel/service.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
+import { providerTokens } from "#plugins/oauth/service.ts";
 import { toolListings } from "#plugins/tools/service.ts";
 import { findGroupNames } from "#kernel/upstream/group-names.ts";
 import { connectionRoutes } from "./connections/routes.ts";
@@ -25,7 +26,15 @@ export default definePlugin({
   title: "Tool servers",
   summary: "Servers whose functions models may call.",
   config: { ...variables, toolServerTimeout: core.toolServerTimeout },
-  uses: { access, configuration, egress, events, hub, kinds: toolServerKinds },
+  uses: {
+    access,
+    configuration,
+    egress,
+    events,
+    hub,
+    kinds: toolServerKinds,
+    providerTokens: optional(providerTokens),
+  },
   provides: [toolServers],
   pages: [
     {
@@ -53,6 +62,7 @@ export default definePlugin({
     const servers = createServers({ config, configuration: use.configuration, access: use.access, log });
     const headers = createServerHeaders({
       users: createUserHeaders(config),
+      providerTokens: use.providerTokens,
       groupNames: (ids) => findGroupNames(db, ids),
     });
     const offers = createOffers({

@@ -1,12 +1,14 @@
 import { credentialOf } from "#kernel/access/credentials.ts";
-import { AppError } from "#kernel/errors.ts";
 import { fillHeader, type TemplateFacts } from "#kernel/upstream/header-template.ts";
 import { toHeaderText } from "#kernel/upstream/header-text.ts";
 import type { Facts, Headers, UserHeaders } from "#kernel/upstream/user-headers.ts";
+import { type ProviderTokens, requireTokens } from "#plugins/oauth/service.ts";
 import type { ToolServerConnection } from "../service.ts";
 
 export interface ServerHeaderOptions {
   readonly users: UserHeaders;
+  /** Undefined where nobody signs in through a provider. */
+  readonly providerTokens?: ProviderTokens | undefined;
   /** Names of groups by their ids, in any order. */
   groupNames(ids: readonly string[]): Promise<readonly string[]>;
 }
@@ -21,11 +23,15 @@ export interface ServerHeaders {
 }
 
 /** Builds them anew for each call: nothing of one caller reaches another. */
-export function createServerHeaders({ users, groupNames }: ServerHeaderOptions): ServerHeaders {
+export function createServerHeaders({
+  users,
+  providerTokens,
+  groupNames,
+}: ServerHeaderOptions): ServerHeaders {
   return {
     async build(connection, facts) {
       const headers: Headers = {};
-      const token = toToken(connection, facts);
+      const token = await toToken(connection, facts, providerTokens);
       if (token !== undefined) {
         headers["authorization"] = `Bearer ${toHeaderText(token)}`;
       }
@@ -44,21 +50,18 @@ export function createServerHeaders({ users, groupNames }: ServerHeaderOptions):
   };
 }
 
-/** Said wherever a server wants the token of a sign-in that this platform does not have. */
-export const noSignIn =
-  "it wants the token of a sign-in by another provider (auth_type system_oauth), which this server does not offer; use bearer, session or none";
-
 function toToken(
-  { auth_type: type, key, name }: ToolServerConnection,
+  { auth_type: type, key }: ToolServerConnection,
   facts: Facts | undefined,
-): string | undefined {
+  providerTokens: ProviderTokens | undefined,
+): string | Promise<string> | undefined {
   switch (type) {
     case "bearer":
       return key === "" ? undefined : key;
     case "session":
       return facts && credentialOf(facts.principal);
     case "system_oauth":
-      throw new AppError("forbidden", `"${name}" cannot be called: ${noSignIn}.`);
+      return facts && requireTokens(providerTokens).accessToken(facts.principal);
     default:
       return undefined;
   }

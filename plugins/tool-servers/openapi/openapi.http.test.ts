@@ -113,12 +113,11 @@ describe("a call of a server", () => {
     expect(await trying("answer", { kind })).toMatchObject({ ok: true, ...expected });
   });
 
-  it("is refused in words where a person's sign-in elsewhere would be needed", async () => {
-    const answer = await verify(server({ auth_type: "system_oauth" }));
-    expect([answer.status, answer.body.detail]).toEqual([
-      400,
-      expect.stringContaining("sign-in by another provider"),
-    ]);
+  it("is refused in words where a sign-in through a provider would be needed", async () => {
+    await configure([server({ auth_type: "system_oauth", key: "" })]);
+    const answer = await trying("get_item", { id: "1" });
+    expect(JSON.stringify(answer)).toContain("sign-in through your organisation's provider");
+    await configure([server()]);
   });
 
   it("shows the caller's own credential where the server wants it", async () => {

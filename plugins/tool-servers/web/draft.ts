@@ -1,4 +1,11 @@
 import type { Grant } from "#plugins/web/kit/access/grants.ts";
+import {
+  findHeaderProblem,
+  type HeaderProblem,
+  type HeaderRow,
+  toHeaders,
+  toRow,
+} from "#plugins/web/kit/upstream/header-rows.ts";
 import { type Bag, toBag, toText } from "./openapi/bag.ts";
 
 export type ServerType = "openapi" | "mcp";
@@ -8,12 +15,6 @@ export type Stored = Bag & {
   readonly url?: string | null | undefined;
   readonly key?: string | null | undefined;
 };
-
-export interface HeaderRow {
-  readonly id: number;
-  name: string;
-  value: string;
-}
 
 /** A server while it is being written. */
 export interface Draft {
@@ -27,6 +28,12 @@ export interface Draft {
   /** What was typed; empty keeps the stored one. */
   key: string;
   isKeyRemoved: boolean;
+  /** Of a client that is registered with the authorization server already. */
+  clientId: string;
+  /** What was typed; empty for a public client, or for the stored one while its id stays. */
+  clientSecret: string;
+  /** The authorization server where the server itself names none. */
+  signInUrl: string;
   id: string;
   name: string;
   description: string;
@@ -35,11 +42,6 @@ export interface Draft {
   access: "admins" | "named";
   grants: readonly Grant[];
 }
-
-let lastRow = 0;
-
-/** A row of headers with an identity of its own, so that lists keep what is typed. */
-export const toRow = (name = "", value = ""): HeaderRow => ({ id: (lastRow += 1), name, value });
 
 /** What the form begins with. */
 export function toDraft(stored?: Stored): Draft {
@@ -60,6 +62,9 @@ export function toDraft(stored?: Stored): Draft {
     authType: toText(stored?.["auth_type"]) || (stored ? "none" : "bearer"),
     key: "",
     isKeyRemoved: false,
+    clientId: toText(info["oauth_client_id"]),
+    clientSecret: "",
+    signInUrl: toText(info["oauth_server_url"]),
     id: toText(info["id"]),
     name: toText(info["name"]),
     description: toText(info["description"]),
@@ -72,14 +77,13 @@ export function toDraft(stored?: Stored): Draft {
 
 /** The server that the draft means, over the one that is stored; keys that the form does not know are kept. */
 export function toServer(draft: Draft, stored: Stored | undefined, taken: readonly string[]): Bag {
-  const rows = draft.headers.filter(({ name }) => name.trim() !== "");
   return {
     ...stored,
     type: draft.type,
     url: draft.url.trim(),
     auth_type: draft.authType,
     key: keyOf(draft, stored),
-    headers: Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value])),
+    headers: toHeaders(draft.headers),
     ...(draft.type === "openapi" && {
       path: draft.path.trim(),
       spec_type: draft.isTyped ? "json" : "url",
@@ -97,9 +101,22 @@ export function toServer(draft: Draft, stored: Stored | undefined, taken: readon
       id: draft.id.trim() || toFreeId(draft, taken),
       name: draft.name.trim(),
       description: draft.description.trim(),
+      ...(draft.authType.startsWith("oauth") && { oauth_server_url: draft.signInUrl.trim() }),
     },
   };
 }
+
+/** Whether the client was typed anew, so that it has to be encrypted before the server is stored. */
+export function hasNewClient(draft: Draft, stored?: Stored): boolean {
+  const info = toBag(stored?.["info"]);
+  const isStored =
+    toText(info["oauth_client_info"]) !== "" && draft.clientId.trim() === toText(info["oauth_client_id"]);
+  return (
+    draft.authType === staticSignIn && (!isStored || draft.clientSecret !== "" || isMoved(draft, stored))
+  );
+}
+
+const staticSignIn = "oauth_2.1_static";
 
 function toFreeId({ name, url }: Draft, taken: readonly string[]): string {
   const words = name.trim() || (URL.parse(url.trim())?.hostname ?? "");
@@ -121,17 +138,26 @@ export function keyOf({ key, isKeyRemoved }: Draft, stored?: Stored): string {
   return key.trim() || (isKeyRemoved ? "" : toText(stored?.key));
 }
 
-export type Problems = Partial<Record<"url" | "key" | "spec" | "id" | "headers" | "grants", Problem>>;
-export type Problem = "address" | "keyAgain" | "noSpec" | "badId" | "headerName" | "headerValue" | "nobody";
+export type Problems = Partial<
+  Record<"url" | "key" | "client" | "signInUrl" | "spec" | "id" | "headers" | "grants", Problem>
+>;
+export type Problem = HeaderProblem | "address" | "keyAgain" | "noClient" | "noSpec" | "badId" | "nobody";
 
 /** What is wrong with the draft, by field; what only the server can know is not among it. */
 export function findProblems(draft: Draft, stored?: Stored): Problems {
   const problems: Problems = {};
-  if (!/^https?:$/.test(URL.parse(draft.url.trim())?.protocol ?? "")) {
+  if (!isAddress(draft.url.trim())) {
     problems.url = "address";
   }
-  const isMoved = stored !== undefined && toPlain(draft.url) !== toPlain(toText(stored.url));
-  if (isMoved && toText(stored.key) !== "" && draft.key.trim() === "" && !draft.isKeyRemoved) {
+  if (draft.authType === staticSignIn && draft.clientId.trim() === "") {
+    problems.client = "noClient";
+  }
+  const signInUrl = draft.authType.startsWith("oauth") ? draft.signInUrl.trim() : "";
+  if (signInUrl !== "" && !isAddress(signInUrl)) {
+    problems.signInUrl = "address";
+  }
+  const hasMoved = isMoved(draft, stored);
+  if (hasMoved && toText(stored?.key) !== "" && draft.key.trim() === "" && !draft.isKeyRemoved) {
     problems.key = "keyAgain";
   }
   if (draft.type === "openapi" && draft.isTyped && draft.spec.trim() === "") {
@@ -140,12 +166,9 @@ export function findProblems(draft: Draft, stored?: Stored): Problems {
   if (!/^[A-Za-z0-9_.-]*$/.test(draft.id.trim())) {
     problems.id = "badId";
   }
-  if (
-    draft.headers.some(({ name }) => name.trim() !== "" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name.trim()))
-  ) {
-    problems.headers = "headerName";
-  } else if (isMoved && draft.headers.some(({ value }) => value.includes("…"))) {
-    problems.headers = "headerValue";
+  const headers = findHeaderProblem(draft.headers, hasMoved);
+  if (headers !== undefined) {
+    problems.headers = headers;
   }
   if (draft.access === "named" && draft.grants.length === 0) {
     problems.grants = "nobody";
@@ -153,4 +176,9 @@ export function findProblems(draft: Draft, stored?: Stored): Problems {
   return problems;
 }
 
+function isMoved({ url }: Draft, stored: Stored | undefined): boolean {
+  return stored !== undefined && toPlain(url) !== toPlain(toText(stored.url));
+}
+
+const isAddress = (url: string) => /^https?:$/.test(URL.parse(url)?.protocol ?? "");
 const toPlain = (url: string) => url.trim().replace(/(?<!\/)\/+$/, "");

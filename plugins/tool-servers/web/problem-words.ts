@@ -8,6 +8,8 @@ export function toWords(problem: Problem | undefined): string | undefined {
       return t("Write an address that begins with http:// or https://.");
     case "keyAgain":
       return t("The address changed. Type the key again, so that it goes nowhere unseen.");
+    case "noClient":
+      return t("Enter the client id that the authorization server gave you.");
     case "noSpec":
       return t("Paste the document, as JSON or YAML.");
     case "badId":

@@ -1,6 +1,6 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
-import { type Draft, type Stored, toServer } from "./draft.ts";
+import { type Draft, hasNewClient, type Stored, toServer } from "./draft.ts";
 import { type Bag, toArray, toBag, toText } from "./openapi/bag.ts";
 
 const readServers = async () =>
@@ -81,9 +81,11 @@ export class Servers {
   }
 
   async save(draft: Draft, card?: Card): Promise<void> {
+    const client = hasNewClient(draft, card?.stored) ? await this.#sealClient(draft) : undefined;
     await this.#change(card, (list, at) => {
       const ids = list.flatMap(({ info }, index) => (index === at ? [] : toText(toBag(info)["id"])));
-      const next = toServer(draft, at === undefined ? undefined : list[at], ids);
+      const made = toServer(draft, at === undefined ? undefined : list[at], ids);
+      const next = client ? { ...made, info: { ...toBag(made["info"]), ...client } } : made;
       return at === undefined ? [...list, next] : list.with(at, next);
     });
   }
@@ -106,6 +108,21 @@ export class Servers {
 
   show({ key }: Card): void {
     this.#hidden = this.#hidden.filter((each) => each !== key);
+  }
+
+  /** The client as it is stored: its secret is encrypted, and only for this address. */
+  async #sealClient({ url, clientId, clientSecret, signInUrl }: Draft): Promise<Bag> {
+    const { oauth_client_info: sealed } = await server.call("POST /api/v1/configs/oauth/clients/register", {
+      query: { type: "mcp" },
+      body: {
+        url: url.trim(),
+        auth_type: "oauth_2.1_static",
+        client_id: clientId.trim(),
+        ...(clientSecret !== "" && { client_secret: clientSecret }),
+        ...(signInUrl.trim() !== "" && { oauth_server_url: signInUrl.trim() }),
+      },
+    });
+    return { oauth_client_info: sealed, oauth_client_id: clientId.trim() };
   }
 
   async #find(body: Bag): Promise<Found> {

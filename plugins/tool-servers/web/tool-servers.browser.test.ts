@@ -27,8 +27,7 @@ describe.skipIf(chromiumPath === undefined)("the page of tool servers", () => {
     [admin, member] = [await app.admin(), await app.user()];
     opened = await openPage(browser, { url: app.url, token: admin.token });
     page = opened.page;
-    page.setDefaultTimeout(5000);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await opened?.close();
