@@ -6,6 +6,7 @@ import { createUrlLoader } from "./library/load-url.ts";
 import { createCheck } from "./library/check-code.ts";
 import { createOrder } from "./library/order.ts";
 import { createSamples } from "./library/samples.ts";
+import { formatRoute } from "./routes/format.ts";
 import { trialRoutes } from "./routes/trial.ts";
 import { libraryRoutes } from "./routes/library.ts";
 import { valveRoutes } from "./routes/valves.ts";
@@ -26,6 +27,7 @@ export function adminRoutes({ config, use, db, transaction, log }: FunctionConte
     host: createTrialHost(parts.hostParts, () => config.storageBytes),
   });
   return [
+    formatRoute,
     ...trialRoutes({
       library,
       dryRun,

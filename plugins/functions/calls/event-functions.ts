@@ -2,7 +2,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { SystemEvent } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Deployment } from "#kernel/services.ts";
-import { type EventEnvelope, toEnvelope } from "./event-envelope.ts";
+import { type EventEnvelope, toEnvelope } from "#kernel/event-envelope.ts";
 import type { ActiveFunction, ActiveFunctions } from "./active.ts";
 import type { Invoke } from "./invoke.ts";
 

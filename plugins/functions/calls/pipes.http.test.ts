@@ -142,7 +142,9 @@ describe("what a pipe is told", () => {
     };
     const answer = await require(complete("mirror", sent));
     const { body, facts } = JSON.parse(answer.body.choices[0].message.content);
-    expect(body).toEqual({ model: "mirror", messages, temperature: 0.5 });
+    // A text that goes along stands around the question.
+    const content = expect.stringMatching(/>f<\/source>[^]*\n\nHi$/);
+    expect(body).toEqual({ model: "mirror", messages: [{ role: "user", content }], temperature: 0.5 });
     expect(facts).toMatchObject({
       user: { id: admin.id, role: "admin" },
       metadata: { note: "n" },

@@ -11,7 +11,7 @@ let server: ServerProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "audit-"));
   server = await startProcess({ DATA_DIR: folder, LOG_FORMAT: "json" });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.stop();

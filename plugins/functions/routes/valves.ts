@@ -9,7 +9,7 @@ export interface ValveRoutes<Base extends string> {
   /** `functions` for paths below `/functions`. */
   readonly base: Base;
   readonly noun: string;
-  readonly access: Exclude<RouteAccess, "public">;
+  readonly access: Exclude<RouteAccess, "public" | "token">;
 }
 
 /** Settings of code: those of the instance for those who may change it, each person's own for everybody. */
