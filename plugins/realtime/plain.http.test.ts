@@ -11,7 +11,7 @@ let member: TestUser;
 let other: TestUser;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [plugin] });
+  app = await startApp({ plugins: [plugin], env: { PLUGINS_DISABLED: "channels" } });
   [member, other] = [await app.user(), await app.user()];
 });
 

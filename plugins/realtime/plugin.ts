@@ -7,11 +7,12 @@ import { userEvents } from "#plugins/functions/service.ts";
 import { realtimeVariables } from "./config.ts";
 import { createMembers } from "./connections/members.ts";
 import { openSockets } from "./connections/open.ts";
+import { createRoomRenewal } from "./connections/room-renewal.ts";
 import { createChannels } from "./hub/channels.ts";
 import { createHub } from "./hub/hub.ts";
 import { openReplicas } from "./replicas/open-bus.ts";
 import { realtimeRoutes } from "./routes.ts";
-import { readMarks, userRooms } from "./service.ts";
+import { channelEvents, guardedRooms, readMarks, userRooms } from "./service.ts";
 import { createSocketHandlers } from "./sockets.ts";
 import { createUsage } from "./usage.ts";
 import { createUserEvents } from "./user-events.ts";
@@ -21,7 +22,15 @@ export default definePlugin({
   title: "Realtime",
   summary: "Sockets: what happens reaches every open window at once.",
   config: realtimeVariables,
-  uses: { configuration, deployment, largeNotices, rooms: userRooms, marks: readMarks },
+  uses: {
+    configuration,
+    deployment,
+    largeNotices,
+    rooms: userRooms,
+    guards: guardedRooms,
+    channelEvents,
+    marks: readMarks,
+  },
   provides: [hub, socketServer],
   async setup({ config, use, log }) {
     const { instanceId } = use.deployment;
@@ -29,7 +38,8 @@ export default definePlugin({
     const members = createMembers();
     const channels = createChannels({ members, replicas });
     const callTimeout = () => config.socketCallTimeout;
-    const clients = createHub({ members, replicas, channels, instanceId, callTimeout });
+    const rooms = createRoomRenewal({ members, rooms: use.rooms, guards: use.guards });
+    const clients = createHub({ members, replicas, channels, rooms, instanceId, callTimeout });
     const usage = createUsage(clients);
     // The setting belongs to a plugin that may be left out; nobody hides the count then.
     const isPublic = () => {
@@ -38,11 +48,17 @@ export default definePlugin({
     };
     return {
       routes: { main: realtimeRoutes({ usage, isPublic }) },
-      sockets: createSocketHandlers({ hub: clients, usage, rooms: use.rooms, marks: use.marks }),
+      sockets: createSocketHandlers({
+        hub: clients,
+        usage,
+        rooms,
+        channels: use.channelEvents,
+        marks: use.marks,
+      }),
       services: [
         provide(hub, clients),
         provide(socketServer, {
-          open: (parts) => openSockets({ ...parts, config, log, instanceId, members, channels }),
+          open: (parts) => openSockets({ ...parts, config, log, instanceId, members, channels, rooms }),
         }),
       ],
       fills: [fill(userEvents, createUserEvents(clients)), fill(healthChecks, ping)],

@@ -5,13 +5,15 @@ import type { Slot } from "#kernel/service.ts";
 import { defineSocketHandler, type SocketHandler, type SocketSession } from "#kernel/sockets/handler.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import type { ReadMarks, UserRooms } from "./service.ts";
+import type { RoomRenewal } from "./connections/room-renewal.ts";
+import type { ChannelEvents, ReadMarks } from "./service.ts";
 import type { Usage } from "./usage.ts";
 
 export interface SocketParts {
   readonly hub: Hub;
   readonly usage: Usage;
-  readonly rooms: Slot<UserRooms>;
+  readonly rooms: Pick<RoomRenewal, "follow">;
+  readonly channels: Slot<ChannelEvents>;
   readonly marks: Slot<ReadMarks>;
 }
 
@@ -33,12 +35,10 @@ export function createSocketHandlers({
   hub,
   usage,
   rooms,
+  channels,
   marks,
 }: SocketParts): Record<string, SocketHandler> {
-  const joinRooms = async (caller: Principal, session: SocketSession) => {
-    const found = await Promise.all(rooms.list().map((find) => find(caller)));
-    found.flat().forEach((room) => session.join(room));
-  };
+  const joinRooms = (caller: Principal, session: SocketSession) => rooms.follow(caller, session.id);
   const mark = async (kind: ReadMarks["kind"], caller: Principal, id: string) => {
     const kept = marks.list().filter((one) => one.kind === kind);
     await Promise.all(kept.map((one) => one.mark(caller, id)));
@@ -61,7 +61,7 @@ export function createSocketHandlers({
     usage: defineSocketHandler({ data: UsageEvent }, ({ data, session }) =>
       usage.note(session.id, data.model),
     ),
-    "events:channel": defineSocketHandler({ data: ChannelEvent }, ({ caller, data, session }) => {
+    "events:channel": defineSocketHandler({ data: ChannelEvent }, async ({ caller, data, session }) => {
       if (data.data.type === "last_read_at") {
         return mark("channel", caller, data.channel_id);
       }
@@ -69,6 +69,7 @@ export function createSocketHandlers({
       if (!session.rooms.has(room)) {
         throw new AppError("not_found", "Not found");
       }
+      await Promise.all(channels.list().map((one) => one.require(caller, data.channel_id)));
       const payload = {
         channel_id: data.channel_id,
         message_id: data.message_id ?? null,

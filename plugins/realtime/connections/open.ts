@@ -7,6 +7,7 @@ import { createAdmission } from "./admission.ts";
 import { signIn } from "./connection.ts";
 import { createDispatch } from "./dispatch.ts";
 import type { Members } from "./members.ts";
+import type { RoomRenewal } from "./room-renewal.ts";
 import { createRenewal } from "./renewal.ts";
 import { createSockets } from "./sockets.ts";
 
@@ -16,13 +17,14 @@ export interface OpenSocketsOptions extends SocketServerParts {
   readonly instanceId: Deployment["instanceId"];
   readonly members: Members;
   readonly channels: Channels;
+  readonly rooms: RoomRenewal;
 }
 
 /** Builds the WebSocket side: admission, dispatch of events, and renewal of credentials. */
 export function openSockets(options: OpenSocketsOptions): Sockets {
   const { config, log, instanceId, members, channels, handlers, authenticator } = options;
   const admission = createAdmission(options);
-  const renewal = createRenewal({ members, authenticator });
+  const renewal = createRenewal({ members, authenticator, rooms: options.rooms });
   const dispatch = createDispatch({
     handlers,
     members,

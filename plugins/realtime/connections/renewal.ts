@@ -5,11 +5,13 @@ import { AppError } from "#kernel/errors.ts";
 import type { Credential } from "#kernel/http/credential.ts";
 import { closing, toClosing } from "#kernel/sockets/closing.ts";
 import type { Members } from "./members.ts";
+import type { RoomRenewal } from "./room-renewal.ts";
 import type { Session } from "./session.ts";
 
 export interface RenewalParts {
   readonly members: Members;
   readonly authenticator: Authenticator;
+  readonly rooms: Pick<RoomRenewal, "renew">;
 }
 
 /** Reauthorizes open sessions as if each were a request with its credential (security case S99). */
@@ -27,7 +29,7 @@ const verifyEveryMs = 60_000;
 /** A client that is silent for so long counts as away (contract 3.3); unauthenticated connections are closed then. */
 const silentMs = 120_000;
 
-export function createRenewal({ members, authenticator }: RenewalParts): Renewal {
+export function createRenewal({ members, authenticator, rooms }: RenewalParts): Renewal {
   const state = { changes: 0, stopped: false };
 
   async function renew(session: Session): Promise<void> {
@@ -44,6 +46,7 @@ export function createRenewal({ members, authenticator }: RenewalParts): Renewal
       session.verifiedAt = Date.now();
       if (isMember(judged)) {
         session.principal = judged;
+        await rooms.renew(session);
       } else {
         session.end(closing.forbidden);
       }

@@ -19,7 +19,14 @@ function makeReplicas() {
     const replicas = await joinReplicas({ bus: connect(), log: () => {} });
     const members = createMembers();
     const channels = createChannels({ members, replicas });
-    const hub = createHub({ members, replicas, channels, instanceId: "i", callTimeout: () => null });
+    const hub = createHub({
+      members,
+      replicas,
+      channels,
+      rooms: { renewAll: async () => {} },
+      instanceId: "i",
+      callTimeout: () => null,
+    });
     return { hub, replicas };
   };
   return { state, deliver, join };

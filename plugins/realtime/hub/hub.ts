@@ -68,6 +68,7 @@ export function createHub(options: HubParts): Hub {
       leaveHere(userId, room);
       replicas.send("leave", [userId, room]);
     },
+    renewRooms: () => options.rooms.renewAll(),
     isHere: (userId) => members.ofUser(userId).length > 0,
     activeUsers() {
       const since = Date.now() - silentMs;

@@ -4,6 +4,7 @@ import type { AskOptions, Question } from "#kernel/sockets/hub.ts";
 import { toPayload } from "../connections/outgoing.ts";
 import type { Channels } from "./channels.ts";
 import type { Members } from "../connections/members.ts";
+import type { RoomRenewal } from "../connections/room-renewal.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import { gone } from "../connections/session.ts";
 
@@ -12,6 +13,7 @@ export interface HubParts {
   readonly members: Members;
   readonly replicas: Replicas;
   readonly channels: Channels;
+  readonly rooms: Pick<RoomRenewal, "renewAll">;
   readonly instanceId: string;
   /** WEBSOCKET_EVENT_CALLER_TIMEOUT in seconds; null = bounded by the caller's signal alone. */
   callTimeout(): number | null;
