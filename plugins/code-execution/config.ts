@@ -58,6 +58,10 @@ const interpreterVariables = {
     ...interpreter("engine"),
     text: "Where code of models runs; empty for the engine of code blocks",
   }),
+  interpreterPrompt: text("CODE_INTERPRETER_PROMPT_TEMPLATE", "", {
+    ...interpreter("prompt_template"),
+    text: "Tells models that call no tools how they write code that is run, between <code_interpreter> tags; empty for the built-in text",
+  }),
   interpreterUrl: text("CODE_INTERPRETER_JUPYTER_URL", "", {
     ...interpreter("jupyter.url"),
     check: address,

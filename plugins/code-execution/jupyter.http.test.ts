@@ -21,7 +21,7 @@ describe.skipIf(testPython === undefined)("code on a Jupyter server (needs TEST_
         CODE_INTERPRETER_JUPYTER_TIMEOUT: "20",
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await stage?.close();
     await jupyter?.close();

@@ -1,12 +1,14 @@
 import { isMember, type Principal } from "#kernel/access/principal.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
-import { blobs, configuration, deployment, egress, events } from "#kernel/services.ts";
+import { blobs, configuration, deployment, egress, events, toolRegistry } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { chats } from "#plugins/chats/service.ts";
 import { files } from "#plugins/files/service.ts";
+import { codeInterpreters } from "#plugins/runs/service.ts";
 import { configParts } from "#plugins/settings/service.ts";
 import { type CodeSettings, codeVariables, toInterpreterEngine, toServer } from "./config.ts";
+import { createInterpreter } from "./interpreter.ts";
 import { createPackages } from "./browser/packages.ts";
 import { pyodideRoutes } from "./browser/routes.ts";
 import { pyodideVersion, readOwnLock } from "./browser/runtime.ts";
@@ -21,7 +23,7 @@ export default definePlugin({
   title: "Code execution",
   summary: "Runs Python in people's browsers or on a Jupyter server.",
   config: codeVariables,
-  uses: { blobs, chats, configuration, deployment, egress, events, files, hub },
+  uses: { blobs, chats, configuration, deployment, egress, events, files, hub, tools: toolRegistry },
   enabled: (config) => config.enabled,
   whenOff: 403,
 
@@ -45,7 +47,10 @@ export default definePlugin({
       },
       tools: [createCodeTools({ settings: config, jupyter, hub: use.hub, files: shared })],
       jobs: [{ id: "code-execution.kernels", every: 60, run: () => reap(config, jupyter) }],
-      fills: [fill(configParts, (caller) => (caller && isMember(caller) ? toPublic(config) : {}))],
+      fills: [
+        fill(codeInterpreters, createInterpreter({ settings: config, tools: use.tools })),
+        fill(configParts, (caller) => (caller && isMember(caller) ? toPublic(config) : {})),
+      ],
     };
   },
 });

@@ -16,14 +16,18 @@ export interface CodeRunnerParts {
   readonly files: SharedFiles;
 }
 
+/** The tool that models run code with. */
+export const codeToolId = "code.execute_code";
 const maxCode = 200_000;
 
-const descriptions = {
+/** Where code of models runs, as they read it. */
+export const descriptions = {
   pyodide:
     "Runs Python in the user's browser (Pyodide: the standard library; packages such as numpy, pandas and matplotlib where they are offered, without network) and returns what it prints and the value of its last expression.",
   jupyter: "Runs Python on a Jupyter server and returns what it prints and the value of its last expression.",
 };
-const usage =
+/** How the code of a chat works together, as models read it. */
+export const usage =
   "Variables stay until the next call in this chat. The files of the chat lie in the working folder; files that the code writes there and plots are shown to the user.";
 
 /** Offers `execute_code` (contract §3.6 and A7) to runs, each with the files that its request names. */
@@ -47,7 +51,7 @@ function isOffered(settings: CodeSettings, run: ToolRun | undefined): boolean {
 function toTool(parts: CodeRunnerParts, run: ToolRun | undefined): Tool {
   const named = run?.request.files;
   return {
-    id: "code.execute_code",
+    id: codeToolId,
     title: "Python",
     spec: {
       name: "execute_code",

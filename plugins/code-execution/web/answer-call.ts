@@ -19,6 +19,12 @@ export async function answer(envelope: EventEnvelope): Promise<unknown> {
     // Another tab is meant.
     return undefined;
   }
+  const stop = new AbortController();
+  const leave = socket.on<EventEnvelope>("events", (event) => {
+    if (event.message_id === envelope.message_id && isOver(event)) {
+      stop.abort();
+    }
+  });
   try {
     const files = await Promise.all((call.files ?? []).map(readFile));
     const { stdout, stderr, result, status, html, ...end } = await runInBrowser({
@@ -26,7 +32,7 @@ export async function answer(envelope: EventEnvelope): Promise<unknown> {
       chatId: envelope.chat_id ?? undefined,
       files: files.filter((file) => file !== undefined),
       timeoutMs: (call.timeout ?? 60) * 1000,
-      signal: new AbortController().signal,
+      signal: stop.signal,
       onprogress: () => undefined,
     });
     const note = end.missing === undefined ? "" : `${missingNote(end.missing)}\n`;
@@ -40,7 +46,15 @@ export async function answer(envelope: EventEnvelope): Promise<unknown> {
     };
   } catch (error) {
     return { error: (error as Error).message };
+  } finally {
+    leave();
   }
+}
+
+/** The reply was stopped or has failed: what its code gives is read by nobody. */
+function isOver({ data: { type, data } }: EventEnvelope): boolean {
+  const isDone = type === "chat:completion" && (data as { done?: unknown } | undefined)?.done === true;
+  return isDone || type === "chat:tasks:cancel" || type === "chat:message:error";
 }
 
 /** For the model, which is to know the way out. */

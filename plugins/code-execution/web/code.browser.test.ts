@@ -82,6 +82,48 @@ display(Table())
 open("numbers.csv", "w").write("a,b")
 Plot()`;
 
+/** The session of a page, read from its socket as it opens anew. */
+async function sessionOf(page: Page): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      if (String(payload).includes('"session_id"')) {
+        resolve(String(payload));
+      }
+    }),
+  );
+  await page.reload();
+  return JSON.parse(await promise).data.session_id;
+}
+
+/** Starts a reply in a new chat whose model calls `execute_code` with the code. */
+async function start(sessionId: string, code: string): Promise<{ chatId: string; id: string }> {
+  world.upstream.reply(
+    ({ body }) => body?.stream === true,
+    sse(toolCallChunks([{ id: "c1", name: "execute_code", arguments: JSON.stringify({ code }) }], {})),
+  );
+  const path = await makeChat("1");
+  const chatId = path.split("/").at(-1)!;
+  const id = (await world.app.call(`GET /api/v1/chats/${chatId}`, { token })).body.chat.history.currentId;
+  const body = {
+    model: "alpha",
+    stream: true,
+    chat_id: chatId,
+    id,
+    session_id: sessionId,
+    features: { code_interpreter: true },
+    messages: [{ role: "user", content: "Run" }],
+  };
+  expect((await world.app.call("POST /api/chat/completions", { token, body })).status).toBe(200);
+  return { chatId, id };
+}
+
+async function ended(chatId: string): Promise<void> {
+  while ((await world.app.call(`GET /api/tasks/chat/${chatId}`, { token })).body.task_ids.length > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 describe("Python in the browser", () => {
   test("runs blocks of code: output, values, tables, pictures, files, errors", async () => {
     const { page, problems } = await open(
@@ -140,44 +182,19 @@ describe("Python in the browser", () => {
     const { app, upstream } = world;
     upstream.always("/chat/completions", text("Done."));
     const { page } = await open(await makeChat("1"));
-    const session = page
-      .waitForEvent("websocket")
-      .then((socket) =>
-        socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes('"session"')),
-      );
-    await page.reload();
-    const { data } = JSON.parse(String((await session).payload)) as { data: { session_id: string } };
+    const sessionId = await sessionOf(page);
 
     /** The stored result of a call that a model makes in a new chat. */
-    const ask = async (sessionId: string, code: string) => {
-      upstream.reply(
-        ({ body }) => body?.stream === true,
-        sse(toolCallChunks([{ id: "c1", name: "execute_code", arguments: JSON.stringify({ code }) }], {})),
-      );
-      const path = await makeChat("1");
-      const chatId = path.split("/").at(-1)!;
-      const chat = (await app.call(`GET /api/v1/chats/${chatId}`, { token })).body.chat;
-      const id = chat.history.currentId as string;
-      const features = { code_interpreter: true };
-      const messages = [{ role: "user", content: "Run" }];
-      const body = {
-        model: "alpha",
-        stream: true,
-        chat_id: chatId,
-        id,
-        session_id: sessionId,
-        features,
-        messages,
-      };
-      expect((await app.call("POST /api/chat/completions", { token, body })).status).toBe(200);
-      while ((await app.call(`GET /api/tasks/chat/${chatId}`, { token })).body.task_ids.length > 0) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+    const ask = async (session: string, code: string) => {
+      const { chatId, id } = await start(session, code);
+      await ended(chatId);
       const { messages: stored } = (await app.call(`GET /api/v1/chats/${chatId}`, { token })).body.chat
         .history;
       return stored[id].output.find(({ type }: { type: string }) => type === "function_call_output");
     };
-    const result = await ask(data.session_id, png.replace("display(Table())", "print('in the browser')"));
+    const countFiles = async () => (await app.call("GET /api/v1/files/", { token })).body.total as number;
+    const before = await countFiles();
+    const result = await ask(sessionId, png.replace("display(Table())", "print('in the browser')"));
     expect(JSON.parse(result.output[0].text)).toMatchObject({
       status: "success",
       stdout: "in the browser\n",
@@ -187,7 +204,7 @@ describe("Python in the browser", () => {
       "picture-1.png",
     ]);
     // What the browser uploaded is not there twice.
-    expect((await app.call("GET /api/v1/files/", { token })).body.total).toBe(2);
+    expect(await countFiles()).toBe(before + 2);
     const stranger = await app.user();
     const client = await connectPlain(app.url, {
       token: stranger.token,
@@ -197,6 +214,56 @@ describe("Python in the browser", () => {
     expect(refused.output[0].text).toContain("not connected");
     expect(client.events.filter((event) => event.data?.data?.type === "execute:python")).toEqual([]);
     client.close();
+    await page.close();
+  }, 150_000);
+
+  test("ends the code of a reply that is stopped", async () => {
+    world.upstream.always("/chat/completions", text("Done."));
+    const { page } = await open(await makeChat("1"));
+    const sessionId = await sessionOf(page);
+    const { chatId } = await start(sessionId, "while True: pass");
+    const python = page.locator("iframe[title=Python]");
+    await python.waitFor({ state: "attached" });
+    // Past its loading, where the loop runs.
+    await page.waitForTimeout(4_000);
+    await world.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token });
+    await python.waitFor({ state: "detached", timeout: 5_000 });
+    const next = await start(sessionId, "print('free')");
+    await ended(next.chatId);
+    const { messages } = (await world.app.call(`GET /api/v1/chats/${next.chatId}`, { token })).body.chat
+      .history;
+    expect(JSON.stringify(messages[next.id].output)).toContain("free");
+    await page.close();
+  }, 150_000);
+
+  test("runs code that a model writes into its text, and shows it", async () => {
+    const { upstream } = world;
+    const isReply = ({ body }: { body?: { stream?: boolean } }) => body?.stream === true;
+    const code = "import sys\nprint('in', sys.platform)\nsum(range(10))";
+    upstream.reply(
+      isReply,
+      text(`I count.\n<code_interpreter type="code" lang="python">\n${code}\n</code_interpreter>`),
+    );
+    upstream.reply(isReply, text("It is 45."));
+    const meta = { defaultFeatureIds: ["code_interpreter"] };
+    const kept = {
+      id: "alpha",
+      name: "Alpha",
+      base_model_id: null,
+      meta,
+      params: { function_calling: "legacy" },
+    };
+    expect((await world.app.call("POST /api/v1/models/create", { token, body: kept })).status).toBe(200);
+    const { page, problems } = await open("/?model=alpha");
+    await page.getByRole("textbox", { name: /Message/ }).fill("Count");
+    await page.keyboard.press("Enter");
+    const shown = page.getByRole("region", { name: "Code that was run" });
+    await shown.getByText("in emscripten").waitFor();
+    await page.getByText("It is 45.", { exact: true }).waitFor();
+    expect(await shown.getByRole("group", { name: "Output" }).innerText()).toMatch(/^in emscripten\s+45$/);
+    expect(await shown.getByRole("status").innerText()).toMatch(/s$/);
+    expect(await page.getByText("<code_interpreter").count()).toBe(0);
+    expect(problems).toEqual([]);
     await page.close();
   }, 150_000);
 });

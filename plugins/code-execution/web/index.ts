@@ -9,5 +9,6 @@ export const web = defineWeb({
       load: () => import("./RunOutput.svelte"),
     },
   ],
+  renderers: [{ type: "service:code_interpreter", load: () => import("./CodeRun.svelte") }],
   calls: [{ type: "execute:python", load: () => import("./answer-call.ts") }],
 });
