@@ -42,8 +42,7 @@ describe.skipIf(chromiumPath === undefined)("the page of connections", () => {
     await app.call(`POST /api/v1/groups/id/${id}/users/add`, { token, body: { user_ids: [member.id] } });
     opened = await openPage(browser, { url: app.url, token });
     page = opened.page;
-    page.setDefaultTimeout(5000);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await opened?.close();
@@ -199,7 +198,6 @@ describe.skipIf(chromiumPath === undefined)("the page of connections", () => {
       size: "phone",
       theme: "dark",
     });
-    phone.page.setDefaultTimeout(5000);
     await phone.page.getByRole("button", { name: "Mask filter" }).tap();
     await phone.page.getByLabel("priority").fill("7");
     await phone.page.getByRole("region", { name: "Pipelines" }).getByRole("button", { name: "Save" }).tap();

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { findProblems, keyOf, type Stored, toConfig, toDraft, toRow } from "./draft.ts";
+import { findProblems, keyOf, type Stored, toConfig, toDraft } from "./draft.ts";
+import { toRow } from "#plugins/web/kit/upstream/header-rows.ts";
 
 const stored: Stored = {
   kind: "common",

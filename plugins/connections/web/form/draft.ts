@@ -1,3 +1,11 @@
+import {
+  findHeaderProblem,
+  type HeaderProblem,
+  type HeaderRow,
+  toHeaders,
+  toRow,
+} from "#plugins/web/kit/upstream/header-rows.ts";
+
 /** What an upstream speaks, as the form offers it. */
 export type Kind = "common" | "message" | "runtime";
 
@@ -11,12 +19,6 @@ export interface Stored {
   readonly url: string;
   readonly key: string;
   readonly config: Config;
-}
-
-export interface HeaderRow {
-  readonly id: number;
-  name: string;
-  value: string;
 }
 
 /** A connection while it is being written. */
@@ -39,11 +41,6 @@ export interface Draft {
   passthrough: string;
   extra: string;
 }
-
-let lastRow = 0;
-
-/** A row of headers with an identity of its own, so that lists keep what is typed. */
-export const toRow = (name = "", value = ""): HeaderRow => ({ id: (lastRow += 1), name, value });
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const texts = (value: unknown): string[] =>
@@ -105,7 +102,7 @@ export function toConfig(draft: Draft, stored?: Stored): Config {
   return {
     ...before,
     ...common,
-    headers: Object.fromEntries(draft.headers.filter(({ name }) => name.trim() !== "").map(toHeader)),
+    headers: toHeaders(draft.headers),
     auth_type: draft.authType,
     api_type: draft.kind === "message" || draft.apiType === "auto" ? "" : draft.apiType,
     provider: draft.kind === "message" ? messageProvider : draft.provider,
@@ -115,15 +112,13 @@ export function toConfig(draft: Draft, stored?: Stored): Config {
   };
 }
 
-const toHeader = ({ name, value }: HeaderRow): [string, string] => [name.trim(), value];
-
 /** What was typed, else what is stored: its mask stands for it. */
 export function keyOf({ key, isKeyRemoved }: Draft, stored?: Stored): string {
   return key.trim() || (isKeyRemoved ? "" : (stored?.key ?? ""));
 }
 
 export type Problems = Partial<Record<"url" | "key" | "extra" | "headers" | "groups", Problem>>;
-export type Problem = "address" | "keyAgain" | "noObject" | "headerName" | "headerValue" | "noGroup";
+export type Problem = HeaderProblem | "address" | "keyAgain" | "noObject" | "noGroup";
 
 /** What is wrong with the draft, by field; what only the server can know is not among it. */
 export function findProblems(draft: Draft, stored?: Stored): Problems {
@@ -140,14 +135,9 @@ export function findProblems(draft: Draft, stored?: Stored): Problems {
     if (draft.extra.trim() !== "" && !isJsonObject(draft.extra)) {
       problems.extra = "noObject";
     }
-    if (
-      draft.headers.some(
-        ({ name }) => name.trim() !== "" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name.trim()),
-      )
-    ) {
-      problems.headers = "headerName";
-    } else if (isMoved && draft.headers.some(({ value }) => value.includes("…"))) {
-      problems.headers = "headerValue";
+    const headers = findHeaderProblem(draft.headers, isMoved);
+    if (headers !== undefined) {
+      problems.headers = headers;
     }
   }
   if (draft.access === "groups" && draft.groups.length === 0) {
