@@ -2,6 +2,7 @@ import { definePlugin } from "#kernel/plugin.ts";
 import { optional } from "#kernel/service.ts";
 import { blobs, configuration, deployment, hostRecords, notices } from "#kernel/services.ts";
 import { audit } from "#plugins/audit/service.ts";
+import { createBackup } from "./backup/backup.ts";
 import { createHealth } from "./health/health.ts";
 import { createRollCall } from "./health/roll-call.ts";
 import { createPluginList } from "./plugins/plugin-list.ts";
@@ -23,12 +24,25 @@ export default definePlugin({
     const { hostRecords, configuration, deployment, notices, blobs } = use;
     const rollCall = createRollCall({ notices, deployment });
     const health = createHealth({ db, deployment, blobs, rollCall });
+    // The setting belongs to a plugin that may be left out; exports are allowed then.
+    const mayExport = () =>
+      !configuration.declarations().some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
+      configuration.valueOf("ENABLE_ADMIN_EXPORT") === true;
+    const takeBackup = createBackup({ deployment, mayExport });
     return {
       routes: {
         api: operationRoutes({
           records: hostRecords,
           plugins: createPluginList({ records: hostRecords, configuration }),
           health,
+          backup: async () => {
+            const answer = await takeBackup();
+            await use.audit?.record({
+              action: "database.downloaded",
+              object: { type: "database", id: "embedded" },
+            });
+            return answer;
+          },
           instance: deployment.instanceId,
           ran: async (id) => await use.audit?.record({ action: "job.started", object: { type: "job", id } }),
         }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
-import { defineRoute } from "#kernel/http/route.ts";
+import { defineRoute, type Reply } from "#kernel/http/route.ts";
 import type { HostRecords } from "#kernel/services.ts";
 import type { HealthReport } from "./health/health.ts";
 import type { PluginList } from "./plugins/plugin-list.ts";
@@ -11,12 +11,14 @@ export interface OperationRoutesParts {
   readonly instance: string;
   plugins(): PluginList;
   health(): Promise<HealthReport>;
+  /** Answers with a copy of the embedded database. */
+  backup(): Promise<Reply>;
   /** Notes in the record of administrators' actions that a job was run. */
   ran(jobId: string): Promise<void>;
 }
 
 /** Routes about the host itself, for administrators: its plugins, jobs, parts and failures. */
-export function operationRoutes({ records, instance, plugins, health, ran }: OperationRoutesParts) {
+export function operationRoutes({ records, instance, plugins, health, backup, ran }: OperationRoutesParts) {
   const common = { method: "GET", access: "admin" } as const;
   return [
     defineRoute(
@@ -80,6 +82,16 @@ export function operationRoutes({ records, instance, plugins, health, ran }: Ope
         instance_id: instance,
         data: records.errors().filter((error) => id === undefined || error.request_id === id),
       }),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/utils/db/download",
+        summary: "Download a copy of the embedded database, as a gzipped tape archive (ENABLE_ADMIN_EXPORT)",
+        produces: "application/gzip",
+        fails: [400, 403, 409],
+      },
+      backup,
     ),
   ] as const;
 }

@@ -42,7 +42,6 @@ describe.skipIf(chromiumPath === undefined)("the pages of operations", () => {
     ({ token } = await app.admin());
     opened = await openPage(browser, { url: app.url, token, path: "/admin/plugins" });
     page = opened.page;
-    page.setDefaultTimeout(5000);
   }, 90_000);
 
   afterAll(async () => {
