@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "#config/json-values.ts";
 import { redactData } from "#kernel/log.ts";
-import type { AuditEntry } from "./service.ts";
+import type { AuditEntry } from "./entry.ts";
 
 const longestText = 100_000;
 const longestDataUrl = 200;

@@ -1,5 +1,5 @@
 import type { SettingChange } from "#config/registry.ts";
-import type { AuditEntry } from "./service.ts";
+import type { AuditEntry } from "./entry.ts";
 
 /** The record of a changed variable, whose history it is as well: both values stand in it with their sources. */
 export function toSettingEntry({ name, before, after }: SettingChange, by: string | null): AuditEntry {

@@ -5,7 +5,7 @@ import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import { toKeptDifference } from "./difference.ts";
 import type { AuditChoices, AuditFilter, AuditListQuery, AuditPage } from "./schema.ts";
-import type { AuditEntry, AuditObject, AuditRecord } from "./service.ts";
+import type { AuditEntry, AuditObject, AuditRecord } from "./entry.ts";
 import type { AuditDatabase, AuditTables } from "./tables.ts";
 
 const longestName = 300;
@@ -24,7 +24,7 @@ export async function appendRecord(db: Kysely<AuditTables>, entry: AuditEntry): 
     .values({
       created_at: seconds(),
       actor_id: entry.by ?? caller?.userId ?? null,
-      actor_name: caller?.name ?? null,
+      actor_name: entry.actorName ?? caller?.name ?? null,
       actor_role: caller?.role ?? null,
       action: entry.action,
       object_type: entry.object.type,

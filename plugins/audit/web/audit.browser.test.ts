@@ -30,8 +30,7 @@ describe.skipIf(chromiumPath === undefined)("the audit record", () => {
     }
     opened = await openPage(browser, { url: app.url, token, path: "/admin/audit", size: "phone" });
     page = opened.page;
-    page.setDefaultTimeout(5000);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await opened?.close();
