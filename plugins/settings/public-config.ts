@@ -101,7 +101,9 @@ export function createPublicConfig(
       answer["onboarding"] = true;
     }
     if (caller !== undefined) {
-      place(answer, pendingFields, { read, missing: "" });
+      // With a second factor a pending account gets no session to see them in (configuration document).
+      const shown: Reader = (name) => (read("ENABLE_MFA") === true ? "" : read(name));
+      place(answer, pendingFields, { read: shown, missing: "" });
     }
     if (caller !== undefined && isMember(caller)) {
       place(answer, memberFields, { read, missing: null });

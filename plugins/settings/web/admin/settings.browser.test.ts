@@ -21,9 +21,8 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
     await change(ann, [{ name: "RESPONSE_WATERMARK", value: "from Ann" }]);
     opened = await openPage(browser, { url: app.url, token: bob.token, path: "/admin/settings" });
     page = opened.page;
-    page.setDefaultTimeout(5000);
     await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await opened?.close();
