@@ -6,6 +6,7 @@ import { blobs, configuration, egress, events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { unlistedEmbedders } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
+import { providerTokens } from "#plugins/oauth/service.ts";
 import { responsesFormat } from "#plugins/responses/service.ts";
 import { compatRoutes } from "./compat/routes.ts";
 import { configRoutes } from "./connections/config-routes.ts";
@@ -40,7 +41,16 @@ export default definePlugin({
     commonModelListTimeout: core.commonModelListTimeout,
     requestBodyMaxBytes: core.requestBodyMaxBytes,
   },
-  uses: { accounts, blobs, egress, configuration, events, models, responses: optional(responsesFormat) },
+  uses: {
+    accounts,
+    blobs,
+    egress,
+    configuration,
+    events,
+    models,
+    providerTokens: optional(providerTokens),
+    responses: optional(responsesFormat),
+  },
   provides: [commonConnections],
   enabled: (config) => config.enabled,
   whenOff: 503,
@@ -51,6 +61,7 @@ export default definePlugin({
       headers: createHeaderBuilder({
         config,
         entra: createEntraTokens({ egress: use.egress, config, log }),
+        providerTokens: use.providerTokens,
         groupNames: (ids) => findGroupNames(db, ids),
       }),
       streamIdleTimeout: () => config.streamIdleTimeout,

@@ -96,12 +96,11 @@ describe("connections that sign in at Microsoft Entra", () => {
   });
 });
 
-it("a connection that wants what nobody has here is left out", async () => {
-  expect((await ask("sso.m")).status).toBe(404);
-  const { token } = await app.admin();
-  const body = { url: upstream.url, config: { auth_type: "system_oauth" } };
-  const answer = await app.call("POST /compat/verify", { token, body });
-  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("system_oauth")]);
+it("a connection that wants a sign-in through a provider says so to who has none", async () => {
+  const before = upstream.requests.length;
+  const answer = await ask("sso.m");
+  expect([answer.status, answer.text]).toEqual([401, expect.stringContaining("sign-in through")]);
+  expect(upstream.requests).toHaveLength(before);
 });
 
 describe("tokens of Microsoft Entra", () => {

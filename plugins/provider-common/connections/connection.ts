@@ -38,8 +38,11 @@ export interface Connection extends Endpoint {
   readonly speaksChatOnly: boolean;
   readonly isAzure: boolean;
   readonly apiVersion: string;
-  /** How the platform shows who asks: the connection's key, nothing, the caller's own credential, or a token of Entra. */
-  readonly auth: "bearer" | "none" | "session" | "entra";
+  /**
+   * How the platform shows who asks: the connection's key, nothing, the caller's own credential, a token of Entra, or
+   * the token of the caller's sign-in through a provider.
+   */
+  readonly auth: "bearer" | "none" | "session" | "entra" | "provider";
   /** Header templates (contract §5.4). */
   readonly headers: readonly (readonly [name: string, template: string])[];
   readonly extraParams: Readonly<Record<string, unknown>>;
@@ -109,6 +112,7 @@ const authTypes: Readonly<Record<string, Connection["auth"]>> = {
   bearer: "bearer",
   none: "none",
   session: "session",
+  system_oauth: "provider",
   azure_ad: "entra",
   microsoft_entra_id: "entra",
 };

@@ -70,7 +70,7 @@ describe("what connections offer", () => {
       1: { model_ids: ["x", "y"] },
       2: { enable: false },
       3: { api_type: "assistants" },
-      4: { auth_type: "system_oauth" },
+      4: { auth_type: "kerberos" },
     };
     const made = open({ urls: [url, `${url}/fixed/`, url, url, url, "ftp://x"], configs });
     expect(await ids(made, { refresh: true })).toEqual(["p.m", "x", "y"]);
@@ -213,7 +213,7 @@ describe("what cannot be configured", () => {
     ["not a url", {}],
     ["file:///etc/passwd", {}],
     ["http://x", { api_type: "assistants" }],
-    ["http://x", { auth_type: "system_oauth" }],
+    ["http://x", { auth_type: "kerberos" }],
     ["http://x", { headers: { "bad name": "x" } }],
     ["http://x", { headers: { "Transfer-Encoding": "chunked" } }],
   ])("%s with %j", (url, config) => {

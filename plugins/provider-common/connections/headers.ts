@@ -5,6 +5,7 @@ import { createUserHeaders, type Facts, type Headers } from "#kernel/upstream/us
 import type { CommonConfig } from "../config.ts";
 import type { Connection } from "./connection.ts";
 import type { EntraTokens } from "./entra.ts";
+import { type ProviderTokens, requireTokens } from "#plugins/oauth/service.ts";
 import { fillHeader, type TemplateFacts } from "#kernel/upstream/header-template.ts";
 
 /** Builds the headers of calls to providers. */
@@ -16,12 +17,19 @@ export interface HeaderBuilder {
 export interface HeaderOptions {
   readonly config: CommonConfig;
   readonly entra: EntraTokens;
+  /** Undefined where nobody signs in through a provider. */
+  readonly providerTokens?: ProviderTokens | undefined;
   /** Names of groups by their ids, in any order. */
   groupNames(ids: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Reads settings at the time of use; group names are kept per caller. */
-export function createHeaderBuilder({ config, entra, groupNames }: HeaderOptions): HeaderBuilder {
+export function createHeaderBuilder({
+  config,
+  entra,
+  providerTokens,
+  groupNames,
+}: HeaderOptions): HeaderBuilder {
   // A principal is built anew when its groups change; their names are worth half a minute.
   const groups = new WeakMap<Principal, { names: Promise<string>; until: number }>();
   const users = createUserHeaders(config);
@@ -41,7 +49,7 @@ export function createHeaderBuilder({ config, entra, groupNames }: HeaderOptions
     build(connection, facts) {
       const groupNames =
         facts !== undefined && namesGroups(connection) ? groupsOf(facts.principal) : undefined;
-      const token = toToken(connection, facts, entra);
+      const token = toToken(connection, facts, { entra, providerTokens });
       const finish = (names: string | undefined, proof: string | undefined) => {
         const known = facts && names !== undefined ? { ...facts, groupNames: names } : facts;
         return users.add(toConnectionHeaders(connection, known, proof), facts);
@@ -57,7 +65,7 @@ export function createHeaderBuilder({ config, entra, groupNames }: HeaderOptions
 function toToken(
   { auth, key }: Connection,
   facts: Facts | undefined,
-  entra: EntraTokens,
+  { entra, providerTokens }: Pick<HeaderOptions, "entra" | "providerTokens">,
 ): string | Promise<string> | undefined {
   switch (auth) {
     case "bearer":
@@ -65,6 +73,8 @@ function toToken(
     case "session":
       // Lists of models are the platform's own to ask for.
       return facts && credentialOf(facts.principal);
+    case "provider":
+      return facts && requireTokens(providerTokens).accessToken(facts.principal);
     case "entra":
       return entra.token();
     default:
