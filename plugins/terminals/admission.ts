@@ -1,6 +1,6 @@
 import type { TerminalAccess } from "#plugins/completions/service.ts";
 import type { Documents } from "./connections/documents.ts";
-import { requirePlace, type Terminals, toSavedChat } from "./connections/terminals.ts";
+import { requirePlace, requireShared, type Terminals, toSavedChat } from "./connections/terminals.ts";
 
 /**
  * Lets runs use terminals: rights and place first, and only then is the server asked whether it is there. Core API, chat
@@ -16,6 +16,10 @@ export function createAdmission(parts: {
       const chatId = toSavedChat(chat);
       requirePlace(terminal, { chatId });
       await parts.documents.read(terminal, { principal, chatId });
+    },
+
+    requireForAutomation(principal, id) {
+      requireShared(parts.terminals.require(principal, id));
     },
   };
 }

@@ -68,6 +68,20 @@ export function requirePlace({ contexts }: Terminal, { chatId }: Place): void {
   }
 }
 
+/** Automations run in chats: a terminal that either has a place of its own for would not be the one that was chosen. */
+export function requireShared({ contexts }: Terminal): void {
+  const { automation, chat } = contexts ?? {};
+  if (automation === false || chat === false) {
+    throw new AppError("unavailable", "The terminal is not available for automations.");
+  }
+  if ([automation, chat].some((context) => context !== undefined && "context_id" in context)) {
+    throw new AppError(
+      "unavailable",
+      "The terminal keeps a place for each chat or automation, which automations cannot use yet. Choose a shared one.",
+    );
+  }
+}
+
 /** The id of a chat whose messages are kept; undefined for a temporary one and for channels. */
 export function toSavedChat(chatId: string | undefined): string | undefined {
   return chatId && !/^(?:temporary|channel):/.test(chatId) ? chatId : undefined;

@@ -28,7 +28,6 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
   test("an administrator tries a terminal out, opens it to everyone and saves it", async () => {
     const { token } = await app.admin();
     const { page, close } = await openPage(browser, { url: app.url, path: "/admin/terminals", token });
-    page.setDefaultTimeout(5_000);
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await button("Add a terminal").click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Build server");
@@ -55,7 +54,6 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
   test("a person types commands beside a chat, and opens a file that they made", async () => {
     const { token } = await app.user();
     const { page, close } = await openPage(browser, { url: app.url, token });
-    page.setDefaultTimeout(5_000);
     await page.getByRole("button", { name: "Terminal", exact: true }).click();
     const panel = page.getByRole("complementary", { name: "Terminal" });
     const rows = panel.locator(".xterm-rows");
