@@ -40,7 +40,6 @@ test.skipIf(!chromiumPath)(
     const member = await app.user();
     const read = async () => (await app.call("GET /api/v1/models/model?id=miller", { token })).body;
     const { page, close } = await openPage(browser, { url: app.url, token, path: "/workspace/models" });
-    page.setDefaultTimeout(10_000);
     await page.getByText("No models of your own yet.").waitFor();
     await expectNoAxeFindings(page);
 
