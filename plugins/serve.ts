@@ -19,14 +19,16 @@ async function main(argv: readonly string[]): Promise<void> {
     await runCommand(name, { catalogue, options, print });
     return;
   }
-  await serve(toPort(options["port"]) ?? (name === "serve" ? 8080 : undefined));
+  await serve(toPort(options["port"]) ?? (name === "serve" ? 8080 : undefined), options["only"]);
 }
 
-async function serve(port: number | undefined): Promise<void> {
+/** `only` names the surface that this process serves, such as `gateway`. */
+async function serve(port: number | undefined, only: string | undefined): Promise<void> {
   const running = await boot({
     catalogue,
     warmUp: true,
     ...(port === undefined ? {} : { port }),
+    ...(only === undefined ? {} : { only }),
     progress: (step) => print(`${step} …`),
   });
   // What one request left behind must not end everybody's; an exception that nobody caught still does.

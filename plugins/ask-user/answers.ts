@@ -8,7 +8,7 @@ import type { CallPlace, OpenQuestions } from "./open-questions.ts";
 import { Answer, findProblem, readShown, toResult } from "./questions.ts";
 
 export interface AnswersParts {
-  readonly chats: Pick<Chats, "require" | "places">;
+  readonly chats: Pick<Chats, "require" | "places" | "branch">;
   readonly replies: Pick<Replies, "waitingQuestion" | "answerWaiting">;
   readonly hub: Pick<Hub, "contribute" | "find">;
   readonly open: OpenQuestions;
@@ -56,9 +56,23 @@ export function createAnswers({ chats, replies, hub, open }: AnswersParts) {
       if (isStored && (await store(replies, place, answer))) {
         return false;
       }
-      throw new AppError("conflict", "This call does not wait for an answer.");
+      const isLeft = isStored && (await isBeingWritten(chats, chatId, messageId));
+      throw new AppError("conflict", isLeft ? leftText : "This call does not wait for an answer.");
     },
   };
+}
+
+const leftText =
+  "The server that asked this has stopped, and the reply is not marked as interrupted yet. Answer again in a few seconds.";
+
+/** True where a reply without its run counts as being written still: until its lease is stale, nobody takes the answer. */
+async function isBeingWritten(
+  chats: AnswersParts["chats"],
+  chatId: string,
+  messageId: string,
+): Promise<boolean> {
+  const message = (await chats.branch(chatId, messageId, { limit: 1 })).at(-1);
+  return message?.["done"] === false;
 }
 
 /** Stores the answer in the reply of a run that is gone; false when no question stands there. */

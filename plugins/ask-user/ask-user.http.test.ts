@@ -151,3 +151,26 @@ it("a question stands alone in its turn, and has to be one", async () => {
   }
   expect(eventsOf(watcher, "none")).toEqual([]);
 });
+
+it("a reply whose server stopped a moment ago says that the answer comes too early", async () => {
+  const { chatId, replyId } = await stage.makeChat();
+  const call = {
+    type: "function_call",
+    id: "call_1",
+    call_id: "call_1",
+    name: "ask_user",
+    status: "pending",
+  };
+  const left = {
+    id: replyId,
+    role: "assistant",
+    done: false,
+    output: [{ ...call, arguments: "{}", question: {} }],
+  };
+  const token = stage.user.token;
+  const chat = { history: { messages: { [replyId]: left } } };
+  expect((await stage.app.call(`POST /api/v1/chats/${chatId}`, { token, body: { chat } })).status).toBe(200);
+  const route = `POST /api/v1/chats/${chatId}/messages/${replyId}/questions/call_1`;
+  const { status, body } = await stage.app.call(route, { token, body: { answers: { mill: "Water" } } });
+  expect([status, body.detail]).toEqual([409, expect.stringContaining("Answer again in a few seconds")]);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { indexFile } from "#plugins/retrieval/client.fixture.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
 import {
   type CompactionStage,
@@ -50,6 +51,27 @@ describe("a run whose chat has outgrown its model", () => {
     ]);
     // The status stays with the reply.
     expect(chat.chat.history.messages[replyId].statusHistory).toEqual(told.map(({ data }) => data.data));
+  });
+
+  it("keeps the files that were named before what it summarised", async () => {
+    await stage.set({ CONTEXT_COMPACTION_TOKEN_THRESHOLD: 500 });
+    const { token } = stage.user;
+    const file = await indexFile(stage.app, token, ["mill.md", "The sluice opens at dawn."]);
+    const id = await stage.talk(4, { prompt_tokens: 700, completion_tokens: 50 });
+    await stage.app.running.database.query(
+      "update chat_message set files = $2::jsonb where chat_id = $1 and id = 'u1'",
+      [id, JSON.stringify([{ type: "file", id: file, name: "mill.md" }])],
+    );
+    stage.upstream.reply(isSummaryCall, text("Long ago."));
+    stage.upstream.reply(isReplyCall, text("Fine"));
+    const { replyId } = await stage.ask(id, "a4");
+    expect(JSON.stringify(lastCall(isReplyCall).messages)).toContain("The sluice opens at dawn.");
+    // The branch is read from its summary on now, and the file stands before it.
+    stage.upstream.reply(isReplyCall, text("Fine again"));
+    await stage.ask(id, replyId);
+    const { messages } = lastCall(isReplyCall);
+    expect(JSON.stringify(messages)).not.toContain("question 1");
+    expect(JSON.stringify(messages)).toContain("The sluice opens at dawn.");
   });
 
   it("goes on without a summary when none can be made", async () => {

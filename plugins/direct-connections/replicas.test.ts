@@ -68,4 +68,4 @@ describe("direct connections over two processes", () => {
     client.close();
     expect((await reading).text).toContain("Client session disconnected.");
   });
-}, 60_000);
+});

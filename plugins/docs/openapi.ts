@@ -171,4 +171,5 @@ const errorSchemas: Record<ErrorShape, Json> = {
   compat: fields({ error: common }),
   both: fields({ detail, error: common }),
   message: fields({ type: { const: "error" }, error: fields({ type: text, message: text }) }),
+  scim: fields({ schemas: { type: "array", items: text }, status: text, detail: text }),
 };

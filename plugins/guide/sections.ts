@@ -14,6 +14,9 @@ export interface Section {
   readonly text: string;
 }
 
+/** A chat cannot show pictures of the docs: their addresses are relative to the page. */
+const picture = /^!\[.*\]\(.*\)$/;
+
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Reads the bundled documentation: README.md and every page in docs/. */
@@ -36,7 +39,7 @@ async function listDocs(): Promise<string[]> {
     .map((name) => `docs/${name}`);
 }
 
-/** Splits Markdown at its headings; text inside fenced code keeps its `#` lines. */
+/** Splits Markdown at its headings, without pictures; text inside fenced code keeps its `#` lines. */
 export function splitPage(markdown: string): Omit<Section, "id" | "page">[] {
   const sections: Omit<Section, "id" | "page">[] = [];
   const path: string[] = [];
@@ -59,7 +62,7 @@ export function splitPage(markdown: string): Omit<Section, "id" | "page">[] {
       const depth = (heading[1] as string).length;
       path.length = Math.min(path.length, depth - 1);
       path[depth - 1] = heading[2] as string;
-    } else {
+    } else if (isCode || !picture.test(line)) {
       lines.push(line);
     }
   }

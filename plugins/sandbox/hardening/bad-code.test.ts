@@ -16,7 +16,7 @@ beforeEach(async () => void (await run("export const f = () => 1", neighbour)));
  * A busy machine takes time now and then; code that holds the loop does it every time. What a built-in does without a
  * look at the clock ends with the memory, which takes seconds on a slow machine, until its script is left to threads.
  */
-const busy = { retry: 8 };
+const busy = { retry: 16 };
 
 const all = Object.entries({ ...loops, ...memory, ...values });
 

@@ -44,7 +44,6 @@ describe.skipIf(chromiumPath === undefined)("the page of analytics", () => {
     await vi.waitFor(async () => expect(await count()).toBe(40), 10_000);
     opened = await openPage(browser, { url: app.url, token, path: "/admin/analytics" });
     page = opened.page;
-    page.setDefaultTimeout(5000);
   }, 90_000);
 
   afterAll(async () => {
