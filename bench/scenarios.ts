@@ -14,11 +14,14 @@ import { passThrough } from "./scenarios/pass-through.ts";
 import { peerGateway } from "./scenarios/peer-gateway.ts";
 import { peerRouter } from "./scenarios/peer-router.ts";
 import { plainRoutes } from "./scenarios/plain-routes.ts";
+import { provisioning } from "./scenarios/provisioning.ts";
+import { largeCollection } from "./scenarios/questions.ts";
 import { readingChats } from "./scenarios/reading-chats.ts";
 import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
 import { streamed } from "./scenarios/streamed.ts";
 import { toolCalls } from "./scenarios/tools.ts";
+import { nearestVectors } from "./scenarios/vectors.ts";
 import { webPage } from "./scenarios/web-page.ts";
 import { whole } from "./scenarios/whole.ts";
 
@@ -47,4 +50,7 @@ export const scenarios: readonly Scenario[] = [
   sandboxCalls,
   memory,
   webPage,
+  nearestVectors,
+  largeCollection,
+  provisioning,
 ];
