@@ -13,7 +13,7 @@ const introduction = `# Routes
 
 Every route, by surface. Paths are complete. *Access* says who may call it: \`public\` anybody; \`account\` every signed-in
 account, pending ones included; \`user\` the roles user and admin; \`admin\` administrators; \`permission:…\` members that
-hold the permission. While ENV is dev, each surface describes its routes with their shapes at the address that its
+hold the permission; \`token\` whoever has the credential of that surface, which is no account's. While ENV is dev, each surface describes its routes with their shapes at the address that its
 heading names.
 
 \`/openai/…\` and \`/ollama/…\` are other names of \`/compat/…\` and \`/runtime/…\`, with the same routes, access and
@@ -50,15 +50,17 @@ export function toRoutesPage(routes: readonly OwnedRoute[]): string {
 }
 
 function toSection(surface: Surface, owned: readonly OwnedRoute[]): string {
-  const { base, title } = surfaces[surface];
+  const { base, title, docs } = surfaces[surface];
   const rows = owned
+    // Methods that a surface refuses itself are no offers.
+    .filter(({ route }) => route.access !== "token" || route.hidden !== true)
     .toSorted((a, b) => compare(a.route.path, b.route.path) || compare(a.route.method, b.route.method))
     .map(({ route, plugin }) => {
       const cells = [route.method, `\`${base}${route.path}\``, route.access, plugin, summaryOf(route)];
       return `| ${cells.join(" | ")} |`;
     });
   const head = "| Method | Path | Access | Plugin | Summary |\n|---|---|---|---|---|";
-  return `## ${title} (\`${base}/docs\`)\n\n${head}\n${rows.join("\n")}\n`;
+  return `## ${title} (\`${base}${docs ? "/docs" : ""}\`)\n\n${head}\n${rows.join("\n")}\n`;
 }
 
 function compare(a: string, b: string): number {

@@ -1,9 +1,10 @@
+import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { promisify } from "node:util";
 
 const skipped = new Set(["node_modules", "data", "coverage", "results", "dist"]);
 const sources = /\.(ts|mjs|cjs|js|svelte|css)$/;
-const texts = /\.(ts|mjs|cjs|js|svelte|css|html|md|json|ya?ml|sh)$|(^|\/)(Dockerfile|\.npmrc|run)$/;
 
 /** Source files below `place` with more than `most` lines. */
 export async function findLongFiles(place: string, most: number): Promise<string[]> {
@@ -21,17 +22,21 @@ export async function findLongFiles(place: string, most: number): Promise<string
 }
 
 // Put together from pieces, so that this file does not find itself.
-const homes = ["work/main", "work/shared", "root", "Users/[A-Za-z]", "home/(?!node\\b)[a-z]"].join("|");
+const homes = ["work/main", "work/shared", "work/wt", "root", "Users/[A-Za-z]", "home/(?!node\\b)[a-z]"].join(
+  "|",
+);
 const machinePath = new RegExp(`(?<![\\w.:/-])/(${homes})(/|\\b)`);
 
-/** Paths of one machine in any text, and addresses of a registry in a lock file. */
+/** Paths of one machine in any text that is part of the project, and addresses of a registry in a lock file. */
 export async function findForeignTraces(place: string): Promise<string[]> {
   const found: string[] = [];
-  for (const path of await listFiles(place)) {
-    if (!texts.test(path)) {
+  for (const path of await listTracked(place)) {
+    // A file that was removed and is not committed yet is listed still.
+    const bytes = await readFile(join(place, path)).catch(() => Buffer.alloc(0));
+    if (bytes.includes(0)) {
       continue;
     }
-    const text = await readFile(join(place, path), "utf8");
+    const text = bytes.toString("utf8");
     if (path.endsWith("package-lock.json")) {
       found.push(...findRegistries(text).map((host) => `${path} names the registry ${host}`));
       continue;
@@ -50,6 +55,17 @@ export async function findForeignTraces(place: string): Promise<string[]> {
 function findRegistries(lock: string): string[] {
   const hosts = [...lock.matchAll(/"resolved":\s*"(?:\w+:\/\/)?([^/"]*)/g)].map((match) => match[1] ?? "");
   return [...new Set(hosts)];
+}
+
+/** Every file that is or would be committed, those of dot folders as well; outside a repository the project's own files. */
+async function listTracked(place: string): Promise<string[]> {
+  const args = ["-C", place, "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  try {
+    const { stdout } = await promisify(execFile)("git", args, { maxBuffer: 64 * 1024 * 1024 });
+    return [...new Set(stdout.split("\0"))].filter((path) => path !== "").toSorted();
+  } catch {
+    return await listFiles(place);
+  }
 }
 
 /** The project's own files below `place`, by path. */

@@ -2,7 +2,7 @@
 // Plain JavaScript with built-ins only: it runs on any Node from 20 on, before every start of the server.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -74,6 +74,7 @@ export async function ensureInterface({ node = process.execPath, print = console
 async function build({ node, print, hash }) {
   const started = Date.now();
   const place = `${web}/dist.${process.pid}`;
+  removeRemains();
   print("Building the interface (only when its sources changed) …");
   try {
     const problem = await run(node, [`${root}scripts/build-interface.mjs`, place]);
@@ -92,6 +93,15 @@ async function build({ node, print, hash }) {
     return true;
   } finally {
     rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** What builds left behind that were killed: one build runs at a time, so nobody writes to them any more. */
+function removeRemains() {
+  for (const name of readdirSync(web)) {
+    if (/^dist\.\d+/.test(name)) {
+      rmSync(`${web}/${name}`, { recursive: true, force: true });
+    }
   }
 }
 

@@ -1,10 +1,11 @@
 // `npm run shots [-- home chat]`: pictures of real states of the interface, to be looked at. They go to `.cache/shots`;
-// `--readme` renews the picture of the README instead.
+// `--readme` renews the picture of the README instead, `--docs [-- knowledge]` those of the pages of `docs/`.
 import { mkdirSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "#test/support/browser.ts";
 import { ensureInterface } from "./interface.mjs";
+import { docsPictures } from "./shots/docs-pictures.ts";
 import type { Look, State } from "./shots/state.ts";
 import { states, strangerStates } from "./shots/states.ts";
 import { openWorld, type World } from "./shots/world.ts";
@@ -12,12 +13,12 @@ import { root } from "./tool.ts";
 
 const { values, positionals: words } = parseArgs({
   allowPositionals: true,
-  options: { readme: { type: "boolean" } },
+  options: { readme: { type: "boolean" }, docs: { type: "boolean" } },
 });
-const folder = values.readme ? `${root}docs` : `${root}.cache/shots`;
+const folder = `${root}${values.readme ? "docs" : values.docs ? "docs/pictures" : ".cache/shots"}`;
 const usual: readonly Look[] = ["desk-light", "phone-dark"];
 
-if (!values.readme && words.length === 0) {
+if (!values.readme && !values.docs && words.length === 0) {
   rmSync(folder, { recursive: true, force: true });
 }
 mkdirSync(folder, { recursive: true });
@@ -29,8 +30,13 @@ let taken = 0;
 if (values.readme) {
   const chat = states.find(({ name }) => name === "chat") as State;
   await take(chat, "desk-light", "screenshot");
+} else if (values.docs) {
+  for (const [name, wanted] of Object.entries(docsPictures).filter(([page]) => isAsked(page))) {
+    const state = [...strangerStates, ...states].find((each) => each.name === wanted) as State;
+    await take(state, "desk-light", name);
+  }
 } else {
-  for (const state of [...strangerStates, ...states].filter(isWanted)) {
+  for (const state of [...strangerStates, ...states].filter(({ name }) => isAsked(name))) {
     for (const look of state.looks ?? usual) {
       await take(state, look, `${state.name}-${look}`);
     }
@@ -42,7 +48,7 @@ console.log(`${taken} pictures in ${folder}`);
 failures.forEach((line) => console.error(line));
 process.exit(failures.length === 0 ? 0 : 1);
 
-function isWanted({ name }: State): boolean {
+function isAsked(name: string): boolean {
   return words.length === 0 || words.some((word) => name.includes(word));
 }
 

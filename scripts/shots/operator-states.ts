@@ -27,6 +27,16 @@ async function call({ url, token }: World, model: string, times: number): Promis
 export const operatorStates: readonly State[] = [
   { name: "admin-connections", show: (page) => page.goto("/admin/connections") },
   {
+    name: "admin-web-search",
+    show: async (page) => {
+      await page.goto("/admin/web-search");
+      await page.getByRole("combobox", { name: /^Engine/ }).click();
+      await page.getByRole("option", { name: "Google" }).click();
+      await page.getByLabel("Try a search").fill("water mill");
+      await page.getByRole("switch", { name: "Ask people before each search" }).click();
+    },
+  },
+  {
     name: "admin-connection-open",
     show: async (page) => {
       await page.goto("/admin/connections");

@@ -1,12 +1,23 @@
 import { functionStates } from "./function-states.ts";
 import type { Page } from "playwright-core";
+import { factorStates, factorSteps } from "./factor-states.ts";
+import { calendarStates } from "./calendar-states.ts";
+import { automationStates } from "./automation-states.ts";
+import { accessStates, channelStates } from "./channel-states.ts";
 import { chatStates } from "./chat-states.ts";
 import { operatorStates } from "./operator-states.ts";
 import { peopleStates } from "./people-states.ts";
 import { settingsStates } from "./settings-states.ts";
 import type { Look, State } from "./state.ts";
+import { imageStates } from "./image-states.ts";
+import { knowledgeStates } from "./knowledge-states.ts";
 import { mcpStates } from "./mcp-states.ts";
+import { memoryStates } from "./memory-states.ts";
+import { noteStates } from "./note-states.ts";
+import { notificationStates } from "./notification-states.ts";
+import { serverStates } from "./server-states.ts";
 import { toolStates } from "./tool-states.ts";
+import { promptStates } from "./prompt-states.ts";
 import { workspaceToolStates } from "./workspace-tool-states.ts";
 import { workspaceStates } from "./workspace-states.ts";
 
@@ -144,11 +155,23 @@ export const states: readonly State[] = [
   ...chatStates,
   ...operatorStates,
   ...workspaceStates,
+  ...knowledgeStates,
   ...settingsStates,
   ...peopleStates,
+  ...factorStates,
   ...functionStates,
+  ...imageStates,
   ...mcpStates,
+  ...memoryStates,
+  ...notificationStates,
+  ...automationStates,
+  ...noteStates,
+  ...calendarStates,
+  ...channelStates,
+  ...accessStates,
   ...toolStates,
+  ...serverStates,
+  ...promptStates,
   ...workspaceToolStates,
   { name: "not-found", looks: desk, show: (page) => page.goto("/there-is-nothing-here") },
 ];
@@ -165,4 +188,5 @@ export const strangerStates: readonly State[] = [
       await page.getByRole("textbox", { name: "Name" }).fill("Grace");
     },
   },
+  ...factorSteps,
 ];

@@ -1,0 +1,42 @@
+/** The picture of each page of `docs/` that is about something to be seen: page → state. Taken by `npm run shots -- --docs`. */
+export const docsPictures: Readonly<Record<string, string>> = {
+  automations: "automations",
+  calendar: "calendar",
+  channels: "channel",
+  chats: "tool-calls-and-sources",
+  code: "code-of-a-model",
+  evaluations: "rating",
+  files: "file-pdf",
+  functions: "function-editor",
+  gateway: "admin-gateway",
+  knowledge: "knowledge-collection",
+  memories: "memories",
+  models: "model-editor",
+  notes: "notes",
+  notifications: "notifications",
+  operating: "admin-health",
+  prompts: "prompts-editor",
+  "retrieval-lab": "retrieval-lab",
+  runtime: "admin-runtime-open",
+  "second-factor": "factor-enrol",
+  "sign-in": "admin-sign-in",
+  skills: "skills-editor",
+  terminals: "terminals-panel",
+  "tool-authors": "workspace-tool-try",
+  tools: "tools-call-open",
+  usage: "admin-analytics",
+  "web-search": "web-search",
+};
+
+/** Pages without one: tables of reference, and wires between programs. */
+export const unpictured: readonly string[] = [
+  "configuration",
+  "directory",
+  "images",
+  "messages",
+  "plugins",
+  "plugins-reference",
+  "responses",
+  "routes",
+  "subagents",
+];
