@@ -23,14 +23,17 @@ const common = {
   setupFiles: ["test/support/setup.ts"],
   pool: "forks",
   execArgv: ["--no-node-snapshot"],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // One second, as it is elsewhere, is too short for a page on a busy machine.
+  expect: { poll: { timeout: 15_000 } },
 } satisfies UserWorkspaceConfig["test"];
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
-    maxWorkers: 2,
+    // One more than the cores that are counted on: suites wait for pages, processes and deadlines about half of their time.
+    maxWorkers: 3,
     reporters: ["default", new SlowestFiles()],
     projects: [
       {

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
+import { permit } from "#plugins/workspace-tools/tools.fixture.ts";
 import { createActor, actorEnvironment, type Actor, type ActorName } from "./support/actors.ts";
 import { type App, startApp } from "./support/app.ts";
 import { buildInterface } from "./support/interface.ts";
 import { ownedRows, ownerless } from "./support/owned-rows.ts";
-import { findShapeProblem, nameOf, probe, shapeOf, unknownId } from "./support/probe.ts";
+import { findShapeProblem, nameOf, probe, shapeOf, unknownId, routesOf } from "./support/probe.ts";
 
 let app: App;
 let routes: OwnedRoute[];
@@ -15,8 +16,10 @@ beforeAll(async () => {
   // The pages of the interface are routes as well; without it they would say that it is not built.
   await buildInterface();
   // Optional features are on: a switched-off route would answer 403 to everybody.
-  app = await startApp({ env: { ...actorEnvironment, ENABLE_OPENAI_API_PASSTHROUGH: "true" } });
-  routes = app.running.gathered.routes.filter(({ route }) => route.method !== "HEAD");
+  app = await startApp({
+    env: { ...actorEnvironment, ENABLE_CHANNELS: "true", ENABLE_OPENAI_API_PASSTHROUGH: "true" },
+  });
+  routes = routesOf(app).filter(({ route }) => route.method !== "HEAD");
 });
 
 afterAll(() => app?.close());
@@ -32,7 +35,7 @@ function refusalFor(actor: ActorName, { route }: OwnedRoute): 401 | 403 | undefi
   if (access === "public") {
     return undefined;
   }
-  if (actor === "nobody") {
+  if (actor === "nobody" || access === "token") {
     return 401;
   }
   if (access === "account" || actor === "admin") {
@@ -57,7 +60,7 @@ function isAllowedByDefault(path: string): boolean {
 
 test("there are routes of every kind of access to hold against the rules", () => {
   const kinds = new Set(routes.map(({ route }) => route.access.split(":")[0]));
-  expect([...kinds].toSorted()).toEqual(["account", "admin", "permission", "public", "user"]);
+  expect([...kinds].toSorted()).toEqual(["account", "admin", "permission", "public", "token", "user"]);
   expect(routes.length).toBeGreaterThan(80);
 });
 
@@ -162,7 +165,7 @@ test("every refusal has its surface's shape", async () => {
 /** The routes through which members reach a row by its name in the path. */
 function rowRoutes(): OwnedRoute[] {
   return routes.filter(
-    ({ route }) => /[:*]/.test(route.path) && route.access !== "admin" && route.access !== "public",
+    ({ route }) => /[:*]/.test(route.path) && !["admin", "public", "token"].includes(route.access),
   );
 }
 
@@ -176,18 +179,24 @@ describe.each(Object.entries(ownedRows))("somebody else's row of %s", (plugin, r
   test("is no different from one that does not exist, and stays as it was", async () => {
     const owner = await app.user();
     const other = await app.user();
+    if (rows.permissions) {
+      await permit(app, [owner, other], rows.permissions);
+    }
     const params = await rows.make(app, owner.token);
     const before = await rows.look(app, owner.token, params);
     const ids = Object.values(params);
     const wrong: string[] = [];
     for (const owned of rowRoutes().filter((entry) => entry.plugin === plugin)) {
-      const given = rows.bodies[`${owned.route.method} ${owned.route.path}`];
+      const name = `${owned.route.method} ${owned.route.path}`;
+      const given = rows.bodies[name];
+      const query = rows.queries?.[name];
       const isGiven = owned.route.body === undefined || given !== undefined;
       const body = given === undefined ? undefined : JSON.stringify(given);
-      const foreign = await probe(app.url, owned, { token: other.token, body, params });
+      const foreign = await probe(app.url, owned, { token: other.token, body, query, params });
       const absent = await probe(app.url, owned, {
         token: other.token,
         body,
+        query,
         params: { ...params, id: unknownId },
       });
       if (!isGiven || foreign.status !== 404 || absent.status !== 404 || foreign.text !== absent.text) {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -60,6 +61,7 @@ const planted: Record<string, Record<string, string>> = {
   queries: { "plugins/one/user-routes.ts": `import { sql } from "kysely";\nexport const q = sql;` },
   redis: { "kernel/lock.ts": `import { Redis } from "ioredis";\nnew Redis();` },
   jobs: { "kernel/queue.ts": `import { PgBoss } from "pg-boss";\nnew PgBoss("");` },
+  directory: { "plugins/one/people.ts": `import { Client } from "ldapts";\nnew Client({ url: "" });` },
   sandbox: { "plugins/one/isolate.ts": `import ivm from "isolated-vm";\nnew ivm.Isolate();` },
   "routes-to-store": {
     "plugins/one/routes.ts": `import { rows } from "./rows-store.ts";\nrows();`,
@@ -145,6 +147,14 @@ test("a planted long file, a planted machine path and a planted registry are fou
     `docs/page.md:1 names the path ${home.slice(0, 6)}`,
     "lock/package-lock.json names the registry packages.example.test",
   ]);
+  // In a repository all that is or would be committed counts, whatever its folder and kind.
+  const tracked = await lay({
+    ".tools/notes": `see ${home}`,
+    "docs/page.md": `see ${home}`,
+    ".gitignore": "docs",
+  });
+  execFileSync("git", ["init", "--quiet", tracked]);
+  expect(await findForeignTraces(tracked)).toEqual([`.tools/notes:1 names the path ${home.slice(0, 6)}`]);
 });
 
 test("planted old names are found in code and as names of files, not in comments and texts", async () => {

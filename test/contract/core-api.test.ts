@@ -17,7 +17,10 @@ afterAll(async () => {
   await production?.close();
 });
 
-const pages = Object.values(surfaces).flatMap(({ base }) => [`${base}/docs`, `${base}/openapi.json`]);
+const pages = Object.values(surfaces)
+  // Every address of the SCIM surface asks for its token.
+  .filter(({ docs }) => docs)
+  .flatMap(({ base }) => [`${base}/docs`, `${base}/openapi.json`]);
 
 describe("interactive documentation", () => {
   it.each(pages)("%s is there in dev and nowhere else", async (page) => {

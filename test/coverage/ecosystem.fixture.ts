@@ -93,7 +93,7 @@ ENABLE_LDAP_GROUP_MANAGEMENT=false
 ENABLE_LDAP_GROUP_CREATION=false
 LDAP_ATTRIBUTE_FOR_GROUPS=memberOf
 SCIM_AUTH_PROVIDER
-ENABLE_MFA
+ENABLE_MFA=false
 MFA_ALLOW_OAUTH_BYPASS=false
 MFA_ALLOW_TRUSTED_HEADER_BYPASS=false
 MFA_ENCRYPTION_KEY
@@ -216,9 +216,14 @@ export const otherDefaults: Record<string, { readonly default: string; readonly 
   DATABASE_PORT: { default: "5432", why: "Postgres's own" },
   DATABASE_SCHEMA: { default: "public", why: "Postgres's own" },
   DATABASE_POOL_SIZE: { default: "20", why: "a server without a pool answers one request at a time" },
+  GOOGLE_OAUTH_SCOPE: { default: "openid email profile", why: "without a scope nobody is told apart" },
+  MICROSOFT_OAUTH_SCOPE: { default: "openid email profile", why: "without a scope nobody is told apart" },
+  GITHUB_CLIENT_SCOPE: { default: "user:email", why: "without it no verified address is known" },
+  OAUTH_TOKEN_EXCHANGE_RATE_LIMIT: { default: "15", why: "tries without a limit are guesses" },
   REDIS_SOCKET_KEEPALIVE: { default: "true", why: "a connection that says nothing is cut by many networks" },
   WEBSOCKET_REDIS_CLUSTER: { default: "false", why: "the word for what an unset switch means" },
   WEBSOCKET_REDIS_OPTIONS: { default: "{}", why: "the word for what unset options mean" },
   WEBSOCKET_SERVER_LOGGING: { default: "false", why: "the word for what an unset switch means" },
+  WEB_FETCH_MAX_CONTENT_LENGTH: { default: "50000", why: "one long page would fill a model's context" },
   S3_ADDRESSING_STYLE: { default: "auto", why: "the word for what an unset style means" },
 };

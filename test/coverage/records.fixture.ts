@@ -4,18 +4,18 @@ const lines = `
 access_grant, core: id:int resource_type resource_id principal_type principal_id permission created_at:time
 api_key, accounts: id user_id key data:json expires_at:time last_used_at:time created_at:time updated_at:time
 auth, accounts: id email password active:bool
-channel, not yet: id user_id type name description is_private:bool data:json meta:json created_at:time updated_at:time updated_by archived_at:time archived_by deleted_at:time deleted_by
-channel_member, not yet: id channel_id user_id role status is_active:bool is_channel_muted:bool is_channel_pinned:bool data:json meta:json invited_at:time invited_by joined_at:time left_at:time last_read_at:time created_at:time updated_at:time
-channel_webhook, not yet: id channel_id user_id name profile_image_url token last_used_at:time created_at:time updated_at:time
-channel_file, not yet: id user_id channel_id file_id message_id created_at:time updated_at:time
+channel, channels: id user_id type name description is_private:bool data:json meta:json created_at:time updated_at:time updated_by archived_at:time archived_by deleted_at:time deleted_by
+channel_member, channels: id channel_id user_id role status is_active:bool is_channel_muted:bool is_channel_pinned:bool data:json meta:json invited_at:time invited_by joined_at:time left_at:time last_read_at:time created_at:time updated_at:time
+channel_webhook, channels: id channel_id user_id name profile_image_url token last_used_at:time created_at:time updated_at:time
+channel_file, channels: id user_id channel_id file_id message_id created_at:time updated_at:time
 chat, chats: id user_id title chat:json created_at:time updated_at:time share_id archived:bool pinned:bool meta:json folder_id tasks:json summary last_read_at:time current_message_id variables:json
 shared_chat, chats: id chat_id user_id title chat:json created_at:time updated_at:time
 chat_message, chats: id chat_id user_id role parent_id content:json output:json model_id files:json sources:json embeds:json meta:json done:bool status_history:json error:json usage:json context_summary created_at:time updated_at:time
-automation, not yet: id user_id folder_id name data:json meta:json is_active:bool last_run_at:time next_run_at:time created_at:time updated_at:time
-automation_run, not yet: id automation_id chat_id status error created_at:time
-calendar, not yet: id user_id name color is_default:bool data:json meta:json created_at:time updated_at:time
-calendar_event, not yet: id calendar_id user_id title description start_at:time end_at:time all_day:bool rrule color location data:json meta:json is_cancelled:bool created_at:time updated_at:time
-calendar_event_attendee, not yet: id event_id user_id status meta:json created_at:time updated_at:time
+automation, automations: id user_id folder_id name data:json meta:json is_active:bool last_run_at:time next_run_at:time created_at:time updated_at:time
+automation_run, automations: id automation_id chat_id status error created_at:time
+calendar, calendar: id user_id name color is_default:bool data:json meta:json created_at:time updated_at:time
+calendar_event, calendar: id calendar_id user_id title description start_at:time end_at:time all_day:bool rrule color location data:json meta:json is_cancelled:bool created_at:time updated_at:time
+calendar_event_attendee, calendar: id event_id user_id status meta:json created_at:time updated_at:time
 chat_file, chats: id user_id chat_id file_id message_id created_at:time updated_at:time
 config, core: key value:json updated_at:time
 feedback, feedback: id user_id version:int type data:json meta:json snapshot:json created_at:time updated_at:time
@@ -24,19 +24,19 @@ folder, folders: id user_id parent_id name items:json data:json meta:json is_exp
 function, functions: id user_id name type content meta:json valves:json
 group, core:
 group_member, core:
-knowledge, not yet:
-knowledge_file, not yet:
-knowledge_directory, not yet:
-memory, not yet:
-message, not yet:
-message_reaction, not yet:
+knowledge, knowledge:
+knowledge_file, knowledge:
+knowledge_directory, knowledge:
+memory, memories:
+message, channels:
+message_reaction, channels:
 model, models:
-note, not yet:
-pinned_note, not yet:
+note, notes:
+pinned_note, notes:
 oauth_session, mcp:
-prompt, not yet:
-prompt_history, not yet:
-skill, not yet:
+prompt, prompts: id command user_id name content data:json meta:json tags:json is_active:bool version_id created_at:time updated_at:time
+prompt_history, prompts: id prompt_id parent_id snapshot:json user_id commit_message created_at:time
+skill, skills: id user_id name description content meta:json is_active:bool created_at:time updated_at:time
 tag, chats:
 tool, workspace-tools:
 user, core:

@@ -57,10 +57,8 @@ describe("a specified record has its fields", () => {
 });
 
 // When one of these fails, its record has come: name its owner in the fixture.
-describe("a record that is not yet there is really not there", () => {
-  test.each(missing.map(({ name }) => name))("%s", (name) => {
-    expect(columns.has(name)).toBe(false);
-  });
+test("a record that is not yet there is really not there", () => {
+  expect(missing.filter(({ name }) => columns.has(name))).toEqual([]);
 });
 
 /** Tables of the kernel; every other table has to belong to a plugin. */

@@ -13,24 +13,24 @@ accounts: POST /api/v1/auths/signup (public), POST /api/v1/auths/signin (public)
 accounts: POST /api/v1/auths/api_key, GET /api/v1/auths/api_key, DELETE /api/v1/auths/api_key
 docs: GET /docs (public), GET /api/v1/docs (public), GET /runtime/docs (public), GET /compat/docs (public)
 docs: GET /images/api/v1/docs (public), GET /audio/api/v1/docs (public), GET /retrieval/api/v1/docs (public)
-not yet: POST /api/v1/auths/ldap
+ldap: POST /api/v1/auths/ldap (public)
 runs: GET /api/tasks/chat/{chat_id}
 messages: POST /api/message, POST /api/v1/messages
 messages: POST /api/message/count_tokens, POST /api/v1/messages/count_tokens
 provider-runtime: POST /runtime/api/generate, GET /runtime/api/tags, POST /runtime/api/embed
 provider-runtime: POST /runtime/v1/embeddings, POST /runtime/v1/embeddings/{url_idx}
 provider-runtime: POST /runtime/v1/responses
-not yet: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
+knowledge: POST /api/v1/knowledge/{id}/file/add, GET /api/v1/knowledge/{id}
 chats: POST /api/v1/chats/new, POST /api/v1/chats/{chat_id}, GET /api/v1/chats/{chat_id}, DELETE /api/v1/chats/{chat_id}
-not yet: GET /api/v1/notes/
+notes: GET /api/v1/notes/
 terminals: GET /api/v1/terminals/
 tools: GET /api/v1/tools/, GET /api/v1/tools/id/{id}/specs
-not yet: POST /api/v1/channels/webhooks/{webhook_id}/{token}, POST /api/v1/channels/{id}/members/active
-not yet: POST /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users/{id}
-not yet: PUT /api/v1/scim/v2/Users/{id}, PATCH /api/v1/scim/v2/Users/{id}, DELETE /api/v1/scim/v2/Users/{id}
-not yet: POST /api/v1/scim/v2/Groups, GET /api/v1/scim/v2/Groups, GET /api/v1/scim/v2/Groups/{id}
-not yet: PUT /api/v1/scim/v2/Groups/{id}, PATCH /api/v1/scim/v2/Groups/{id}, DELETE /api/v1/scim/v2/Groups/{id}
-not yet: GET {gateway}/v1/models, POST {gateway}/v1/chat/completions
+channels: POST /api/v1/channels/webhooks/{webhook_id}/{token} (public), POST /api/v1/channels/{id}/members/active
+scim: POST /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users, GET /api/v1/scim/v2/Users/{id}
+scim: PUT /api/v1/scim/v2/Users/{id}, PATCH /api/v1/scim/v2/Users/{id}, DELETE /api/v1/scim/v2/Users/{id}
+scim: POST /api/v1/scim/v2/Groups, GET /api/v1/scim/v2/Groups, GET /api/v1/scim/v2/Groups/{id}
+scim: PUT /api/v1/scim/v2/Groups/{id}, PATCH /api/v1/scim/v2/Groups/{id}, DELETE /api/v1/scim/v2/Groups/{id}
+gateway: GET {gateway}/v1/models, POST {gateway}/v1/chat/completions
 `;
 
 export interface ExpectedRoute {

@@ -32,15 +32,15 @@ WEBUI_URL | str | empty | persisted | core
 ADMIN_EMAIL | str | empty | persisted | accounts
 SHOW_ADMIN_DETAILS | bool | true | persisted | accounts
 BYPASS_MODEL_ACCESS_CONTROL | bool | false | start-up | core
-BYPASS_RETRIEVAL_ACCESS_CONTROL | bool | false | start-up | not yet
-ENABLE_RETRIEVAL_UNSCOPED_COLLECTIONS | bool | false | start-up | not yet
+BYPASS_RETRIEVAL_ACCESS_CONTROL | bool | false | start-up | retrieval
+ENABLE_RETRIEVAL_UNSCOPED_COLLECTIONS | bool | false | start-up | retrieval
 FORWARDED_ALLOW_IPS | str | * | start-up | core
 ENABLE_PROFILE_IMAGE_URL_FORWARDING | bool | true | start-up | accounts
 ENABLE_API_KEYS | bool | true | persisted | accounts | key=auth.enable_api_keys
 CUSTOM_API_KEY_HEADER | str | x-api-key | start-up | accounts
 USER_PERMISSIONS_FEATURES_API_KEYS | bool | false | start-up | accounts
-SCIM_ENABLED | bool | false | start-up | not yet
-SCIM_TOKEN | str | empty | start-up | not yet
+SCIM_ENABLED | bool | false | start-up | scim
+SCIM_TOKEN | str | empty | start-up | scim
 `;
 
 /** Configuration document, Persistence rules. */
@@ -61,31 +61,31 @@ DEFAULT_MODEL_METADATA | json | {} | persisted | models | key=models.default_met
 DEFAULT_MODEL_PARAMS | json | {} | persisted | models | key=models.default_params
 DEFAULT_INTERFACE_SETTINGS | json | {} | persisted | accounts | key=ui.default_interface_settings
 DEFAULT_PROMPT_SUGGESTIONS | json | empty | persisted | settings
-ENABLE_CALENDAR | bool | true | persisted | not yet
-ENABLE_CHANNELS | bool | false | persisted | not yet
+ENABLE_CALENDAR | bool | true | persisted | calendar
+ENABLE_CHANNELS | bool | false | persisted | channels
 ENABLE_APPS | bool | false | persisted | not yet
 APP_ALLOWED_PRIVATE_ORIGINS | str | empty | start-up | not yet
-CHANNEL_MODEL_RESPONSE_MODE | str | thread | persisted | not yet
+CHANNEL_MODEL_RESPONSE_MODE | str | thread | persisted | channels
 ENABLE_FOLDERS | bool | true | persisted | folders
 FOLDER_MAX_FILE_COUNT | int | empty | persisted | folders
-ENABLE_AUTOMATIONS | bool | true | persisted | not yet
-AUTOMATION_MAX_COUNT | int | empty | persisted | not yet
-AUTOMATION_MIN_INTERVAL | int | empty | persisted | not yet
-AUTOMATION_AUTH_TOKEN_EXPIRES_IN | duration | 1h | persisted | not yet
-ENABLE_SUBAGENTS | bool | false | persisted | not yet
-SUBAGENTS_BACKGROUND_ENABLED | bool | false | persisted | not yet
-SUBAGENTS_MAX_CONCURRENT | int | 20 | persisted | not yet
-SUBAGENTS_MAX_ASYNC | int | 20 | persisted | not yet
-SUBAGENTS_MAX_ITERATIONS | int | 30 | persisted | not yet
-SUBAGENTS_MAX_OUTPUT | int | 30000 | persisted | not yet
-SUBAGENTS_SYSTEM_PROMPT | str | empty | persisted | not yet
+ENABLE_AUTOMATIONS | bool | true | persisted | automations
+AUTOMATION_MAX_COUNT | int | empty | persisted | automations
+AUTOMATION_MIN_INTERVAL | int | empty | persisted | automations
+AUTOMATION_AUTH_TOKEN_EXPIRES_IN | duration | 1h | persisted | automations
+ENABLE_SUBAGENTS | bool | false | persisted | subagents
+SUBAGENTS_BACKGROUND_ENABLED | bool | false | persisted | subagents
+SUBAGENTS_MAX_CONCURRENT | int | 20 | persisted | subagents
+SUBAGENTS_MAX_ASYNC | int | 20 | persisted | subagents
+SUBAGENTS_MAX_ITERATIONS | int | 30 | persisted | subagents
+SUBAGENTS_MAX_OUTPUT | int | 30000 | persisted | subagents
+SUBAGENTS_SYSTEM_PROMPT | str | empty | persisted | subagents
 SCHEDULER_POLL_INTERVAL | int | 10 | start-up | core | was=AUTOMATION_POLL_INTERVAL
 TIMER_POLL_INTERVAL | int | 1 | start-up | not yet
-CALENDAR_ALERT_LOOKAHEAD_MINUTES | int | 10 | start-up | not yet
-ENABLE_NOTES | bool | true | persisted | not yet
-ENABLE_MEMORIES | bool | true | persisted | not yet
-ENABLE_MEMORY_SYSTEM_CONTEXT | bool | true | persisted | not yet
-WEBHOOK_URL | str | empty | persisted | not yet
+CALENDAR_ALERT_LOOKAHEAD_MINUTES | int | 10 | start-up | calendar
+ENABLE_NOTES | bool | true | persisted | notes
+ENABLE_MEMORIES | bool | true | persisted | memories
+ENABLE_MEMORY_SYSTEM_CONTEXT | bool | true | persisted | memories
+WEBHOOK_URL | str | empty | persisted | notifications | key=webhook_url
 ENABLE_EASTER_EGGS | bool | true | start-up | settings
 ENABLE_TITLE_GENERATION | bool | true | persisted | chat-tasks
 ENABLE_CODE_EXECUTION | bool | true | persisted | code-execution

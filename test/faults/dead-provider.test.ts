@@ -48,4 +48,4 @@ it("one black hole of five: the list stays quick, and the provider is back soon 
   report("R13", "one of five black-holed", { "list p95 ms": percentile(waits, 95), "back after ms": backMs });
   expect(percentile(waits, 95)).toBeLessThan(300);
   expect(backMs).toBeLessThan(30_000);
-}, 60_000);
+});

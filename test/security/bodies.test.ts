@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { actorEnvironment } from "#test/support/actors.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { nameOf, probe, toUrlPath } from "#test/support/probe.ts";
+import { nameOf, probe, toUrlPath, routesOf } from "#test/support/probe.ts";
 
 let app: App;
 let routes: OwnedRoute[];
@@ -10,9 +10,7 @@ let token: string;
 
 beforeAll(async () => {
   app = await startApp({ env: { ...actorEnvironment, ENABLE_OPENAI_API_PASSTHROUGH: "true" } });
-  routes = app.running.gathered.routes.filter(
-    ({ route }) => route.method !== "HEAD" && !route.path.endsWith("/signout"),
-  );
+  routes = routesOf(app).filter(({ route }) => route.method !== "HEAD" && !route.path.endsWith("/signout"));
   token = (await app.admin()).token;
 });
 afterAll(() => app?.close());

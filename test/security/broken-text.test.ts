@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { actorEnvironment } from "#test/support/actors.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { nameOf, toUrlPath } from "#test/support/probe.ts";
+import { nameOf, toUrlPath, routesOf } from "#test/support/probe.ts";
 
 // Half a character, or a NUL, in every text of every body: no route fails, and what is refused names its field.
 
@@ -14,7 +14,7 @@ let routes: OwnedRoute[];
 
 beforeAll(async () => {
   app = await startApp({ env: actorEnvironment });
-  routes = app.running.gathered.routes;
+  routes = routesOf(app);
 });
 afterAll(() => app?.close());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { routesOf } from "../support/probe.ts";
 
 const friend = "https://friend.example";
 const stranger = "https://stranger.example";
@@ -34,10 +35,15 @@ describe("the session cookie", () => {
   });
 
   it("is refused on every route that changes something, whatever its method", async () => {
-    const unsafe = app.running.gathered.routes.filter(
+    const unsafe = routesOf(app).filter(
       ({ route }) => route.access !== "public" && !["GET", "HEAD"].includes(route.method),
     );
-    const bases: Record<string, string> = { main: "", api: "/api/v1", compat: "/compat" };
+    const bases: Record<string, string> = {
+      main: "",
+      api: "/api/v1",
+      compat: "/compat",
+      scim: "/api/v1/scim/v2",
+    };
     const passed: string[] = [];
     for (const { surface, route } of unsafe) {
       const path =

@@ -7,7 +7,7 @@ import { preparePlatformDataDir } from "./platform-database.ts";
 export interface AppOptions {
   /** Variables on top of the test defaults. */
   env?: Record<string, string>;
-  /** Further plugins. */
+  /** Further plugins; one with the id of a product's takes its place. */
   plugins?: readonly AnyPlugin[];
 }
 
@@ -54,7 +54,9 @@ const testCatalogue: readonly AnyPlugin[] = catalogue.map((plugin) =>
 
 /** Starts the real platform on a free port with a database of its own; `close` removes all of it. */
 export async function startApp(options: AppOptions = {}): Promise<App> {
-  const plugins = [...testCatalogue, ...(options.plugins ?? [])];
+  const further = options.plugins ?? [];
+  const isReplaced = ({ id }: AnyPlugin) => further.some((plugin) => plugin.id === id);
+  const plugins = [...testCatalogue.filter((plugin) => !isReplaced(plugin)), ...further];
   const place = await preparePlatformDataDir(plugins);
   const mismatches: string[] = [];
   const running = await boot({

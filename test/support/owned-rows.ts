@@ -1,20 +1,12 @@
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
-import { permit, weather } from "#plugins/workspace-tools/tools.fixture.ts";
-import type { App, TestUser } from "./app.ts";
-
-/** Rows that belong to one account, for the test that reaches for them as another. */
-export interface OwnedRows {
-  /** Makes one row as its owner; resolves to the path parameters that name it. */
-  make(app: App, token: string): Promise<Record<string, string>>;
-  /** A valid body for each route that reads one, by `METHOD /path` as declared. */
-  readonly bodies: Record<string, unknown>;
-  /** Everything about the row that its owner can see. */
-  look(app: App, token: string, params: Record<string, string>): Promise<unknown>;
-}
+import { requireOk } from "#plugins/workspace-tools/tools.fixture.ts";
+import type { OwnedRows } from "./owned-row.ts";
+import { workspaceRows } from "./owned-workspace-rows.ts";
 
 /** By plugin. */
 export const ownedRows: Record<string, OwnedRows> = {
+  ...workspaceRows,
   previews: {
     async make(app, token) {
       const body = { kind: "html", content: "<p>Secret plans</p>" };
@@ -54,6 +46,63 @@ export const ownedRows: Record<string, OwnedRows> = {
         (await me.call(`GET /shared/${id}/access`)).body,
         (await me.call("GET /")).body,
       ];
+    },
+  },
+  notes: {
+    async make(app, token) {
+      const body = { title: "Secret plans", data: { content: { md: "Whisper." } } };
+      const { id } = (await app.call("POST /api/v1/notes/create", { token, body })).body;
+      const [version] = (await app.call(`GET /api/v1/notes/${id}/history`, { token })).body;
+      return { id, version_id: version.id };
+    },
+    bodies: {
+      "POST /notes/:id/update": { title: "changed" },
+      "POST /notes/:id/access/update": { access_grants: [] },
+    },
+    queries: { "GET /notes/:id/history/diff": "from_id=unknown" },
+    async look(app, token, { id }) {
+      const at = (rest: string) => app.call(`GET /api/v1/notes${rest}`, { token });
+      return [(await at(`/${id}`)).body, (await at(`/${id}/history`)).body, (await at("/pinned")).body];
+    },
+  },
+  notifications: {
+    // The routes of targets answer 404 to everybody while ENABLE_USER_WEBHOOKS is off.
+    async make(app, token) {
+      const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+      const body = { endpoint: `https://push.example.org/${token.slice(-40)}`, keys };
+      const made = await app.call("POST /api/v1/notifications/push", { token, body });
+      return { id: made.body.id };
+    },
+    bodies: { "PUT /notifications/targets/:id": { enabled: false } },
+    look: async (app, token) => (await app.call("GET /api/v1/notifications/push", { token })).body,
+  },
+  channels: {
+    async make(app, token) {
+      const body = { name: "secret plans", type: "group" };
+      const { id } = (await app.call("POST /api/v1/channels/create", { token, body })).body;
+      const post = { token, body: { content: "Whisper." } };
+      const message = await app.call(`POST /api/v1/channels/${id}/messages/post`, post);
+      const hook = { token, body: { name: "Hook" } };
+      const webhook = await app.call(`POST /api/v1/channels/${id}/webhooks/create`, hook);
+      return { id, message_id: message.body.id, webhook_id: webhook.body.id };
+    },
+    bodies: {
+      "POST /channels/:id/update": { name: "changed" },
+      "POST /channels/:id/members/active": { is_active: false },
+      "POST /channels/:id/update/members/add": { user_ids: [] },
+      "POST /channels/:id/update/members/remove": { user_ids: ["somebody"] },
+      "POST /channels/:id/messages/post": { content: "changed" },
+      "POST /channels/:id/messages/:message_id/update": { content: "changed" },
+      "POST /channels/:id/messages/:message_id/pin": { is_pinned: true },
+      "POST /channels/:id/messages/:message_id/reactions/add": { name: "x" },
+      "POST /channels/:id/messages/:message_id/reactions/remove": { name: "x" },
+      "POST /channels/:id/webhooks/create": { name: "mine" },
+      "POST /channels/:id/webhooks/:webhook_id/update": { name: "changed" },
+    },
+    queries: { "GET /channels/:id/messages/search": "query=Whisper" },
+    async look(app, token, { id }) {
+      const at = (rest: string) => app.call(`GET /api/v1/channels/${id}${rest}`, { token });
+      return [(await at("")).body, (await at("/messages")).body, (await at("/webhooks")).body];
     },
   },
   folders: {
@@ -128,21 +177,52 @@ export const ownedRows: Record<string, OwnedRows> = {
       return [record.status, record.body, content.status, content.text];
     },
   },
-  "workspace-tools": {
+  calendar: {
     async make(app, token) {
-      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
-      await permit(app, [me], { workspace: { tools: true } });
-      const body = { id: "secret_tool", name: "Secret plans", content: weather };
-      await app.call("POST /api/v1/tools/create", { token, body });
-      return { id: "secret_tool", version: "1" };
+      const made = await app.call("POST /api/v1/calendars/create", { token, body: { name: "Secret plans" } });
+      const event = { calendar_id: made.body.id, title: "Whisper", start_at: 1.8e18 };
+      await app.call("POST /api/v1/calendars/events/create", { token, body: event });
+      return { id: made.body.id };
     },
     bodies: {
-      "POST /tools/id/:id/update": { name: "changed", content: weather },
-      "POST /tools/id/:id/access/update": { access_grants: [] },
-      "POST /tools/id/:id/valves/update": { key: "changed" },
-      "POST /tools/id/:id/valves/user/update": { unit: "f" },
+      "POST /calendars/:id/update": { name: "changed" },
+      "POST /calendars/:id/import": { ics: "BEGIN:VCALENDAR\r\nEND:VCALENDAR" },
+      "POST /calendars/events/:id/update": { title: "changed" },
+      "POST /calendars/events/:id/rsvp": { status: "accepted" },
     },
-    look: async (app, token, { id }) => (await app.call(`GET /api/v1/tools/id/${id}`, { token })).body,
+    async look(app, token) {
+      const calendars = await app.call("GET /api/v1/calendars/", { token });
+      return [calendars.body, (await app.call("GET /api/v1/calendars/events/search", { token })).body];
+    },
+  },
+  memories: {
+    async make(app, token) {
+      const body = { content: "Secret plans" };
+      const made = await app.call("POST /api/v1/memories/add", { token, body });
+      const changes = await app.call("GET /api/v1/memories/changes", { token });
+      return { id: made.body.id, change_id: changes.body[0].id };
+    },
+    bodies: { "POST /memories/:id/update": { content: "changed" } },
+    async look(app, token) {
+      const kept = await app.call("GET /api/v1/memories/", { token });
+      return [kept.body, (await app.call("GET /api/v1/memories/changes", { token })).body];
+    },
+  },
+  automations: {
+    permissions: { features: { automations: true } },
+    async make(app, token) {
+      const data = { prompt: "Whisper.", model_id: "guide", rrule: "FREQ=YEARLY" };
+      const body = { name: "Secret plans", data };
+      const made = await requireOk(app.call("POST /api/v1/automations/create", { token, body }));
+      return { id: made.body.id };
+    },
+    bodies: { "POST /automations/:id/update": { name: "changed" } },
+    look: async (app, token, { id }) => (await app.call(`GET /api/v1/automations/${id}`, { token })).body,
+  },
+  subagents: {
+    make: async (app, token) => ({ id: (await chatClient(app, token).make(conversation())).id }),
+    bodies: {},
+    look: async (app, token, { id }) => (await app.call(`GET /api/v1/chats/${id}/subagents`, { token })).body,
   },
   runs: {
     make: async (app, token) => ({ chat_id: (await chatClient(app, token).make(conversation())).id }),
@@ -156,6 +236,7 @@ export const ownedRows: Record<string, OwnedRows> = {
 export const ownerless: Record<string, string> = {
   accounts:
     "members see each other's public facts by id; the routes that change an account are for administrators",
+  mfa: "passkeys are found by id and account in one query, once the second factor is on; foreign ones have a test",
   mcp: "the id is a server's, granted by administrators; each account reaches its own session at it",
   functions: "functions are the installation's; by their id each account reaches its own user valves only",
   tools: "the id is a workspace tool's or a server's, and whoever lists it checks it",

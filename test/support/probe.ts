@@ -1,8 +1,14 @@
+import type { App } from "./app.ts";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
-import { type ErrorShape, surfaces } from "#kernel/http/surfaces.ts";
+import { type ErrorShape, hasOwnListener, surfaces } from "#kernel/http/surfaces.ts";
 
 /** An id that no row has. */
 export const unknownId = "00000000-0000-4000-8000-000000000000";
+
+/** The routes that an app answers on its own address. */
+export function routesOf({ running }: Pick<App, "running">): OwnedRoute[] {
+  return running.gathered.routes.filter(({ surface }) => !hasOwnListener(surface));
+}
 
 /** `METHOD /complete/path` as it is declared. */
 export function nameOf({ surface, route }: OwnedRoute): string {
@@ -36,6 +42,8 @@ export interface Probe {
   /** Sent as it is, as JSON. */
   readonly body?: string | undefined;
   readonly params?: Record<string, string>;
+  /** The query, without its question mark. */
+  readonly query?: string | undefined;
   /** Stands for every parameter, as it is in the URL. */
   readonly raw?: string;
   /** Another name of the surface's base. */
@@ -46,13 +54,14 @@ export interface Probe {
 export async function probe(
   url: string,
   owned: OwnedRoute,
-  { token, body, params, raw, base }: Probe,
+  { token, body, params, query, raw, base }: Probe,
 ): Promise<ProbeAnswer> {
   const answer = await fetch(
     url +
       (raw === undefined
         ? toUrlPath(owned, params, base)
-        : toUrlPath(owned, {}, base).replaceAll(unknownId, raw)),
+        : toUrlPath(owned, {}, base).replaceAll(unknownId, raw)) +
+      (query === undefined ? "" : `?${query}`),
     {
       method: owned.route.method,
       redirect: "manual",
@@ -96,6 +105,8 @@ const shapes: Record<ErrorShape, (body: Fields) => boolean> = {
   compat: hasError,
   both: (body) => hasDetail(body) && hasError(body),
   message: ({ type, error }) => type === "error" && typeof toFields(error)["type"] === "string",
+  scim: ({ schemas, status, detail }) =>
+    Array.isArray(schemas) && typeof status === "string" && typeof detail === "string",
 };
 
 function toFields(value: unknown): Fields {

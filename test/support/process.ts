@@ -16,8 +16,11 @@ export interface ServerProcess {
 }
 
 /** Starts the platform as a process of its own, for faults that end or starve one; resolves once it serves. */
-export async function startProcess(env: Record<string, string>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ["--no-node-snapshot", `${root}plugins/serve.ts`], {
+export async function startProcess(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, ["--no-node-snapshot", `${root}plugins/serve.ts`, ...args], {
     cwd: root,
     env: {
       PATH: process.env["PATH"] ?? "",

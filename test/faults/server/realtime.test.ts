@@ -261,7 +261,7 @@ describe("a Redis that does not answer", () => {
     expect(failure).toContain("leave REDIS_URL out");
     expect(failure).not.toContain("secret");
     await rm(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 });
 
 async function run(statement: string): Promise<void> {
