@@ -65,8 +65,8 @@ const forbidden = [
   ],
   [
     "network-built-in",
-    "plugins have no network but kernel/egress, and start no processes",
-    { path: "^plugins/", pathNot: supporting },
+    "plugins have no network but kernel/egress, and start no processes but the gateway's commands",
+    { path: "^plugins/", pathNot: [supporting, "^plugins/gateway/commands/"].flat() },
     {
       path: "^(node:)?(net|tls|http|https|http2|dgram|dns|dns/promises|child_process|cluster|inspector)$",
       dependencyTypesNot: ["type-only"],
@@ -103,6 +103,12 @@ const forbidden = [
     "Redis stands behind plugins/realtime/replicas/bus-redis.ts",
     { pathNot: [supporting, "^plugins/realtime/replicas/bus-redis\\.ts$"] },
     { path: packages("ioredis") },
+  ],
+  [
+    "directory",
+    "directories are asked by plugins/ldap alone, at addresses that administrators set",
+    { pathNot: [supporting, "^plugins/ldap/directory\\.ts$"] },
+    { path: packages("ldapts") },
   ],
   [
     "sandbox",
@@ -146,7 +152,9 @@ const required = {
   name: "no-orphan",
   comment: "every module is used by the program",
   severity: "error",
-  from: { path: "^(plugins/serve|storage/embedded/worker)\\.ts$" },
+  from: {
+    path: "^(plugins/serve|plugins/extraction/pool/worker|plugins/retrieval/embedding/thread-worker|storage/embedded/worker)\\.ts$",
+  },
   to: {
     path: "^(config|storage|kernel|plugins)/.*\\.ts$",
     // The web interface is bundled by Vite, the table is for the generator; a worker is an entry of its own.
