@@ -84,6 +84,9 @@ Plot()`;
 
 /** The session of a page, read from its socket as it opens anew. */
 async function sessionOf(page: Page): Promise<string> {
+  const address = page.url();
+  // A socket that the page was still opening would be taken for that of the page that comes.
+  await page.goto("about:blank");
   const { promise, resolve } = Promise.withResolvers<string>();
   page.on("websocket", (socket) =>
     socket.on("framereceived", ({ payload }) => {
@@ -92,7 +95,7 @@ async function sessionOf(page: Page): Promise<string> {
       }
     }),
   );
-  await page.reload();
+  await page.goto(address);
   return JSON.parse(await promise).data.session_id;
 }
 
