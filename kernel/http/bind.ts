@@ -80,8 +80,9 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
     const started = performance.now();
     const id = requestIdOf(req);
     const log = context.log;
-    if (log.isLevelEnabled("info")) {
-      res.once("close", () => logAnswer(log, { req, res, id, started }));
+    const level = route.isProbe ? "debug" : "info";
+    if (log.isLevelEnabled(level)) {
+      res.once("close", () => logAnswer(log, level, { req, res, id, started }));
     }
     const writing: RespondContext = {
       head: withVendorId(toCommonHeaders(req, id, context.origins()), shape, id),

@@ -36,11 +36,12 @@ export function toRecentError(
 /** Writes the line of a request once it was answered. */
 export function logAnswer(
   log: Logger,
+  level: "debug" | "info",
   { req, res, id, started }: { req: IncomingMessage; res: ServerResponse; id: string; started: number },
 ): void {
   const path = (req.url ?? "").split("?", 1)[0];
   const ms = Math.round(performance.now() - started);
-  log.info({ id, method: req.method, path, status: res.statusCode, ms }, "request");
+  log[level]({ id, method: req.method, path, status: res.statusCode, ms }, "request");
 }
 
 /** Reports an answer that does not fit what its route declares. */

@@ -82,6 +82,8 @@ export interface RouteDeclaration<
   readonly idempotent?: boolean;
   /** Answers even while the plugin is switched off (its own on/off route). */
   readonly alwaysOn?: boolean;
+  /** Asked by machines every few seconds: its requests are logged at DEBUG, where others are at INFO. */
+  readonly isProbe?: boolean;
   /** A GET that changes something, or a change on a surface of pages: sessions and the audit log name its origin. */
   readonly hasOrigin?: boolean;
 }

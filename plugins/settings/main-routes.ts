@@ -34,6 +34,7 @@ function healthRoutes(deployment: Deployment) {
       {
         method: "GET",
         path: "/health",
+        isProbe: true,
         summary: "Tell that the service runs",
         access: "public",
         returns: Ok,
@@ -44,6 +45,7 @@ function healthRoutes(deployment: Deployment) {
       {
         method: "GET",
         path: "/health/db",
+        isProbe: true,
         summary: "Tell whether the database answers",
         access: "public",
         returns: Ok,
@@ -58,6 +60,7 @@ function healthRoutes(deployment: Deployment) {
       {
         method: "GET",
         path: "/ready",
+        isProbe: true,
         summary: "Tell whether requests should be sent here",
         access: "public",
         returns: Ok,

@@ -44,7 +44,7 @@ describe("the process goes on", () => {
     await mkdir(join(folder, "careless"));
     await writeFile(join(folder, "careless/plugin.ts"), careless);
     place = await preparePlatformDataDir();
-    server = await startProcess({ ...place.env, PLUGINS_PATH: folder });
+    server = await startProcess({ ...place.env, PLUGINS_PATH: folder, GLOBAL_LOG_LEVEL: "INFO" });
     await firstAdmin(server.url);
   }, 120_000);
   afterAll(async () => {
@@ -61,6 +61,15 @@ describe("the process goes on", () => {
     expect(server.output()).toMatch(/ERROR[^\n]*\n[^]*nobody waited for this\n\s+at .*careless/);
     expect((await callServer(server.url, "GET /health")).status).toBe(200);
     expect(server.child.exitCode).toBeNull();
+  });
+
+  it("with a line for each request, but for those that ask whether it lives", async () => {
+    expect((await callServer(server.url, "GET /api/version")).status).toBe(200);
+    expect((await callServer(server.url, "GET /health")).status).toBe(200);
+    while (!server.output().includes("path=/api/version")) {
+      await pause(10);
+    }
+    expect(server.output()).not.toContain("path=/health");
   });
 
   it("while sign-ups from everywhere wait, and people sign in meanwhile", async () => {
