@@ -24,7 +24,7 @@ import { createResponsesProbe } from "./responses/probe.ts";
 import { responsesRoute } from "./responses/route.ts";
 import { commonConnections } from "./service.ts";
 import { settingsRoutes } from "./connections/settings-routes.ts";
-import { createSpeechCache } from "./speech/cache.ts";
+import { createSpeechCache } from "#kernel/upstream/speech-cache.ts";
 import { speechRoute } from "./speech/route.ts";
 import { toService } from "./to-service.ts";
 import { createUnlistedEmbedder } from "./compat/unlisted-embedder.ts";

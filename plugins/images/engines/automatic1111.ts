@@ -1,8 +1,8 @@
 import { AppError } from "#kernel/errors.ts";
 import { fromBase64 } from "../picture-type.ts";
 import type { ImageEngine, PictureWish } from "../service.ts";
-import { askForJson } from "./ask.ts";
-import { type EngineParts, toObjects, toServer } from "./parts.ts";
+import { askForJson, toObjects, toServer } from "#kernel/upstream/engine-call.ts";
+import type { EngineParts } from "./parts.ts";
 
 const title = "AUTOMATIC1111";
 

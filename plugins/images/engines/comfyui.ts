@@ -4,8 +4,16 @@ import { AppError } from "#kernel/errors.ts";
 import { requirePicture, toEnding } from "../picture-type.ts";
 import type { EditWish, ImageEngine, Picture, PictureWish } from "../service.ts";
 import type { WorkflowNode } from "../workflow-node.ts";
-import { askForBytes, askForJson, type EngineCall } from "./ask.ts";
-import { type EngineParts, type Server, toBearer, toObjects, toServer } from "./parts.ts";
+import {
+  askForBytes,
+  askForJson,
+  type EngineCall,
+  type EngineServer,
+  toBearer,
+  toObjects,
+  toServer,
+} from "#kernel/upstream/engine-call.ts";
+import type { EngineParts } from "./parts.ts";
 
 const title = "ComfyUI";
 const [firstDelayMs, longestDelayMs] = [200, 2_000];
@@ -24,7 +32,7 @@ const usualKeys: Readonly<Record<WorkflowNode["type"], string>> = {
 };
 
 interface Work {
-  readonly server: Server;
+  readonly server: EngineServer;
   readonly workflow: string;
   readonly nodes: readonly WorkflowNode[];
   /** Name of the variable that holds the workflow. */
@@ -90,7 +98,7 @@ interface Caller {
 
 function createCaller(
   { egress }: Pick<EngineParts, "egress">,
-  { url, key }: Server,
+  { url, key }: EngineServer,
   callerSignal: AbortSignal,
   timeoutMs: number,
 ): Caller {

@@ -1,8 +1,8 @@
 import { AppError } from "#kernel/errors.ts";
 import { fromBase64 } from "../picture-type.ts";
 import type { EditWish, ImageEngine, Picture, PictureWish } from "../service.ts";
-import { askForJson } from "./ask.ts";
-import { type EngineParts, type Server, toObjects, toServer, toSize } from "./parts.ts";
+import { askForJson, type EngineServer, toObjects, toServer } from "#kernel/upstream/engine-call.ts";
+import { type EngineParts, toSize } from "./parts.ts";
 
 const title = "Gemini";
 const [imagen, flash] = ["imagen-4.0-generate-001", "gemini-2.5-flash-image"];
@@ -18,7 +18,12 @@ export function createGemini({ egress, settings }: EngineParts): ImageEngine {
       { url: settings.editGeminiUrl, key: settings.editGeminiKey },
       { url: settings.geminiUrl, key: settings.geminiKey },
     );
-  const ask = async (server: Server, method: string, wish: PictureWish, body: Record<string, unknown>) =>
+  const ask = async (
+    server: EngineServer,
+    method: string,
+    wish: PictureWish,
+    body: Record<string, unknown>,
+  ) =>
     await askForJson(egress, {
       title,
       url: `${server.url}/models/${method}`,
@@ -28,7 +33,11 @@ export function createGemini({ egress, settings }: EngineParts): ImageEngine {
       timeoutMs: settings.timeout * 1000,
       signal: wish.signal,
     });
-  const generateContent = async (server: Server, model: string, wish: PictureWish & Partial<EditWish>) => {
+  const generateContent = async (
+    server: EngineServer,
+    model: string,
+    wish: PictureWish & Partial<EditWish>,
+  ) => {
     const body = toContents(wish);
     const calls = Array.from({ length: wish.count }, () =>
       ask(server, `${encodeURIComponent(model)}:generateContent`, wish, body),

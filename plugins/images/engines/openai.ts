@@ -1,8 +1,15 @@
 import { AppError } from "#kernel/errors.ts";
 import { fromBase64, requirePicture, toEnding } from "../picture-type.ts";
 import type { EditWish, ImageEngine, Picture, PictureWish } from "../service.ts";
-import { askForBytes, askForJson, type EngineCall } from "./ask.ts";
-import { type EngineParts, toBearer, toObjects, toServer, toSize } from "./parts.ts";
+import {
+  askForBytes,
+  askForJson,
+  type EngineCall,
+  toBearer,
+  toObjects,
+  toServer,
+} from "#kernel/upstream/engine-call.ts";
+import { type EngineParts, toSize } from "./parts.ts";
 
 const title = "The image API";
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
-import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { isMasked, maskKey } from "#kernel/upstream/mask.ts";
+import { createEngineForm } from "#kernel/upstream/engine-form.ts";
 import { type ImageSettings, imageVariables } from "../config.ts";
 import type { Images } from "../images.ts";
 import type { ImageEngine } from "../service.ts";
@@ -16,23 +15,20 @@ export interface ConfigRouteParts {
   engines(): readonly ImageEngine[];
 }
 
-type Field = keyof typeof imageVariables;
-const fields = Object.keys(imageVariables) as Field[];
-
 const Form = z.object(
-  Object.fromEntries(fields.map((field) => [imageVariables[field].name, z.unknown().optional()])),
+  Object.fromEntries(Object.values(imageVariables).map(({ name }) => [name, z.unknown().optional()])),
 );
 const View = z.looseObject({}).meta({ id: "ImageConfig" });
 
-/** The secret and the address it belongs to: a secret never follows an address that others entered. */
-const addresses: Partial<Record<Field, Field>> = {
-  openaiKey: "openaiUrl",
-  geminiKey: "geminiUrl",
-  automaticAuth: "automaticUrl",
-  comfyKey: "comfyUrl",
-  editOpenaiKey: "editOpenaiUrl",
-  editGeminiKey: "editGeminiUrl",
-  editComfyKey: "editComfyUrl",
+/** The secret and the address it belongs to. */
+const addresses = {
+  openaiKey: ["openaiUrl"],
+  geminiKey: ["geminiUrl"],
+  automaticAuth: ["automaticUrl"],
+  comfyKey: ["comfyUrl"],
+  editOpenaiKey: ["editOpenaiUrl"],
+  editGeminiKey: ["editGeminiUrl"],
+  editComfyKey: ["editComfyUrl"],
 };
 
 const Engine = z
@@ -52,13 +48,7 @@ const Trial = z
 
 /** Settings of the engines (contract §10). Secrets are shown masked and may come back so: promise S107. */
 export function configRoutes(prefix: Prefix, { settings, configuration, images, engines }: ConfigRouteParts) {
-  const view = () =>
-    Object.fromEntries(
-      fields.map((field) => {
-        const { name, secret } = imageVariables[field];
-        return [name, secret ? maskKey(String(settings[field])) : settings[field]];
-      }),
-    );
+  const form = createEngineForm({ variables: imageVariables, settings, addresses });
   return [
     defineRoute(
       {
@@ -68,7 +58,7 @@ export function configRoutes(prefix: Prefix, { settings, configuration, images, 
         access: "admin",
         returns: View,
       },
-      view,
+      () => form.read(),
     ),
     defineRoute(
       {
@@ -81,8 +71,8 @@ export function configRoutes(prefix: Prefix, { settings, configuration, images, 
         fails: [400],
       },
       async ({ body, caller }) => {
-        await configuration.set(toChanges(body, settings), caller.userId);
-        return view();
+        await configuration.set(form.toChanges(body), caller.userId);
+        return form.read();
       },
     ),
     defineRoute(
@@ -127,40 +117,4 @@ export function configRoutes(prefix: Prefix, { settings, configuration, images, 
       },
     ),
   ];
-}
-
-function toChanges(body: Readonly<Record<string, unknown>>, settings: ImageSettings) {
-  const changes: Record<string, unknown> = {};
-  for (const field of fields) {
-    const { name } = imageVariables[field];
-    const given = body[name];
-    if (given !== undefined && given !== null && !isSame(field, given, settings)) {
-      changes[name] = given;
-    }
-  }
-  for (const [secret, address] of Object.entries(addresses) as [Field, Field][]) {
-    const moved = changes[imageVariables[address].name];
-    const isKept = changes[imageVariables[secret].name] === undefined;
-    if (moved !== undefined && isKept && settings[secret] !== "" && !isSameOrigin(moved, settings[address])) {
-      const { name } = imageVariables[secret];
-      throw new AppError("invalid", `${name}: enter it again for the new address, or leave it empty.`);
-    }
-  }
-  return changes;
-}
-
-/** Settings that come back as they were shown are not changed, so that they go on following the environment. */
-function isSame(field: Field, given: unknown, settings: ImageSettings): boolean {
-  const { name, secret } = imageVariables[field];
-  if (!secret || !isMasked(String(given))) {
-    return JSON.stringify(given) === JSON.stringify(settings[field]);
-  }
-  if (given === maskKey(String(settings[field]))) {
-    return true;
-  }
-  throw new AppError("invalid", `${name}: is the mask of no stored value.`);
-}
-
-function isSameOrigin(a: unknown, b: unknown): boolean {
-  return URL.parse(String(a))?.origin === URL.parse(String(b))?.origin;
 }

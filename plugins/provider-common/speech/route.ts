@@ -5,7 +5,7 @@ import { defineRoute, relay, reply, type Upstream } from "#kernel/http/route.ts"
 import { namesModelOnce, withModel } from "#kernel/upstream/model-key.ts";
 import { toAddress } from "../connections/addresses.ts";
 import { type CompatOptions, findCallee, passOn, toContext } from "../compat/routes.ts";
-import { type SpeechCache, toSpeechKey } from "./cache.ts";
+import { type SpeechCache, toSpeechKey } from "#kernel/upstream/speech-cache.ts";
 import type { UpstreamClient } from "../connections/upstream.ts";
 
 export interface SpeechOptions extends CompatOptions {

@@ -7,7 +7,7 @@ import { resetAfter } from "#test/support/upstream-faults.ts";
 import { body, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { type ConnectionConfig, toConnections } from "../connections/connection.ts";
-import { createSpeechCache } from "./cache.ts";
+import { createSpeechCache } from "#kernel/upstream/speech-cache.ts";
 import { findUnlisted } from "../models/unlisted.ts";
 
 let upstream: Upstream;

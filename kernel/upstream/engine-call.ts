@@ -14,25 +14,50 @@ export interface EngineCall {
   readonly signal: AbortSignal;
   /** `user` for addresses that the engine named itself; its own may be private (contract D.15). */
   readonly trust?: "operator" | "user";
+  /** Bytes of the answer; 96 MB when left out, ten pictures of a few megabytes as base64. */
+  readonly maxBytes?: number;
 }
 
 type Fetch = Pick<Egress, "fetch">;
 
-/** Bytes of one answer: ten pictures of a few megabytes as base64. */
+/** An engine's server with what it asks for. */
+export interface EngineServer {
+  readonly url: string;
+  readonly key: string;
+}
+
+/** A server without an address of its own stands for another one, with that one's key. */
+export function toServer(own: EngineServer, other?: EngineServer): EngineServer {
+  const { url, key } = other !== undefined && own.url === "" ? other : own;
+  return { url: url.replace(/(?<!\/)\/+$/, ""), key };
+}
+
+/** The header that carries a key; none without one. */
+export function toBearer(key: string): Record<string, string> {
+  return key === "" ? {} : { authorization: `Bearer ${key}` };
+}
+
+/** The objects in a list of an answer; none for anything else. */
+export function toObjects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value)
+    ? value.filter((each): each is Record<string, unknown> => typeof each === "object" && each !== null)
+    : [];
+}
+
 const mostBytes = 96 * 1024 * 1024;
 /** Characters of an engine's own words that are passed on. */
 const mostWords = 400;
 
 /** The bytes that an engine answers. Failures are AppErrors whose sentence names the engine, never a key. */
 export async function askForBytes(egress: Fetch, call: EngineCall): Promise<Buffer> {
-  const response = await send(egress, call);
-  return Buffer.from(await response.arrayBuffer().catch((error: unknown) => raise(call.title, error)));
+  const response = await openAnswer(egress, call);
+  return Buffer.from(await response.arrayBuffer().catch((error: unknown) => raiseNamed(call.title, error)));
 }
 
 /** The JSON that an engine answers. */
 export async function askForJson(egress: Fetch, call: EngineCall): Promise<Record<string, unknown>> {
-  const response = await send(egress, call);
-  const answer = await response.text().catch((error: unknown) => raise(call.title, error));
+  const response = await openAnswer(egress, call);
+  const answer = await response.text().catch((error: unknown) => raiseNamed(call.title, error));
   const parsed = tryParse(answer);
   if (typeof parsed !== "object" || parsed === null) {
     throw new AppError(
@@ -43,11 +68,13 @@ export async function askForJson(egress: Fetch, call: EngineCall): Promise<Recor
   return parsed as Record<string, unknown>;
 }
 
-async function send(egress: Fetch, call: EngineCall): Promise<Response> {
+/** The answer of an engine with a good status, before its body is read. Read the body or cancel it. */
+export async function openAnswer(egress: Fetch, call: EngineCall): Promise<Response> {
   const { title, url, method = "GET", headers = {}, body, timeoutMs, signal, trust = "operator" } = call;
+  const maxBytes = call.maxBytes ?? mostBytes;
   const response = await egress
-    .fetch(url, { trust, method, headers, ...(body && { body }), timeoutMs, signal, maxBytes: mostBytes })
-    .catch((error: unknown) => raise(title, error));
+    .fetch(url, { trust, method, headers, ...(body && { body }), timeoutMs, signal, maxBytes })
+    .catch((error: unknown) => raiseNamed(title, error));
   if (!response.ok) {
     const words = await response.text().catch(() => "");
     throw toRefusal(title, response, findWords(words));
@@ -75,9 +102,10 @@ function toRefusal(title: string, { status, headers }: Response, words: string):
 
 /** The engine's own sentence in an error answer, as the common ones write it; pages of HTML have none. */
 function findWords(answer: string): string {
-  const { error, detail, message } = (tryParse(answer) ?? {}) as Record<string, unknown>;
-  const nested = (error as { message?: unknown } | undefined)?.message;
-  const words = [nested, error, detail, message].find((each) => typeof each === "string") ?? "";
+  const { error, detail, message, err_msg: short } = (tryParse(answer) ?? {}) as Record<string, unknown>;
+  const [inError, inDetail] = [error, detail].map((each) => (each as { message?: unknown } | null)?.message);
+  const words =
+    [inError, error, inDetail, detail, message, short].find((each) => typeof each === "string") ?? "";
   return String(words).replaceAll(/\s+/g, " ").slice(0, mostWords);
 }
 
@@ -90,7 +118,7 @@ function tryParse(answer: string): unknown {
 }
 
 /** A failure of the connection in words that name the engine; the caller's own abort stays as it is. */
-function raise(title: string, error: unknown): never {
+export function raiseNamed(title: string, error: unknown): never {
   throw error instanceof AppError
     ? new AppError(error.code, `${title}: ${error.message}`, { cause: error })
     : error;
