@@ -6,6 +6,7 @@ import askUser from "./ask-user/plugin.ts";
 import audit from "./audit/plugin.ts";
 import channels from "./channels/plugin.ts";
 import calendar from "./calendar/plugin.ts";
+import audio from "./audio/plugin.ts";
 import automations from "./automations/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
@@ -68,6 +69,7 @@ export const catalogue: readonly AnyPlugin[] = [
   audit,
   channels,
   calendar,
+  audio,
   automations,
   chatTasks,
   chats,
@@ -129,6 +131,7 @@ export interface Api
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof approvals>,
     ApiOfPlugin<typeof askUser>,
+    ApiOfPlugin<typeof audio>,
     ApiOfPlugin<typeof audit>,
     ApiOfPlugin<typeof channels>,
     ApiOfPlugin<typeof calendar>,

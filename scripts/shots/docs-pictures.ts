@@ -30,6 +30,7 @@ export const docsPictures: Readonly<Record<string, string>> = {
 
 /** Pages without one: tables of reference, and wires between programs. */
 export const unpictured: readonly string[] = [
+  "audio",
   "configuration",
   "directory",
   "images",

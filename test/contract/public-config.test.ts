@@ -84,7 +84,7 @@ describe("the fields of members", () => {
   it("are texts where nothing is set", async () => {
     const config = await read(user);
     expect(config.code).toMatchObject({ engine: "pyodide", interpreter_engine: "pyodide", timeout: 60 });
-    expect(config.audio.tts).toEqual({ engine: "", voice: "", split_on: "" });
+    expect(config.audio.tts).toEqual({ engine: "", voice: "alloy", split_on: "punctuation" });
     expect(config.audio.stt.engine).toBe("");
     expect(config.google_drive).toEqual({ client_id: "", api_key: "" });
     expect(config.onedrive).toEqual({
