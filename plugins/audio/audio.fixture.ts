@@ -86,7 +86,10 @@ export interface AudioStage {
   readonly member: TestUser;
   set(values: Record<string, unknown>): Promise<void>;
   speak(given: object, who?: TestUser): Promise<Response>;
-  transcribe(bytes: Uint8Array, options?: Sent): Promise<{ status: number; body: any }>;
+  transcribe(
+    bytes: Uint8Array,
+    options?: Sent,
+  ): Promise<{ status: number; body: { text?: string; filename?: string; detail?: string } }>;
   close(): Promise<void>;
 }
 
