@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BootError } from "#kernel/order.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import type { OptionalRef, ServiceRef, SlotRef } from "#kernel/service.ts";
@@ -26,12 +26,12 @@ function findDependents(plugin: AnyPlugin): { id: string; service: string }[] {
   );
 }
 
-async function listRoutes(): Promise<OwnedRoute[]> {
+let routes: readonly OwnedRoute[];
+beforeAll(async () => {
   const running = await startApp();
-  const { routes } = running.running.gathered;
+  ({ routes } = running.running.gathered);
   await running.close();
-  return routes;
-}
+});
 
 // Every plugin of the catalogue, one after another.
 describe.each(catalogue.map((plugin) => [plugin.id, plugin] as const))("without %s", (id, plugin) => {
@@ -67,12 +67,12 @@ describe.each(catalogue.map((plugin) => [plugin.id, plugin] as const))("without 
     });
   } else {
     test("the platform starts, and its routes are not there", async () => {
-      const routes = (await listRoutes()).filter((owned) => owned.plugin === id);
+      const own = routes.filter((owned) => owned.plugin === id);
       app = await startApp({ env: { PLUGINS_DISABLED: id } });
       const { url } = app;
       const { token } = await app.admin();
       const here = new Set(app.running.gathered.routes.map(nameOf));
-      for (const owned of routes.filter((one) => !here.has(nameOf(one)))) {
+      for (const owned of own.filter((one) => !here.has(nameOf(one)))) {
         const { status } = await probe(url, owned, { token });
         // Another plugin may answer the path with other methods; the compat surface may pass unknown paths on.
         const refusals = owned.surface === "compat" ? [403, 404, 405] : [404, 405];

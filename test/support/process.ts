@@ -28,6 +28,8 @@ export async function startProcess(
       PORT: "0",
       HOST: "127.0.0.1",
       GLOBAL_LOG_LEVEL: "WARNING",
+      // As `npm start` has it: compiling the sources anew is a quarter of each start.
+      NODE_COMPILE_CACHE: `${root}node_modules/.cache/compiled`,
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
