@@ -4,7 +4,6 @@ import { parseBool } from "./parse.ts";
 import { bool, text } from "./variable.ts";
 import type { Environment } from "./variable.ts";
 
-const noLicense = "every part of the platform works without a license";
 const noLocalModels = "no model runs on a device of this machine";
 
 /** Facts about the build and the machine, and the license files. */
@@ -31,20 +30,17 @@ export const processVariables = {
   }),
   licenseKey: text("LICENSE_KEY", null, {
     secret: true,
-    text: "Enterprise license key",
-    noEffect: noLicense,
+    text: "License key that opens the license file; shown to administrators, nothing depends on it",
   }),
   licenseBlobPath: text("LICENSE_BLOB_PATH", "./data/l.data", {
     computed: {
       shown: "<DATA_DIR>/l.data",
       from: (environment) => join(environment["DATA_DIR"] || "./data", "l.data"),
     },
-    text: "Path of the enterprise license file",
-    noEffect: noLicense,
+    text: "License file, read at the start and shown to administrators; nothing depends on it",
   }),
   licensePublicKey: text("LICENSE_PUBLIC_KEY", "", {
-    text: "Public key that license files are checked against",
-    noEffect: noLicense,
+    text: "Public key (Ed25519) that the license file is checked against",
   }),
 };
 

@@ -2,6 +2,8 @@ import { definePlugin } from "#kernel/plugin.ts";
 import { optional } from "#kernel/service.ts";
 import { blobs, configuration, deployment, hostRecords, notices } from "#kernel/services.ts";
 import { audit } from "#plugins/audit/service.ts";
+import { readBuildFacts } from "./about/build.ts";
+import { readLicense } from "./about/license.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createHealth } from "./health/health.ts";
 import { createRollCall } from "./health/roll-call.ts";
@@ -20,7 +22,7 @@ export default definePlugin({
     { ...page, id: "operations.jobs", path: "/admin/jobs", title: "Jobs", icon: "clock", order: 70 },
     { ...page, id: "operations.health", path: "/admin/health", title: "Health", icon: "activity", order: 75 },
   ],
-  setup({ use, db }) {
+  async setup({ use, db, log }) {
     const { hostRecords, configuration, deployment, notices, blobs } = use;
     const rollCall = createRollCall({ notices, deployment });
     const health = createHealth({ db, deployment, blobs, rollCall });
@@ -29,12 +31,22 @@ export default definePlugin({
       !configuration.declarations().some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
       configuration.valueOf("ENABLE_ADMIN_EXPORT") === true;
     const takeBackup = createBackup({ deployment, mayExport });
+    const build = readBuildFacts(configuration);
+    const license = await readLicense(
+      {
+        key: String(configuration.valueOf("LICENSE_KEY") ?? ""),
+        path: String(configuration.valueOf("LICENSE_BLOB_PATH")),
+        publicKey: String(configuration.valueOf("LICENSE_PUBLIC_KEY")),
+      },
+      log,
+    );
     return {
       routes: {
         api: operationRoutes({
           records: hostRecords,
           plugins: createPluginList({ records: hostRecords, configuration }),
           health,
+          about: () => ({ build, license: license() }),
           backup: async () => {
             const answer = await takeBackup();
             await use.audit?.record({

@@ -2,15 +2,18 @@ import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type Reply } from "#kernel/http/route.ts";
 import type { HostRecords } from "#kernel/services.ts";
+import type { BuildFacts } from "./about/build.ts";
+import type { LicenseReport } from "./about/license.ts";
 import type { HealthReport } from "./health/health.ts";
 import type { PluginList } from "./plugins/plugin-list.ts";
-import { ErrorsAnswer, HealthAnswer, JobsAnswer, PluginsAnswer } from "./schema.ts";
+import { AboutAnswer, ErrorsAnswer, HealthAnswer, JobsAnswer, PluginsAnswer } from "./schema.ts";
 
 export interface OperationRoutesParts {
   readonly records: Pick<HostRecords, "jobs" | "runJob" | "errors">;
   readonly instance: string;
   plugins(): PluginList;
   health(): Promise<HealthReport>;
+  about(): { build: BuildFacts; license: LicenseReport };
   /** Answers with a copy of the embedded database. */
   backup(): Promise<Reply>;
   /** Notes in the record of administrators' actions that a job was run. */
@@ -18,7 +21,8 @@ export interface OperationRoutesParts {
 }
 
 /** Routes about the host itself, for administrators: its plugins, jobs, parts and failures. */
-export function operationRoutes({ records, instance, plugins, health, backup, ran }: OperationRoutesParts) {
+export function operationRoutes(parts: OperationRoutesParts) {
+  const { records, instance, plugins, health, about, backup, ran } = parts;
   const common = { method: "GET", access: "admin" } as const;
   return [
     defineRoute(
@@ -69,6 +73,15 @@ export function operationRoutes({ records, instance, plugins, health, backup, ra
         returns: HealthAnswer,
       },
       health,
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/about",
+        summary: "Read how this server was built, the device it found, and what its license inputs say",
+        returns: AboutAnswer,
+      },
+      about,
     ),
     defineRoute(
       {

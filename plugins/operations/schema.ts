@@ -96,6 +96,31 @@ export const HealthAnswer = z
   })
   .meta({ id: "HealthReport" });
 
+const License = z
+  .object({
+    state: z.enum(["none", "noted", "valid", "expired", "unreadable"]),
+    reason: z.string().nullable(),
+    key_hint: z.string().nullable(),
+    file: z.object({ path: z.string(), bytes: z.int() }).nullable(),
+    public_key: z.string().nullable(),
+    licensee: z.string().nullable(),
+    seats: z.number().nullable(),
+    expires: z.string().nullable(),
+  })
+  .meta({ id: "LicenseReport" });
+
+export const AboutAnswer = z.object({
+  build: z.object({
+    hash: z.string(),
+    container: z.boolean(),
+    slim: z.boolean(),
+    cuda_image: z.boolean(),
+    cuda: z.boolean(),
+    device: z.string(),
+  }),
+  license: License,
+});
+
 export const ErrorsAnswer = z.object({
   /** The process whose failures these are. */
   instance_id: z.string(),

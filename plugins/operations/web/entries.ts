@@ -7,5 +7,7 @@ export const settingEntries = (): readonly SettingEntry[] => [
   { page: "operations.jobs", title: t("By the clock"), keywords: t("schedule, run now") },
   { page: "operations.health", title: t("Servers"), keywords: t("replicas, uptime, memory") },
   { page: "operations.health", title: t("Versions"), keywords: t("database, size") },
+  { page: "operations.health", title: t("Build and device"), keywords: t("commit, image, CUDA") },
+  { page: "operations.health", title: t("License"), keywords: t("license key, seats") },
   { page: "operations.health", title: t("Recent failures"), keywords: t("errors, request id, reference") },
 ];
