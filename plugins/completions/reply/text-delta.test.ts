@@ -35,6 +35,13 @@ describe("reading", () => {
     expect(taught().read(JSON.stringify(chunkOf(content)))).toEqual(chunkOf(content));
   });
 
+  it("leaves megabytes to the parser", () => {
+    const large = chunkOf("A".repeat(15 * 1024 * 1024));
+    const text = JSON.stringify(large);
+    expect(taught().read(text)).toBeUndefined();
+    expect(() => new TextDeltaReader().learn(text, large)).not.toThrow();
+  });
+
   it("takes the upstream's own spacing and escapes", () => {
     const spaced = (value: unknown) => JSON.stringify(value, null, 1).replaceAll("\n", " ");
     const escaped = spaced(chunkOf("é")).replace("é", "\\u00e9");

@@ -10,7 +10,7 @@ export class TextDeltaReader {
 
   /** The chunk in `text` when it is like the one learned last; undefined when it has to be parsed. */
   read(text: string): Chunk | undefined {
-    if (this.#template === undefined) {
+    if (this.#template === undefined || text.length > longest) {
       return undefined;
     }
     const { before, after, chunk, choice } = this.#template;
@@ -30,7 +30,8 @@ export class TextDeltaReader {
   /** Learns from a chunk that had to be parsed, for as long as that proves to be of use. */
   learn(text: string, chunk: Chunk): void {
     const choice = toTextChoice(chunk);
-    if (choice !== undefined && this.#misses < mostMisses && isPlain(chunk, choice)) {
+    const learns = choice !== undefined && this.#misses < mostMisses && text.length <= longest;
+    if (learns && isPlain(chunk, choice)) {
       this.#misses += 1;
       this.#template = findTemplate(text, { chunk: { ...chunk }, choice: { ...choice } });
     }
@@ -81,6 +82,8 @@ export class TextDeltaWriter {
 
 /** Some upstreams put something new into every chunk; learning in vain costs more than parsing. */
 const mostMisses = 8;
+/** Characters of a chunk that is compared: matching megabytes, as of a picture, would overflow the stack of the matcher. */
+const longest = 64 * 1024;
 
 /** Stands for the text while its surroundings are looked for. Plain ASCII: what it touches must stay one byte a character. */
 const mark = "~~the text of a chunk~~";

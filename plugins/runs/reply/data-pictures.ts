@@ -13,7 +13,11 @@ interface Stores {
 
 /** Smaller ones stay where they are. */
 const minChars = 1024;
-const inlineImage = /data:(image\/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/]+={0,2})/g;
+/** A multiple of four, so that each piece is whole bytes. */
+const pieceChars = 256 * 1024;
+const start = /data:(image\/(?:png|jpeg|gif|webp|bmp|avif|svg\+xml));base64,/g;
+/** Bounded: a long greedy match would overflow the stack of the matcher. */
+const piece = /[A-Za-z0-9+/]{1,262144}/y;
 
 /**
  * Stores pictures that a model wrote as base64 as files of the owner and puts their addresses in place
@@ -30,6 +34,41 @@ export async function storePictures(reply: Reply, owner: Principal, stores: Stor
   }
 }
 
+/** A picture in a text: its type, where it stands, and where its base64 begins. */
+interface Found {
+  readonly type: string;
+  readonly at: number;
+  readonly dataAt: number;
+  readonly end: number;
+}
+
+/** The pictures of a text, in order, small ones left out. */
+export function findPictures(text: string): Found[] {
+  const found: Found[] = [];
+  start.lastIndex = 0;
+  for (let match = start.exec(text); match !== null; match = start.exec(text)) {
+    const dataAt = start.lastIndex;
+    const end = findEnd(text, dataAt);
+    if (end - match.index > minChars) {
+      start.lastIndex = end;
+      found.push({ type: match[1] ?? "", at: match.index, dataAt, end });
+    }
+  }
+  return found;
+}
+
+function findEnd(text: string, from: number): number {
+  let end = from;
+  piece.lastIndex = end;
+  while (piece.test(text)) {
+    end = piece.lastIndex;
+  }
+  const padding = /={0,2}/y;
+  padding.lastIndex = end;
+  padding.test(text);
+  return padding.lastIndex || end;
+}
+
 async function replacePictures(
   text: string,
   reply: Reply,
@@ -37,20 +76,16 @@ async function replacePictures(
 ): Promise<string> {
   let result = "";
   let end = 0;
-  for (const match of text.matchAll(inlineImage)) {
-    const [uri, type = "", data = ""] = match;
-    if (uri.length <= minChars) {
-      continue;
-    }
+  for (const picture of findPictures(text)) {
     try {
       const { id } = await files.create(owner, {
-        filename: `picture.${type.slice("image/".length)}`,
-        contentType: type,
-        bytes: Readable.from([Buffer.from(data, "base64")]),
+        filename: `picture.${picture.type.slice("image/".length).replace("+xml", "")}`,
+        contentType: picture.type,
+        bytes: Readable.from(decode(text, picture)),
       });
       await replies.linkFiles(owner, reply, [{ id }]);
-      result += `${text.slice(end, match.index)}/api/v1/files/${id}/content`;
-      end = match.index + uri.length;
+      result += `${text.slice(end, picture.at)}/api/v1/files/${id}/content`;
+      end = picture.end;
     } catch (error) {
       log.warn(
         { err: error, chat: reply.chatId },
@@ -59,4 +94,11 @@ async function replacePictures(
     }
   }
   return result + text.slice(end);
+}
+
+/** The bytes a piece at a time: a large picture must not hold others up. */
+function* decode(text: string, { dataAt, end }: Found): Generator<Buffer> {
+  for (let at = dataAt; at < end; at += pieceChars) {
+    yield Buffer.from(text.slice(at, Math.min(at + pieceChars, end)), "base64");
+  }
 }

@@ -9,6 +9,7 @@ import { type CallChange, createRepeats, runCalls } from "./call-tools.ts";
 import type { Delivered } from "./deliver.ts";
 import { maxCodeRuns, type ReplyInterpreter, runCode, withPrompt } from "./interpreter.ts";
 import { fromOutput, seesPictures } from "../history/history.ts";
+import { ReplyRoom } from "./room.ts";
 import type { CallItem, CodeItem, OutputItem } from "../reply/items.ts";
 import type { Output } from "../reply/output.ts";
 import type { UsageTotal } from "../reply/usage.ts";
@@ -52,6 +53,7 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
   const { run, output, maxIterations, context, interpreter } = options;
   const base = interpreter ? withPrompt(run.request.messages, interpreter.prompt) : run.request.messages;
   const repeats = createRepeats();
+  const room = new ReplyRoom(output.items);
   if (interpreter) {
     output.readCode();
   }
@@ -59,7 +61,7 @@ export async function runRounds(options: LoopOptions): Promise<string | undefine
   for (let iterations = 0; ; iterations += 1) {
     // A reply that goes on begins with what it already says.
     const said = await options.withPictures(fromOutput(output.items, { sees }));
-    const calls = await runRound(options, [...base, ...said]);
+    const calls = await runRound(options, [...base, ...said], room);
     context.signal.throwIfAborted();
     const written = output.takeCode();
     const code = calls.length === 0 ? written : undefined;
@@ -116,6 +118,7 @@ function leaveToCaller(calls: readonly CallItem[], output: Output): void {
 async function runRound(
   { run, output, usage, extra, grown }: LoopOptions,
   messages: readonly Message[],
+  room: ReplyRoom,
 ): Promise<CallItem[]> {
   let told: Usage | undefined;
   let isEmpty = true;
@@ -125,8 +128,9 @@ async function runRound(
       for (const chunk of batch) {
         isEmpty = false;
         told = chunk.usage ?? told;
-        output.add(chunk);
+        output.add(room.fit(chunk));
         extra(chunk);
+        room.check();
       }
       grown();
       if (output.hasCode) {
