@@ -20,10 +20,11 @@ export interface OperationRoutesParts {
   ran(jobId: string): Promise<void>;
 }
 
+const common = { method: "GET", access: "admin" } as const;
+
 /** Routes about the host itself, for administrators: its plugins, jobs, parts and failures. */
 export function operationRoutes(parts: OperationRoutesParts) {
-  const { records, instance, plugins, health, about, backup, ran } = parts;
-  const common = { method: "GET", access: "admin" } as const;
+  const { records, instance, plugins, backup, ran } = parts;
   return [
     defineRoute(
       {
@@ -65,24 +66,7 @@ export function operationRoutes(parts: OperationRoutesParts) {
         return { status: true as const };
       },
     ),
-    defineRoute(
-      {
-        ...common,
-        path: "/operations/health",
-        summary: "Use the database, stored bytes and the bus once, and call the roll of replicas",
-        returns: HealthAnswer,
-      },
-      health,
-    ),
-    defineRoute(
-      {
-        ...common,
-        path: "/operations/about",
-        summary: "Read how this server was built, the device it found, and what its license inputs say",
-        returns: AboutAnswer,
-      },
-      about,
-    ),
+    ...factRoutes(parts),
     defineRoute(
       {
         ...common,
@@ -105,6 +89,29 @@ export function operationRoutes(parts: OperationRoutesParts) {
         fails: [400, 403, 409],
       },
       backup,
+    ),
+  ] as const;
+}
+
+function factRoutes({ health, about }: Pick<OperationRoutesParts, "health" | "about">) {
+  return [
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/health",
+        summary: "Use the database, stored bytes and the bus once, and call the roll of replicas",
+        returns: HealthAnswer,
+      },
+      health,
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: "/operations/about",
+        summary: "Read how this server was built, the device it found, and what its license inputs say",
+        returns: AboutAnswer,
+      },
+      about,
     ),
   ] as const;
 }
