@@ -162,11 +162,14 @@ describe("a key", () => {
 
   it.each([
     ["unknown", `sk-${randomBytes(32).toString("hex")}`],
-    ["a gateway's", `sk-gw-${randomBytes(32).toString("hex")}`],
     ["too short", "sk-1"],
     ["enormous", `sk-${"a".repeat(100_000)}`],
   ])("is refused when it is %s", async (_name, key) => {
     expect(await refusal(key)).toBe("unauthenticated");
+  });
+
+  it("is forbidden where it is a gateway's, which is good there alone (S111)", async () => {
+    expect(await refusal(`sk-gw-${randomBytes(32).toString("hex")}`)).toBe("forbidden");
   });
 
   it("is refused after it was replaced or deleted, or its owner switched off", async () => {

@@ -99,7 +99,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         throw unauthenticated();
       }
       if (isGatewayKey(value)) {
-        throw new AppError("unauthenticated", "A key of the workspace gateway is good at the gateway alone.");
+        throw new AppError("forbidden", "A key of the workspace gateway is good at the gateway alone.");
       }
       const now = Date.now();
       const entry = cache.get(value);
