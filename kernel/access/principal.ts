@@ -15,6 +15,8 @@ export interface Principal {
   readonly credential: "session" | "api_key";
   /** The session token's `jti` and expiry (epoch seconds, null = never); null for keys. */
   readonly session: { readonly id: string; readonly expiresAt: number | null } | null;
+  /** The automation whose run acts for the account; absent where a person acts, and never taken from a request. */
+  readonly automationId?: string;
 }
 
 /** True for the roles that may use the platform; a pending account may not. */

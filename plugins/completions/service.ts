@@ -152,10 +152,16 @@ export interface TerminalAccess {
    */
   require(principal: Principal, terminalId: string, chatId: string | undefined): Promise<void>;
   /**
-   * Throws `unavailable` for a terminal that is unknown, foreign, switched off, or not one that all chats and
-   * automations share. The server is not asked. Core API, `contexts.automation`.
+   * Throws `unavailable` for a terminal that is unknown, foreign, switched off, or not for automations. The server is
+   * not asked. Core API, `contexts.automation`.
    */
   requireForAutomation(principal: Principal, terminalId: string): void;
+  /** Makes a directory the one that commands of a chat's run start in. Throws `unavailable` where that cannot be. */
+  enter(
+    principal: Principal,
+    terminalId: string,
+    place: { readonly chatId: string; readonly directory: string },
+  ): Promise<void>;
 }
 
 /** Puts pictures that are files of this platform into messages: an upstream cannot fetch them (contract §3.2, step 4). */

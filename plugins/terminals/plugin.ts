@@ -79,7 +79,7 @@ export default definePlugin({
       jobs: [{ id: "terminals.sessions", every: () => 86_400, run: sessions.sweep }],
       fills: [
         fill(socketRoutes, terminalSocket({ ...shared, isEnabled: () => true })),
-        fill(terminalAccess, createAdmission({ terminals, documents })),
+        fill(terminalAccess, createAdmission({ terminals, documents, egress })),
         fill(promptSources, createPromptSource({ terminals, documents })),
         fill(configParts, (caller) => {
           const isOffered = caller !== undefined && terminals.usable(caller).length > 0;

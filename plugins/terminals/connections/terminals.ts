@@ -1,11 +1,14 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import type { Caller } from "../proxy/identity.ts";
 import { type StoredTerminal, type Terminal, toTerminal } from "./schema.ts";
 
 /** Where somebody wants to use a terminal. */
 export interface Place {
   /** The saved chat; undefined outside of one. */
   readonly chatId: string | undefined;
+  /** The automation whose run wants it. */
+  readonly automationId?: string | undefined;
 }
 
 export interface TerminalsParts {
@@ -57,8 +60,17 @@ function isGranted(grants: Terminal["grants"], { userId, groupIds }: Principal):
   );
 }
 
-/** Throws `unavailable` where the terminal is not for this place. Core API, chat completion rule 13. */
-export function requirePlace({ contexts }: Terminal, { chatId }: Place): void {
+/**
+ * Throws `unavailable` where the terminal is not for this place: runs of automations have a rule of their own, though
+ * each is a chat. Core API, chat completion rule 13 and terminal entry.
+ */
+export function requirePlace({ contexts }: Terminal, { chatId, automationId }: Place): void {
+  if (automationId !== undefined) {
+    if (contexts?.automation === false) {
+      throw new AppError("unavailable", "The terminal is not available for automations.");
+    }
+    return;
+  }
   const chat = contexts?.chat;
   if (chat === false) {
     throw new AppError("unavailable", "The terminal is not available for chats.");
@@ -68,21 +80,24 @@ export function requirePlace({ contexts }: Terminal, { chatId }: Place): void {
   }
 }
 
-/** Automations run in chats: a terminal that either has a place of its own for would not be the one that was chosen. */
-export function requireShared({ contexts }: Terminal): void {
-  const { automation, chat } = contexts ?? {};
-  if (automation === false || chat === false) {
-    throw new AppError("unavailable", "The terminal is not available for automations.");
-  }
-  if ([automation, chat].some((context) => context !== undefined && "context_id" in context)) {
-    throw new AppError(
-      "unavailable",
-      "The terminal keeps a place for each chat or automation, which automations cannot use yet. Choose a shared one.",
-    );
-  }
+/** The caller of a run, in a place that the terminal is for. Throws as `requirePlace` does. */
+export function toCaller(
+  terminal: Terminal,
+  {
+    principal,
+    chatId: chat,
+    messageId,
+  }: { principal: Principal; chatId: string | undefined; messageId?: string },
+): Caller {
+  const { automationId } = principal;
+  const chatId = toSavedChat(chat);
+  requirePlace(terminal, { chatId, automationId });
+  const automation = terminal.contexts?.automation;
+  const isOfAutomation = automationId !== undefined && automation && "context_id" in automation;
+  return { principal, sessionId: isOfAutomation ? automationId : chatId, messageId };
 }
 
 /** The id of a chat whose messages are kept; undefined for a temporary one and for channels. */
-export function toSavedChat(chatId: string | undefined): string | undefined {
+function toSavedChat(chatId: string | undefined): string | undefined {
   return chatId && !/^(?:temporary|channel):/.test(chatId) ? chatId : undefined;
 }

@@ -6,8 +6,8 @@ import type { Terminal } from "../connections/schema.ts";
 /** For whom and for what a terminal server is called. */
 export interface Caller {
   readonly principal: Pick<Principal, "userId">;
-  /** The saved chat. */
-  readonly chatId: string | undefined;
+  /** The saved chat, or the automation where the terminal keeps a place for each. */
+  readonly sessionId: string | undefined;
   /** The reply whose tool calls it; undefined for a person at the panel. */
   readonly messageId?: string | undefined;
 }
@@ -22,17 +22,17 @@ const lifetime = 300;
  */
 export async function toIdentityHeaders(
   terminal: Pick<Terminal, "id" | "key">,
-  { principal, chatId, messageId }: Caller,
+  { principal, sessionId, messageId }: Caller,
 ): Promise<Record<string, string>> {
   const plain: Record<string, string> = { "x-user-id": toHeaderText(principal.userId) };
-  if (chatId !== undefined) {
-    plain["x-session-id"] = toHeaderText(chatId);
+  if (sessionId !== undefined) {
+    plain["x-session-id"] = toHeaderText(sessionId);
   }
   if (terminal.key === "") {
     return plain;
   }
   const token = await new SignJWT({
-    ...(chatId !== undefined && { session_id: chatId }),
+    ...(sessionId !== undefined && { session_id: sessionId }),
     ...(messageId !== undefined && { run_id: messageId }),
   })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })

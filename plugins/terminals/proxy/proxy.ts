@@ -54,7 +54,7 @@ export function createProxy(parts: ProxyParts) {
       throw tooLarge(limit);
     }
     const { "content-length": length, "content-type": type, ...headers } = toRequestHeaders(request.headers);
-    const identity = await toIdentityHeaders(terminal, { principal: caller, chatId });
+    const identity = await toIdentityHeaders(terminal, { principal: caller, sessionId: chatId });
     const response = await egress
       .request(toAddress(terminal, path.text, path.search), {
         trust: "operator",

@@ -51,7 +51,7 @@ export function terminalSocket(parts: SocketParts): SocketRoute {
           toAddress(terminal, `api/terminals/${encodeURIComponent(sessionId)}`),
           {
             trust: "operator",
-            headers: await toIdentityHeaders(terminal, { principal: peer.caller, chatId }),
+            headers: await toIdentityHeaders(terminal, { principal: peer.caller, sessionId: chatId }),
             maxBytes: 16 * mostWaiting,
             timeoutMs: 10_000,
             signal: peer.signal,

@@ -1,6 +1,6 @@
 import type { PromptSource } from "#plugins/completions/service.ts";
 import type { Documents } from "../connections/documents.ts";
-import { requirePlace, type Terminals, toSavedChat } from "../connections/terminals.ts";
+import { type Terminals, toCaller } from "../connections/terminals.ts";
 
 /** Adds what a terminal says about itself to the system prompt (contract §5.3); one that is away adds nothing. */
 export function createPromptSource(parts: {
@@ -8,15 +8,13 @@ export function createPromptSource(parts: {
   readonly documents: Documents;
 }): PromptSource {
   return {
-    async prompt({ principal, terminalId, chatId: chat }) {
+    async prompt({ principal, terminalId, chatId }) {
       if (!terminalId) {
         return undefined;
       }
       try {
-        const chatId = toSavedChat(chat);
         const terminal = parts.terminals.require(principal, terminalId);
-        requirePlace(terminal, { chatId });
-        return (await parts.documents.read(terminal, { principal, chatId })).prompt;
+        return (await parts.documents.read(terminal, toCaller(terminal, { principal, chatId }))).prompt;
       } catch {
         return undefined;
       }

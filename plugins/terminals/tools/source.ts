@@ -7,9 +7,8 @@ import type { Tool, ToolContext, ToolRun, ToolSelection, ToolSource } from "#ker
 import type { OpenApi, Operation } from "#plugins/tool-servers/service.ts";
 import type { Documents } from "../connections/documents.ts";
 import type { Terminal } from "../connections/schema.ts";
-import { requirePlace, type Terminals, toSavedChat } from "../connections/terminals.ts";
+import { type Terminals, toCaller } from "../connections/terminals.ts";
 import { toAddress } from "../proxy/address.ts";
-import type { Caller } from "../proxy/identity.ts";
 import { callOperation, readCwd } from "./call.ts";
 import { showUse } from "./hints.ts";
 
@@ -45,9 +44,7 @@ export function createTerminalSource(parts: SourceParts): ToolSource {
     run: ToolRun,
     selection: ToolSelection,
   ): Promise<readonly Tool[]> {
-    const chatId = toSavedChat(run.chatId);
-    requirePlace(terminal, { chatId });
-    const caller: Caller = { principal: selection.principal, chatId, messageId: run.messageId };
+    const caller = toCaller(terminal, { ...run, principal: selection.principal });
     const [{ document }, cwd] = await Promise.all([
       documents.read(terminal, caller),
       readCwd(egress, terminal, caller),
@@ -80,9 +77,8 @@ export function createTerminalSource(parts: SourceParts): ToolSource {
   ) {
     // The rights of now: a run may be long, and access may have been withdrawn meanwhile.
     const terminal = terminals.require(context.principal, id);
-    const { principal, signal } = context;
-    const caller: Caller = { principal, chatId: toSavedChat(context.chatId), messageId: context.messageId };
-    requirePlace(terminal, caller);
+    const { signal } = context;
+    const caller = toCaller(terminal, context);
     const request = { operation, base, given, caller, signal, seconds: parts.callTimeout() };
     const output = await callOperation(parts, terminal, request);
     showUse(parts.hub, { terminalId: id, operation: operation.name, given, output, context });

@@ -23,6 +23,8 @@ interface Asked {
   readonly query: URLSearchParams;
   readonly body: Buffer | undefined;
   readonly type: string;
+  /** X-Session-Id; empty without one. */
+  readonly session: string;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -32,15 +34,23 @@ const types: Readonly<Record<string, string>> = {
   md: "text/markdown",
 };
 
-/** The file routes, below `home` where a path is not absolute. */
-export function createFiles(home: string) {
+/** The file routes, below `home` where a path is not absolute. `places` are the working directories of sessions. */
+export function createFiles(home: string, places: Map<string, string>) {
   const at = (path: string) => resolve(home, path);
-  return async ({ method, pathname, query, body, type }: Asked): Promise<Answer> => {
+  return async ({ method, pathname, query, body, type, session }: Asked): Promise<Answer> => {
     const path = at(query.get("path") ?? ".");
     const given = () => JSON.parse(body?.toString() ?? "{}") as Record<string, string>;
     switch (`${method} ${pathname}`) {
       case "GET /files/cwd":
-        return { json: { cwd: home, home, root: { path: home, label: "Home" } } };
+        return { json: { cwd: places.get(session) ?? home, home, root: { path: home, label: "Home" } } };
+      case "POST /files/cwd": {
+        const place = at(given()["path"] ?? "");
+        if (!(await isThere(place))) {
+          throw new Refusal(404, "Directory not found");
+        }
+        places.set(session, place);
+        return { json: { cwd: place } };
+      }
       case "GET /files/list":
         return { json: await list(at(query.get("directory") ?? ".")) };
       case "GET /files/read":

@@ -38,13 +38,14 @@ export async function startTerminalServer(key = "terminal-key-0001"): Promise<Te
   const seen: Seen[] = [];
   const state = { hangs: false };
   const shells = createShells({ key, home });
-  const files = createFiles(home);
+  const places = new Map<string, string>();
+  const files = createFiles(home, places);
   const server = createServer((request, response) => {
     seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers });
     if (state.hangs) {
       return;
     }
-    serve(request, { key, home, shells, files }).then(
+    serve(request, { key, home, shells, files, places }).then(
       (answer) => write(response, answer),
       (error: unknown) => {
         const status = error instanceof Refusal ? error.status : 500;
@@ -78,9 +79,10 @@ interface Parts {
   readonly home: string;
   readonly shells: ReturnType<typeof createShells>;
   readonly files: ReturnType<typeof createFiles>;
+  readonly places: ReadonlyMap<string, string>;
 }
 
-async function serve(request: IncomingMessage, { key, home, shells, files }: Parts): Promise<Answer> {
+async function serve(request: IncomingMessage, { key, home, shells, files, places }: Parts): Promise<Answer> {
   const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://terminal");
   if (pathname === "/openapi.json") {
     return { json: document };
@@ -91,8 +93,10 @@ async function serve(request: IncomingMessage, { key, home, shells, files }: Par
   if (pathname === "/system") {
     return { json: { prompt: "You have a computer of your own." } };
   }
+  const session = String(request.headers["x-session-id"] ?? "");
   if (pathname === "/execute" && request.method === "POST") {
-    return { json: await runCommand((await readJson(request)) as { command: string }, home) };
+    const place = places.get(session) ?? home;
+    return { json: await runCommand((await readJson(request)) as { command: string }, place) };
   }
   if (pathname === "/redirect") {
     return { status: 302, headers: { location: "http://127.0.0.1:1/" } };
@@ -113,6 +117,7 @@ async function serve(request: IncomingMessage, { key, home, shells, files }: Par
       pathname,
       query,
       body,
+      session,
       type: request.headers["content-type"] ?? "",
     });
   }
