@@ -4,7 +4,7 @@ import type { Events } from "#kernel/events.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
-import type { ChatFolders, Chats } from "#plugins/chats/service.ts";
+import type { ChatContext, ChatFolders, Chats } from "#plugins/chats/service.ts";
 import type { ChatRuns, TerminalAccess } from "#plugins/completions/service.ts";
 import type { Models } from "#plugins/models/service.ts";
 import type { RunControl } from "#plugins/runs/service.ts";
@@ -26,6 +26,7 @@ export interface AutomationParts {
   readonly log: Logger;
   readonly accounts: Accounts;
   readonly chats: Chats;
+  readonly context: Pick<ChatContext, "isRunning">;
   readonly events: Events;
   readonly folders: Slot<ChatFolders>;
   readonly models: Models;

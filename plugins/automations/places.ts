@@ -27,10 +27,7 @@ export async function requirePlaces(
   requireTerminal(caller, form.data?.terminal, parts);
 }
 
-/**
- * Throws `invalid` for a terminal that runs of automations cannot use as it is asked for: nothing of it is dropped in
- * silence (contract D.37).
- */
+/** Throws `invalid` for a terminal that runs of automations cannot use: nothing is dropped in silence (contract D.37). */
 export function requireTerminal(
   caller: Principal,
   terminal: AutomationData["terminal"],
@@ -38,12 +35,6 @@ export function requireTerminal(
 ): void {
   if (!terminal) {
     return;
-  }
-  if (terminal.cwd) {
-    throw new AppError(
-      "invalid",
-      "data.terminal.cwd: Terminals start runs in a directory of their own. Leave it out and name the directory in the prompt.",
-    );
   }
   const known = terminals.list();
   if (known.length === 0) {
@@ -57,5 +48,18 @@ export function requireTerminal(
         ? new AppError("invalid", `data.terminal.server_id: ${error.message}`)
         : error;
     }
+  }
+}
+
+/** Makes the terminal ready for a run: it may be used still, and works in the directory that the automation names. */
+export async function enterTerminal(
+  principal: Principal,
+  { terminal, chatId }: { terminal: AutomationData["terminal"]; chatId: string },
+  { terminals }: Pick<AutomationParts, "terminals">,
+): Promise<void> {
+  requireTerminal(principal, terminal, { terminals });
+  if (terminal?.cwd) {
+    const place = { chatId, directory: terminal.cwd };
+    await Promise.all(terminals.list().map((one) => one.enter(principal, terminal.server_id, place)));
   }
 }

@@ -4,7 +4,7 @@ import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { events } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
-import { chatFolders, chats } from "#plugins/chats/service.ts";
+import { chatContext, chatFolders, chats } from "#plugins/chats/service.ts";
 import { chatRuns, terminalAccess } from "#plugins/completions/service.ts";
 import { models } from "#plugins/models/service.ts";
 import { runControl } from "#plugins/runs/service.ts";
@@ -12,6 +12,7 @@ import { scheduledRuns } from "#plugins/calendar/service.ts";
 import { createAutomationActions } from "./automations.ts";
 import { automationVariables } from "./config.ts";
 import { createAutomations } from "./migrations/0001_automations.ts";
+import { indexLastRuns } from "./migrations/0002_last_run.ts";
 import type { AutomationParts } from "./parts.ts";
 import { automationRoutes } from "./routes.ts";
 import { createClaims } from "./scheduler/claims.ts";
@@ -29,6 +30,7 @@ export default definePlugin({
     access,
     accounts,
     chats,
+    context: chatContext,
     control: runControl,
     events,
     folders: chatFolders,
@@ -37,7 +39,7 @@ export default definePlugin({
     terminals: terminalAccess,
   },
   tables: tables<AutomationTables>("automation", "automation_run", "automation_claim"),
-  migrations: { "0001_automations": createAutomations },
+  migrations: { "0001_automations": createAutomations, "0002_last_run": indexLastRuns },
   pages: [
     {
       id: "automations",

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
-import { nextRuns } from "../recurrence/next-runs.ts";
-import { toSchedule } from "../record.ts";
+import { upcoming } from "./replan.ts";
 import type { AutomationDatabase, AutomationRow, Claim, Transact } from "../tables.ts";
 
 /** Seconds after which a claim that nobody keeps alive goes to another process. */
@@ -70,6 +69,16 @@ function taking({ db, transaction, owner }: Parts) {
       });
     },
 
+    /** The time when the next automation is due, in epoch seconds; null without one. */
+    async soonest(): Promise<number | null> {
+      const { at } = await db
+        .selectFrom("automation")
+        .select((eb) => eb.fn.min("next_run_at").as("at"))
+        .where("is_active", "=", true)
+        .executeTakeFirstOrThrow();
+      return at === null ? null : Number(at);
+    },
+
     async now(row: AutomationRow): Promise<Claim> {
       await db.updateTable("automation").set({ last_run_at: seconds() }).where("id", "=", row.id).execute();
       return await db
@@ -88,7 +97,8 @@ function taking({ db, transaction, owner }: Parts) {
           eb
             .selectFrom("automation_claim")
             .select("id")
-            .where("beat_at", "<", sql<Date>`now() - make_interval(secs => ${staleAfter})`)
+            // A heartbeat of the future is one from before the database's clock was set back.
+            .where(sql<boolean>`abs(extract(epoch from now() - beat_at)) > ${staleAfter}`)
             .limit(max)
             .forUpdate()
             .skipLocked(),
@@ -143,11 +153,5 @@ function holding({ db, transaction, owner }: Parts) {
   };
 }
 
-function findNext(row: AutomationRow, now: number): number | null {
-  try {
-    return nextRuns(toSchedule(row), Math.max(now, row.next_run_at ?? now), 1)[0] ?? null;
-  } catch {
-    // A rule that cannot be read any more must not stop the others.
-    return null;
-  }
-}
+const findNext = (row: AutomationRow, now: number): number | null =>
+  upcoming(row, Math.max(now, row.next_run_at ?? now), 1)[0] ?? null;

@@ -4,15 +4,21 @@ import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import type { SystemEvent } from "#kernel/events.ts";
 import { announce, type AutomationParts } from "../parts.ts";
-import { requireTerminal } from "../places.ts";
+import { enterTerminal } from "../places.ts";
 import type { AutomationRow, Claim } from "../tables.ts";
 import type { Claims } from "./claims.ts";
 
-/** Tries of one run: what a process left behind is begun once more. */
-const maxTries = 2;
+/** Tries of one run: what a process left behind is begun again, also when the next one dies as well. */
+const maxTries = 3;
+/** Between two looks whether a reply is still being written. */
+const lookMs = 5_000;
 
-/** Does the work of one claim and writes the row of its run; never throws. */
-export async function runClaim(claim: Claim, claims: Claims, parts: AutomationParts): Promise<void> {
+/** Does the work of one claim and writes the row of its run; `lost` fires when another process has the claim. */
+export async function runClaim(
+  claim: Claim,
+  lost: AbortSignal,
+  { claims, parts }: { claims: Claims; parts: AutomationParts },
+): Promise<void> {
   const row = await parts.db
     .selectFrom("automation")
     .selectAll()
@@ -28,10 +34,10 @@ export async function runClaim(claim: Claim, claims: Claims, parts: AutomationPa
   try {
     const principal = requireOwner(owner);
     if (claim.token > maxTries) {
-      throw new AppError("unavailable", "The server stopped twice during the run.");
+      throw new AppError("unavailable", "The server stopped again and again during the run.");
     }
     chatId = await makeChat(principal, { row, claim }, parts);
-    error = await reply(principal, { row, claim, chatId }, claims, parts);
+    error = await reply(principal, { row, claim, chatId, lost }, { claims, parts });
   } catch (failure) {
     error =
       failure instanceof AppError ? failure.message : "The run failed for a reason of the server's own.";
@@ -56,7 +62,8 @@ async function findOwner(
   const owner = await parts.accounts.principalOf(row.user_id);
   const { ms } = parts.settings().tokenLifetime;
   const expiresAt = ms === null ? null : seconds() + Math.ceil(ms / 1_000);
-  return owner && Object.freeze({ ...owner, session: { id: `automation:${claim.id}`, expiresAt } });
+  const session = { id: `automation:${claim.id}`, expiresAt };
+  return owner && Object.freeze({ ...owner, session, automationId: row.id });
 }
 
 function requireOwner(owner: Principal | undefined): Principal {
@@ -79,7 +86,7 @@ async function makeChat(
 ): Promise<string> {
   // Before the chat: a model or terminal that is gone leaves none behind.
   await models.resolve(principal, row.data.model_id);
-  requireTerminal(principal, row.data.terminal, { terminals });
+  await enterTerminal(principal, { terminal: row.data.terminal, chatId: claim.id }, { terminals });
   if (claim.token > 1 && (await chats.message(claim.id, questionOf(claim))) !== undefined) {
     return claim.id;
   }
@@ -114,15 +121,15 @@ const toTexts = (value: unknown): string[] =>
 /** Starts the reply with what the model switches on by default, and waits for its end; resolves to what went wrong with it. */
 async function reply(
   principal: Principal,
-  { row, claim, chatId }: { row: AutomationRow; claim: Claim; chatId: string },
-  claims: Claims,
-  parts: AutomationParts,
+  { row, claim, chatId, lost }: { row: AutomationRow; claim: Claim; chatId: string; lost: AbortSignal },
+  { claims, parts }: { claims: Claims; parts: AutomationParts },
 ): Promise<string | null> {
   const [runs] = parts.runs.list();
   if (runs === undefined || !(await claims.beat([claim.id])).has(claim.id)) {
-    throw new AppError("unavailable", "Another process has taken the run over.");
+    throw new AppError("unavailable", takenOver);
   }
-  const end = waitForEnd(chatId, principal, parts);
+  const messageId = `${claim.id}-${claim.token}`;
+  const end = waitForEnd({ chatId, messageId, lost }, principal, parts);
   try {
     const { data } = row;
     const { meta } = await parts.models.resolve(principal, data.model_id);
@@ -133,7 +140,7 @@ async function reply(
         messages: [{ role: "user", content: data.prompt }],
         stream: true,
         chat_id: chatId,
-        id: `${claim.id}-${claim.token}`,
+        id: messageId,
         parent_id: questionOf(claim),
         session_id: `automation:${row.id}`,
         features: Object.fromEntries(toTexts(meta["defaultFeatureIds"]).map((id) => [id, true])),
@@ -142,43 +149,63 @@ async function reply(
       },
       { principal },
     );
+    end.begin();
     return await end.outcome;
   } finally {
     end.drop();
   }
 }
 
-/** Listens for the end of what is written into a chat; stops it when the run's right has expired. */
-function waitForEnd(chatId: string, principal: Principal, { events, control, log }: AutomationParts) {
+const takenOver = "Another process has taken the run over.";
+
+/** Listens for the end of a reply; stops it when the run's right has expired. */
+function waitForEnd(
+  { chatId, messageId, lost }: { chatId: string; messageId: string; lost: AbortSignal },
+  principal: Principal,
+  { events, context, control, log }: AutomationParts,
+) {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const isOf = (event: SystemEvent) => event.subject?.id === chatId;
-  const dropped = [
-    events.on("chat.finished", (event) => {
-      if (isOf(event)) {
-        resolve(null);
-      }
-    }),
-    events.on("chat.failed", (event) => {
-      if (isOf(event)) {
-        resolve(String((event.data as { error?: unknown } | null)?.error ?? "The reply failed."));
-      }
-    }),
-  ];
-  const expiresAt = principal.session?.expiresAt ?? null;
-  // Longer waits than a timer can hold end with the process.
-  const left = expiresAt === null ? 2 ** 31 - 1 : Math.min(expiresAt * 1_000 - Date.now(), 2 ** 31 - 1);
-  const timer = setTimeout(() => {
-    resolve("The run took longer than its right to act lasts (AUTOMATION_AUTH_TOKEN_EXPIRES_IN).");
-    control
-      .stopChat(principal, chatId)
-      .catch((error: unknown) => log.warn({ err: error, chat: chatId }, "a run could not be stopped"));
-  }, left);
+  const observe = ({ event, subject, data }: SystemEvent) => {
+    const facts = (data ?? {}) as { message_id?: unknown; error?: unknown };
+    // A reply of an earlier try may end in the same chat.
+    if (subject?.id === chatId && facts.message_id === messageId) {
+      resolve(event === "chat.finished" ? null : String(facts.error ?? "The reply failed."));
+    }
+  };
+  const dropped = [events.on("chat.finished", observe), events.on("chat.failed", observe)];
+  lost.addEventListener("abort", () => resolve(takenOver), { once: true });
+  let looking: NodeJS.Timeout | undefined;
+  const look = async () => {
+    if (!(await context.isRunning(chatId))) {
+      resolve("The reply ended before it was complete.");
+    }
+  };
+  const timer = setTimeout(
+    () => {
+      resolve("The run took longer than its right to act lasts (AUTOMATION_AUTH_TOKEN_EXPIRES_IN).");
+      control
+        .stopChat(principal, chatId)
+        .catch((error: unknown) => log.warn({ err: error, chat: chatId }, "a run could not be stopped"));
+    },
+    msUntil(principal.session?.expiresAt ?? null),
+  );
   timer.unref();
   return {
     outcome: promise,
+    /** From now on the reply is there: one that ends without a word, such as with its chat, is noticed too. */
+    begin() {
+      looking = setInterval(() => void look().catch(() => undefined), lookMs);
+    },
     drop() {
       clearTimeout(timer);
+      clearInterval(looking);
       dropped.forEach((drop) => drop());
     },
   };
+}
+
+/** Longer waits than a timer can hold end with the process. */
+function msUntil(expiresAt: number | null): number {
+  const longest = 2 ** 31 - 1;
+  return expiresAt === null ? longest : Math.min(expiresAt * 1_000 - Date.now(), longest);
 }

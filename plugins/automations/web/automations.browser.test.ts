@@ -4,7 +4,7 @@ import { permit } from "#plugins/workspace-tools/tools.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
-import { text } from "#test/support/upstream-scripts.ts";
+import { failure, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 const slow = 120_000;
@@ -111,6 +111,24 @@ test.skipIf(!chromiumPath)(
     await phone.page.getByRole("list", { name: "History" }).getByText("done").waitFor();
     await expectNoAxeFindings(phone.page);
     await phone.close();
+  },
+  slow,
+);
+
+test.skipIf(!chromiumPath)(
+  "a run that fails tells its owner by a toast, whichever page is open",
+  async () => {
+    const form = { prompt: "How high is it?", model_id: "alpha", rrule: "FREQ=DAILY;BYHOUR=9" };
+    const { id } = (await call("POST /api/v1/automations/create", { name: "Broken gauge", data: form })).body;
+    const { page, close } = await openPage(browser, { url: app.url, token: owner.token, path: "/calendar" });
+    await page.getByRole("button", { name: "New event" }).waitFor();
+    upstream.reply(({ body }) => body?.stream === true, failure(400, "The gauge is frozen."));
+    await call(`POST /api/v1/automations/${id}/run`);
+    await page.getByText("Automation failed: Broken gauge").waitFor();
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByText("How high is it?").first().waitFor();
+    await close();
+    await call(`DELETE /api/v1/automations/${id}/delete`);
   },
   slow,
 );

@@ -43,18 +43,24 @@ export class Draft {
   rule = $state("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0");
   folderId = $state(none);
   terminalId = $state(none);
+  /** The directory on the terminal; empty for its own. */
+  directory = $state("");
   /** False while the words say no rule. */
   hasRule = $state(true);
 
   constructor(from?: Automation) {
     if (from !== undefined) {
-      const { server_id: terminal } = (from.data["terminal"] ?? {}) as { server_id?: string };
+      const { server_id: terminal, cwd } = (from.data["terminal"] ?? {}) as {
+        server_id?: string;
+        cwd?: string | null;
+      };
       this.name = from.name;
       this.prompt = from.data.prompt;
       this.modelId = from.data.model_id;
       this.rule = from.data.rrule;
       this.folderId = from.folder_id ?? none;
       this.terminalId = terminal ?? none;
+      this.directory = cwd ?? "";
     }
   }
 
@@ -68,7 +74,15 @@ export class Draft {
 
   /** The text that changes whenever something is written. */
   readonly written = $derived(
-    JSON.stringify([this.name, this.prompt, this.modelId, this.rule, this.folderId, this.terminalId]),
+    JSON.stringify([
+      this.name,
+      this.prompt,
+      this.modelId,
+      this.rule,
+      this.folderId,
+      this.terminalId,
+      this.directory,
+    ]),
   );
 
   toForm() {
@@ -79,7 +93,10 @@ export class Draft {
         prompt: this.prompt.trim(),
         model_id: this.modelId,
         rrule: this.rule.trim(),
-        terminal: this.terminalId === none ? null : { server_id: this.terminalId },
+        terminal:
+          this.terminalId === none
+            ? null
+            : { server_id: this.terminalId, cwd: this.directory.trim() || null },
       },
     };
   }
