@@ -1,4 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { defineEvent } from "#kernel/events.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 import type { Grants } from "#storage/grants.ts";
 import type { Replies } from "./replies/service-types.ts";
@@ -72,6 +73,14 @@ export interface LinkedMessages {
   /** Entries that come to the chat's own list of files; those that are there are not added again. */
   readonly addedFiles?: readonly unknown[] | undefined;
 }
+
+/** Chats that their owner has read, in an open window or by marking them. */
+export interface ReadChats {
+  readonly userId: string;
+  readonly chatIds: readonly string[];
+}
+
+export const chatsRead = defineEvent<ReadChats>("chats:read");
 
 /** Stored chats for other plugins. Everything but `require` trusts that the caller was authorised. */
 export interface Chats {

@@ -6,6 +6,7 @@ import { toRoom } from "#kernel/sockets/rooms.ts";
 import { seconds } from "#storage/clock.ts";
 import { type ChatRecord, type ChatRow, recordColumns, setFields } from "./chat-store.ts";
 import { requireFolder } from "./folders/folders.ts";
+import { chatsRead } from "./service.ts";
 import { requireRow } from "./require-row.ts";
 import { announce, type ChatParts } from "./parts.ts";
 import { withClearConflicts } from "./violations.ts";
@@ -85,6 +86,9 @@ export function createStates(parts: ChatParts, hub: Pick<Hub, "emit">) {
         "events",
         toEnvelope({ type: "chat:list", data }, { chatId: id }),
       );
+      if (isRead) {
+        events.emit(chatsRead, { userId: row.user_id, chatIds: [id] });
+      }
       return row;
     },
   };

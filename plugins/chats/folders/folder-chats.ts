@@ -6,7 +6,7 @@ import type { FileReferences } from "#plugins/files/service.ts";
 import { isSharedByFolder } from "./folders.ts";
 import { listTitles, toPage } from "../search/lists.ts";
 import { announce, type ChatParts, sharedType } from "../parts.ts";
-import type { FolderChats } from "../service.ts";
+import { chatsRead, type FolderChats } from "../service.ts";
 import type { ChatDatabase } from "../tables.ts";
 import { forgetUnused, tagsOf } from "../tags/tag-store.ts";
 
@@ -35,12 +35,16 @@ export function createFolderChats({ db, events, grants }: ChatParts): FolderChat
 
     async markRead(folderIds) {
       const now = seconds();
-      await db
+      const read = await db
         .updateTable("chat")
         .set({ last_read_at: sql<number>`greatest(${now}, updated_at)` })
         .where("folder_id", "=", anyOf(folderIds))
         .where(isUnread)
+        .returning(["id", "user_id"])
         .execute();
+      for (const [userId, rows] of Map.groupBy(read, (row) => row.user_id)) {
+        events.emit(chatsRead, { userId, chatIds: rows.map(({ id }) => id) });
+      }
     },
 
     async remove(tx: ChatDatabase, folderIds) {
