@@ -1,6 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import type { ChunkBatch } from "#kernel/completion/provider.ts";
+import { defineEvent } from "#kernel/events.ts";
 import { defineService, defineSlot } from "#kernel/service.ts";
 import type { Tool, ToolRun } from "#kernel/tools/tool.ts";
 import type { ChatFacts, ChatMessage } from "#plugins/chats/service.ts";
@@ -35,6 +36,18 @@ export interface ReplyWriter {
 }
 
 export const replyWriter = defineService<ReplyWriter>("runs.reply-writer");
+
+/** A message of a person in a stored chat, at the moment when its replies have begun. */
+export interface AskedMessage {
+  readonly userId: string;
+  readonly chatId: string;
+  readonly messageId: string;
+  /** False for a message that stood in the chat before: it was stored by its client, or is answered once more. */
+  readonly isNew: boolean;
+}
+
+/** Messages that the server puts into chats in a person's place (`meta.internal`) are none. */
+export const personAsked = defineEvent<AskedMessage>("runs:person-asked");
 
 /** A chat-bound run whose reply is complete, stored and shown. */
 export interface EndedRun {

@@ -11,6 +11,7 @@ import { makeItemId, type OutputItem } from "../reply/items.ts";
 import { startRun } from "../live/live-run.ts";
 import type { LiveRuns } from "../live/live-runs.ts";
 import type { RunParts } from "../parts.ts";
+import { personAsked } from "../service.ts";
 import { type InsertedReplies, insertMessages } from "./insert-messages.ts";
 import type { RunStart } from "../live/run-facts.ts";
 import { isWritten } from "../leases/run-store.ts";
@@ -48,6 +49,7 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
       runs.forEach(live.add);
       // Somebody may have stopped them before they were there.
       void parts.lease.look();
+      tellOfQuestion(asked, starts[0] as RunStart, parts);
       if (asked.chatId === undefined) {
         tellOfChat(placed, principal, parts);
       }
@@ -58,6 +60,15 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
       return null;
     },
   };
+}
+
+function tellOfQuestion({ userMessage }: RunRequest, { placed, principal }: RunStart, { events }: RunParts) {
+  const isInternal = (userMessage?.["meta"] as { internal?: unknown } | null | undefined)?.internal === true;
+  if (userMessage !== undefined && !isInternal && placed.chat !== undefined) {
+    const { chatId, made } = placed;
+    const { id: messageId } = userMessage;
+    events.emit(personAsked, { userId: principal.userId, chatId, messageId, isNew: made.has(messageId) });
+  }
 }
 
 /** Other windows of the owner have not heard of a chat that the server made. */
