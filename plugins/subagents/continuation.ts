@@ -6,13 +6,16 @@ import type { ToolRun } from "#kernel/tools/tool.ts";
 import { seconds } from "#storage/clock.ts";
 import type { ChatFacts } from "#plugins/chats/service.ts";
 import { captureRequest } from "./capture.ts";
+import type { ChatLeases } from "./chat-leases.ts";
 import type { SubagentParts } from "./parts.ts";
 import type { ChatContinuation, Continued, InternalMessage } from "./service.ts";
 
-type Parts = Pick<
+interface Parts extends Pick<
   SubagentParts,
   "accounts" | "chats" | "context" | "db" | "hub" | "log" | "runs" | "settings"
->;
+> {
+  readonly leases: ChatLeases;
+}
 
 /** Lets chats go on by themselves (contract §9). */
 export function createContinuation(parts: Parts): ChatContinuation {
@@ -20,7 +23,8 @@ export function createContinuation(parts: Parts): ChatContinuation {
     isOn: () => parts.settings().enabled,
     isOpenTo: async (run) => parts.settings().enabled && (await isOpenTo(run, parts)),
     capture: captureRequest,
-    tell: async (message) => await tell(message, parts),
+    tell: async (message) =>
+      (await parts.leases.during(message.chatId, () => tell(message, parts))) ?? "busy",
   };
 }
 

@@ -7,11 +7,13 @@ import { accounts } from "#plugins/accounts/service.ts";
 import { chatContext, chats } from "#plugins/chats/service.ts";
 import { chatRuns } from "#plugins/completions/service.ts";
 import { runControl, runLimits } from "#plugins/runs/service.ts";
+import { createChatLeases } from "./chat-leases.ts";
 import { subagentVariables } from "./config.ts";
 import { createContinuation } from "./continuation.ts";
 import { createDelegateTool } from "./delegate-tool.ts";
 import { createDelegations } from "./delegations.ts";
 import { createSubagents } from "./migrations/0001_subagents.ts";
+import { createContinuations } from "./migrations/0002_continuations.ts";
 import type { SubagentParts } from "./parts.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { createReports } from "./reports.ts";
@@ -37,8 +39,8 @@ export default definePlugin({
     runs: chatRuns,
   },
   provides: [chatContinuation],
-  tables: tables<SubagentTables>("subagent"),
-  migrations: { "0001_subagents": createSubagents },
+  tables: tables<SubagentTables>("subagent", "chat_continuation"),
+  migrations: { "0001_subagents": createSubagents, "0002_continuations": createContinuations },
   enabled: (config) => config.enabled,
 
   setup({ config, db, log, transaction, use }) {
@@ -57,7 +59,7 @@ export default definePlugin({
       rows,
       places: () => (places ??= createPlaces(config.maxConcurrent)),
     });
-    const continuation = createContinuation(parts);
+    const continuation = createContinuation({ ...parts, leases: createChatLeases(db) });
     const reports = createReports(parts, { rows, continuation, ids: delegations.ids });
     forgetChats(parts, rows);
     return {

@@ -34,8 +34,16 @@ export interface SubagentTable {
   ended_at: number | null;
 }
 
+/** A chat that a message of the system is being put into. */
+export interface ChatContinuationTable {
+  chat_id: string;
+  owner: string;
+  until: Time;
+}
+
 export interface SubagentTables {
   subagent: SubagentTable;
+  chat_continuation: ChatContinuationTable;
 }
 
 export type SubagentRow = Selectable<SubagentTable>;
