@@ -52,6 +52,7 @@ import skills from "./skills/plugin.ts";
 import settings from "./settings/plugin.ts";
 import subagents from "./subagents/plugin.ts";
 import taskList from "./task-list/plugin.ts";
+import timers from "./timers/plugin.ts";
 import timeTools from "./time-tools/plugin.ts";
 import toolServers from "./tool-servers/plugin.ts";
 import tools from "./tools/plugin.ts";
@@ -115,6 +116,7 @@ export const catalogue: readonly AnyPlugin[] = [
   skills,
   subagents,
   taskList,
+  timers,
   timeTools,
   toolServers,
   tools,
@@ -170,6 +172,7 @@ export interface Api
     ApiOfPlugin<typeof settings>,
     ApiOfPlugin<typeof skills>,
     ApiOfPlugin<typeof subagents>,
+    ApiOfPlugin<typeof timers>,
     ApiOfPlugin<typeof toolServers>,
     ApiOfPlugin<typeof tools>,
     ApiOfPlugin<typeof terminals>,

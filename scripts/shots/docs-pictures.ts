@@ -40,4 +40,5 @@ export const unpictured: readonly string[] = [
   "responses",
   "routes",
   "subagents",
+  "timers",
 ];

@@ -80,7 +80,7 @@ SUBAGENTS_MAX_ITERATIONS | int | 30 | persisted | subagents
 SUBAGENTS_MAX_OUTPUT | int | 30000 | persisted | subagents
 SUBAGENTS_SYSTEM_PROMPT | str | empty | persisted | subagents
 SCHEDULER_POLL_INTERVAL | int | 10 | start-up | core | was=AUTOMATION_POLL_INTERVAL
-TIMER_POLL_INTERVAL | int | 1 | start-up | not yet
+TIMER_POLL_INTERVAL | int | 1 | start-up | timers
 CALENDAR_ALERT_LOOKAHEAD_MINUTES | int | 10 | start-up | calendar
 ENABLE_NOTES | bool | true | persisted | notes
 ENABLE_MEMORIES | bool | true | persisted | memories

@@ -224,6 +224,12 @@ export const ownedRows: Record<string, OwnedRows> = {
     bodies: {},
     look: async (app, token, { id }) => (await app.call(`GET /api/v1/chats/${id}/subagents`, { token })).body,
   },
+  timers: {
+    // A timer is set by a model alone; its own tests show that its id is nobody else's.
+    make: async (app, token) => ({ id: (await chatClient(app, token).make(conversation())).id }),
+    bodies: {},
+    look: async (app, token, { id }) => (await app.call(`GET /api/v1/chats/${id}/timers`, { token })).body,
+  },
   runs: {
     make: async (app, token) => ({ chat_id: (await chatClient(app, token).make(conversation())).id }),
     bodies: {},
