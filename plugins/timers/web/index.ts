@@ -1,0 +1,5 @@
+import { defineWeb } from "#plugins/web/kit/web.ts";
+
+export const web = defineWeb({
+  callCards: [{ tool: "timer", load: () => import("./TimerCards.svelte") }],
+});
