@@ -144,6 +144,7 @@ function broadcastResult(
         model: start.admitted.model.id,
         title,
         ...(text !== undefined && { error: text }),
+        ...(stopped === "stopped" && { stopped: true }),
       },
     });
   }
