@@ -82,6 +82,7 @@ export function createReports(
 const ends: Readonly<Record<string, string>> = {
   completed: "has finished",
   failed: "has failed",
+  stopped: "was stopped by the user; what it had written so far follows",
   interrupted: "was interrupted, because the server stopped; what it had written so far follows",
 };
 

@@ -76,7 +76,7 @@ export async function runTask(task: Task, signal: AbortSignal, parts: SubagentPa
   } finally {
     end.drop();
   }
-  return await readOutcome(id, signal.aborted, parts);
+  return await readOutcome(id, end.wasStopped(), parts);
 }
 
 async function makeChat(
@@ -109,8 +109,11 @@ function waitForEnd(
   { events, control, context, log }: SubagentParts,
 ) {
   const { promise, resolve } = Promise.withResolvers<void>();
+  let isStopped = false;
   const observe = ({ subject, data }: SystemEvent) => {
-    if (subject?.id === id && (data as { message_id?: unknown } | null)?.message_id === replyOf(id)) {
+    const end = data as { message_id?: unknown; stopped?: unknown } | null;
+    if (subject?.id === id && end?.message_id === replyOf(id)) {
+      isStopped = end.stopped === true;
       resolve();
     }
   };
@@ -128,6 +131,8 @@ function waitForEnd(
   };
   return {
     over: promise,
+    /** True where a person stopped the reply, in the chat of the sub-agent or in that which waits for it. */
+    wasStopped: () => isStopped || signal.aborted,
     /** From now on the reply is there. */
     begin() {
       timer = setInterval(() => void look().catch(() => undefined), lookMs);

@@ -198,6 +198,67 @@ describe("sub-agents in the background", () => {
     expect(Object.keys((await stage.read(chatId)).chat.history.messages)).toHaveLength(4);
   });
 
+  it("are told as stopped where the person stops them in their own chat", async () => {
+    answerTask(
+      stage.upstream,
+      "Walk the whole river",
+      paced(makePieces(2_000), { every: 20, log: createPacedLog() }),
+    );
+    stage.upstream.always(isReport, text("All right."));
+    const { values, chatId } = await runDelegating(stage, [
+      { task: "Walk the whole river", background: true },
+    ]);
+    const [{ subagent_chat_id: id }] = values;
+    await vi.waitFor(async () => {
+      const own = (await stage.read(id)).chat.history;
+      expect(own.messages[own.currentId].content).not.toBe("");
+    }, 15_000);
+    await stage.app.call(`POST /api/tasks/chat/${id}/stop`, { token: stage.user.token });
+    const told = await vi.waitFor(async () => {
+      const message = await stage.message(chatId, `told-${id}`);
+      expect(message).toMatchObject({ meta: { state: "stopped" } });
+      return message;
+    }, 20_000);
+    expect(told.content).toContain("was stopped by the user");
+    expect(told.content).toContain(makePieces(1)[0]!.trim());
+    expect((await listed(chatId)).body).toMatchObject([{ state: "stopped", error: null }]);
+  });
+
+  it("are bounded where 25 are asked for at once and each wants 20", async () => {
+    const tasks = Array.from({ length: 25 }, (_, at) => `Errand ${at}.`);
+    const isErrand = (request: Parameters<typeof isReport>[0]) =>
+      tasks.some((task) => isOfTask(task)(request));
+    stage.upstream.always(
+      (request) => isErrand(request) && saidIn(request).length === 2,
+      async (exchange) => {
+        // All that may are at work at once before one of them ends.
+        await vi.waitFor(
+          () => expect(stage.upstream.requests.filter(isErrand).length).toBeGreaterThanOrEqual(20),
+          30_000,
+        );
+        await calls(
+          "delegate_task",
+          ...tasks.slice(0, 20).map((task) => ({ task: `More of ${task}` })),
+        )(exchange);
+      },
+    );
+    stage.upstream.always((request) => isErrand(request) && saidIn(request).length > 2, text("Done."));
+    stage.upstream.always(isReport, text("Noted."));
+    const { values, chatId } = await runDelegating(
+      stage,
+      tasks.map((task) => ({ task, background: true })),
+    );
+    const said = values.map((value) => (typeof value === "string" ? value.slice(0, 28) : value.status));
+    expect(said.filter((one) => one === "dispatched")).toHaveLength(20);
+    expect(said.filter((one) => one === "Error: 20 sub-agents work in")).toHaveLength(5);
+    await vi.waitFor(async () => {
+      const states = (await listed(chatId)).body.map(({ state }: { state: string }) => state);
+      expect(states).toEqual(Array.from({ length: 20 }, () => "completed"));
+    }, 60_000);
+    expect(stage.upstream.requests.filter(isOfTask("More of"))).toEqual([]);
+    await stage.app.call(`DELETE /api/v1/chats/${chatId}`, { token: stage.user.token });
+  });
+
   it("are no more at once than may, and none while they are switched off", async () => {
     await config({ SUBAGENTS_MAX_ASYNC: 1 });
     answerTask(stage.upstream, "Take your time", paced(["Done."], { every: 2_000, log: createPacedLog() }));
