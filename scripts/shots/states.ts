@@ -4,6 +4,7 @@ import { factorStates, factorSteps } from "./factor-states.ts";
 import { calendarStates } from "./calendar-states.ts";
 import { automationStates } from "./automation-states.ts";
 import { accessStates, channelStates } from "./channel-states.ts";
+import { delegatingStates } from "./delegating-states.ts";
 import { chatStates } from "./chat-states.ts";
 import { operatorStates } from "./operator-states.ts";
 import { peopleStates } from "./people-states.ts";
@@ -170,6 +171,7 @@ export const states: readonly State[] = [
   ...channelStates,
   ...accessStates,
   ...toolStates,
+  ...delegatingStates,
   ...serverStates,
   ...promptStates,
   ...workspaceToolStates,

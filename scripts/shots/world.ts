@@ -9,6 +9,7 @@ import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import { paced } from "#test/support/upstream-paced.ts";
 import { chats, otherTitles, toChat } from "./chats.ts";
+import { toDelegating } from "./delegating.ts";
 import { longAnswer } from "./texts.ts";
 
 const model = "miller-large";
@@ -36,6 +37,10 @@ export async function openWorld(): Promise<World> {
         exchange,
       );
     }
+    const delegating = body.stream ? toDelegating(body as Parameters<typeof toDelegating>[0]) : undefined;
+    if (delegating !== undefined) {
+      return delegating(exchange);
+    }
     const asking = toAsking(String(body.messages.at(-1)?.content), body);
     if (body.stream && asking !== undefined) {
       return sse(toolCallChunks([asking]))(exchange);
@@ -60,6 +65,8 @@ export async function openWorld(): Promise<World> {
     DEFAULT_MODELS: model,
     PLUGINS_PATH: fileURLToPath(new URL("plugins", import.meta.url)),
     WEBUI_NAME: "Millrace",
+    ENABLE_SUBAGENTS: "true",
+    SUBAGENTS_BACKGROUND_ENABLED: "true",
   });
   const { token } = await post<{ token: string }>(server.url, "/api/v1/auths/signup", account);
   const make = async (chat: (typeof chats)[keyof typeof chats]) =>
