@@ -1,4 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
@@ -36,10 +39,24 @@ export function wavHead({ rate, bytes }: { rate: number; bytes: number }): Buffe
 /** True where the decoder is installed that long recordings need. */
 export const hasDecoder = canRun("ffmpeg");
 
-/** The same sound in another format. */
-export function encode(wav: Buffer, ...options: readonly string[]): Buffer {
-  return execFileSync("ffmpeg", ["-v", "error", "-f", "wav", "-i", "pipe:0", ...options, "pipe:1"], {
-    input: wav,
+/** The same sound in another format, whose ending names it. */
+export function encode(wav: Buffer, ending: string, ...options: readonly string[]): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), "encode-"));
+  try {
+    // Some formats write their sizes into their heads at the end, which a pipe cannot take.
+    const path = join(folder, `sound.${ending}`);
+    const input = ["-v", "error", "-f", "wav", "-i", "pipe:0"];
+    execFileSync("ffmpeg", [...input, ...options, path], { input: wav });
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Silence, which packs into next to nothing. */
+export function silentFlac(seconds: number): Buffer {
+  const source = ["-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", String(seconds)];
+  return execFileSync("ffmpeg", ["-v", "error", ...source, "-f", "flac", "pipe:1"], {
     maxBuffer: 64 * 1024 * 1024,
   });
 }

@@ -1,14 +1,17 @@
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { provide } from "#kernel/service.ts";
+import { fill } from "#kernel/service.ts";
 import { blobs, configuration, egress, events } from "#kernel/services.ts";
 import { createSpeechCache } from "#kernel/upstream/speech-cache.ts";
+import { extractors } from "#plugins/extraction/service.ts";
 import { audioVariables } from "./config.ts";
 import { createSpeechEngines, createTranscriptionEngines } from "./engines/engines.ts";
 import { configRoutes } from "./routes/config-routes.ts";
 import { audioRoutes } from "./routes/routes.ts";
-import { type AudioEngine, speechEngines, transcription, transcriptionEngines } from "./service.ts";
+import { type AudioEngine, speechEngines, transcriptionEngines } from "./service.ts";
 import { createSpeech } from "./speech/speech.ts";
+import { createDecoder } from "./transcription/decoder.ts";
+import { createRecordingExtractor } from "./transcription/extractor.ts";
 import { createTranscriber } from "./transcription/transcription.ts";
 
 export default definePlugin({
@@ -17,7 +20,6 @@ export default definePlugin({
   summary: "Reads texts aloud and writes recordings down, with engines.",
   config: audioVariables,
   uses: { blobs, configuration, egress, events, speechEngines, transcriptionEngines },
-  provides: [transcription],
 
   setup({ config, use, log }) {
     const engineParts = { egress: use.egress, settings: config };
@@ -35,7 +37,8 @@ export default definePlugin({
       events: use.events,
       ended: (call: ModelCall) => use.events.emit(modelCallEnded, call),
     };
-    const transcriber = createTranscriber({ ...shared, engines: engines.transcriptionEngines });
+    const decoder = createDecoder({ program: () => config.decoder, seconds: () => config.sttTimeout });
+    const transcriber = createTranscriber({ ...shared, decoder, engines: engines.transcriptionEngines });
     const speech = createSpeech({ ...shared, cache, engines: engines.speechEngines });
     const routeParts = { ...shared, ...engines, speech, transcriber, configuration: use.configuration };
     return {
@@ -43,19 +46,7 @@ export default definePlugin({
         api: [...configRoutes("/audio", routeParts), ...audioRoutes("/audio", routeParts)],
         audio: [...configRoutes("", routeParts), ...audioRoutes("", routeParts)],
       },
-      services: [
-        provide(transcription, {
-          isReady: transcriber.isReady,
-          async transcribe({ filename, contentType, open }, options) {
-            const stored = await transcriber.store(await open(), options.signal);
-            try {
-              return await transcriber.transcribe(stored, { filename, contentType, ...options });
-            } finally {
-              await stored.remove();
-            }
-          },
-        }),
-      ],
+      fills: [fill(extractors, createRecordingExtractor({ settings: config, transcriber }))],
       jobs: [{ id: "audio.speeches", every: 86_400, run: () => cache.sweep() }],
       start() {
         requireDistinct(engines.speechEngines());

@@ -1,5 +1,4 @@
-import { defineService, defineSlot } from "#kernel/service.ts";
-import type { Readable } from "node:stream";
+import { defineSlot } from "#kernel/service.ts";
 
 /** A text that is to be spoken. */
 export interface SpeechWish {
@@ -89,31 +88,3 @@ export interface TranscriptionEngine extends AudioEngine {
 /** Engines beside those of the platform; an id that is taken is refused when the process starts. */
 export const speechEngines = defineSlot<SpeechEngine>("audio.speech");
 export const transcriptionEngines = defineSlot<TranscriptionEngine>("audio.transcription");
-
-/** A recording of any length, as it was uploaded. */
-export interface UploadedRecording {
-  readonly filename: string;
-  /** As the client said it; the bytes decide. */
-  readonly contentType: string;
-  open(): Promise<Readable> | Readable;
-}
-
-/** Writes recordings down for other plugins. */
-export interface Transcription {
-  /** True while the chosen engine has all settings it needs. */
-  isReady(): boolean;
-  /**
-   * Throws `invalid` for bytes that are no sound and types that are not allowed, `too_large` over the limits,
-   * `unavailable` without an engine, and what engines throw.
-   */
-  transcribe(
-    recording: UploadedRecording,
-    options: {
-      readonly language?: string | undefined;
-      readonly userId: string;
-      readonly signal: AbortSignal;
-    },
-  ): Promise<string>;
-}
-
-export const transcription = defineService<Transcription>("audio.transcription");

@@ -39,7 +39,11 @@ export default definePlugin({
       fills: [
         fill(
           fileProcessors,
-          createProcessor(service, () => [toLimits(config), toEngineFacts(config)]),
+          createProcessor(service, () => [
+            toLimits(config),
+            toEngineFacts(config),
+            use.extractors.list().flatMap(({ id, facts }) => (facts === undefined ? [] : [[id, facts()]])),
+          ]),
         ),
       ],
       stop: () => pool.close(),

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { AppError } from "#kernel/errors.ts";
 import type { FileProcessor, FileRecord } from "#plugins/files/service.ts";
-import { isText } from "#plugins/files/service.ts";
 import type { Extraction } from "./service.ts";
 
 /**
  * Gives stored files their text (Core API, Files and knowledge). Pictures keep none, and bytes that are no documents
- * neither; recordings fail with the reason, because people expect their words to be found.
+ * neither.
  */
 export function createProcessor(extraction: Extraction, settings: () => unknown): FileProcessor {
   return {
@@ -16,15 +14,22 @@ export function createProcessor(extraction: Extraction, settings: () => unknown)
     /** What decides the result beside the bytes. */
     fingerprint: (file) =>
       createHash("sha256")
-        .update(JSON.stringify([version, endingOf(file.filename), typeOf(file), settings()]))
+        .update(
+          JSON.stringify([version, endingOf(file.filename), typeOf(file), languageOf(file), settings()]),
+        )
         .digest("base64url"),
 
     async process({ file, content, open, signal }) {
       if (content !== undefined) {
         return {};
       }
-      refuseRecording(file);
-      const document = { name: file.filename, type: typeOf(file), open };
+      const facts = {
+        name: file.filename,
+        type: typeOf(file),
+        language: languageOf(file),
+        userId: file.user_id,
+      };
+      const document = { ...facts, open };
       const found = await extraction.extract(document, signal);
       if (found === undefined) {
         return {};
@@ -48,13 +53,8 @@ const typeOf = (file: FileRecord) =>
 
 const endingOf = (name: string) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
-function refuseRecording(file: FileRecord): void {
-  const type = typeOf(file);
-  // `.ts` is a video to the registry of media types and source code to everybody else.
-  if (/^(audio|video)\//.test(type) && !isText(type, file.filename)) {
-    throw new AppError(
-      "unprocessable",
-      "No engine is set up that turns speech into text, so this recording has none.",
-    );
-  }
+/** The language of a recording, which uploads may tell in their form field `metadata`. */
+function languageOf({ meta }: FileRecord): string | undefined {
+  const language = (meta.data as { readonly language?: unknown } | undefined)?.language;
+  return typeof language === "string" && language !== "" ? language.slice(0, 40) : undefined;
 }

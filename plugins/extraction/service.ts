@@ -11,6 +11,10 @@ export interface SourceDocument {
   readonly name: string;
   /** Media type as the client or the server that sent it said; "" when unknown. */
   readonly type: string;
+  /** Of what is spoken in it, as its sender said, such as `de`. */
+  readonly language?: string | undefined;
+  /** The account that it belongs to; undefined for documents of nobody. */
+  readonly userId?: string | undefined;
   /** Opens the bytes; may be called more than once. */
   open(): Promise<Readable>;
 }
@@ -31,6 +35,8 @@ export interface Extractor {
   readonly id: string;
   /** Decides by name, media type and the first bytes (at most 4 KB). */
   accepts(document: Pick<SourceDocument, "name" | "type">, head: Uint8Array): boolean;
+  /** Settings that change its results: the same bytes are read again when they differ. Keys are none. */
+  facts?(): unknown;
   /**
    * Rejects with an AppError of code `unprocessable` or `too_large` whose detail says what is wrong with the document,
    * in words for the person who sent it; other rejections count as a fault of the extractor, which is asked again.

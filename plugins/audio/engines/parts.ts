@@ -24,3 +24,8 @@ export function toNames(value: unknown): Named[] {
     return found.length === 0 ? [] : [{ id: found[0]!, name: found.at(-1)! }];
   });
 }
+
+/** "" for the model and the voice that the settings name by default, which the common format alone knows. */
+export function unlessCommon(value: string): string {
+  return value === "tts-1" || value === "alloy" ? "" : value;
+}

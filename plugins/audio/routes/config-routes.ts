@@ -16,8 +16,17 @@ export interface ConfigRouteParts {
 
 /** The secrets and the addresses they are sent to. */
 const addresses = {
-  tts: { ttsOpenaiKey: ["ttsOpenaiUrl"] },
-  stt: { sttOpenaiKey: ["sttOpenaiUrl"] },
+  tts: {
+    ttsOpenaiKey: ["ttsOpenaiUrl"],
+    ttsKey: ["ttsElevenUrl", "ttsAzureUrl"],
+    ttsMistralKey: ["ttsMistralUrl"],
+  },
+  stt: {
+    sttOpenaiKey: ["sttOpenaiUrl"],
+    sttDeepgramKey: ["sttDeepgramUrl"],
+    sttAzureKey: ["sttAzureUrl"],
+    sttMistralKey: ["sttMistralUrl"],
+  },
 };
 
 const Section = z.record(z.string(), z.unknown());

@@ -1,9 +1,8 @@
 import { Readable } from "node:stream";
 import type { Events } from "#kernel/events.ts";
-import { defineRoute, reply } from "#kernel/http/route.ts";
-import { AppError } from "#kernel/errors.ts";
+import { defineRoute, relay } from "#kernel/http/route.ts";
 import type { Speech } from "../speech/speech.ts";
-import type { StoredRecording } from "../transcription/store.ts";
+import type { StoredRecording } from "../transcription/stored-recording.ts";
 import type { Transcriber } from "../transcription/transcription.ts";
 import { below, type Prefix } from "./prefix.ts";
 import { AudioModels, AudioVoices, SpeechForm, TranscriptionAnswer } from "./schema.ts";
@@ -35,8 +34,8 @@ function speechRoute(prefix: Prefix, { speech }: AudioRouteParts) {
     async ({ body, caller, request }) => {
       const { type, bytes } = await speech.speak(caller, body, request.signal);
       // A sound that breaks off midway ends as a broken answer: no words may stand between its frames.
-      const sound = Readable.from(bytes, { objectMode: false });
-      return reply(sound, { headers: { "content-type": type, "cache-control": "private, no-store" } });
+      const headers = { "content-type": type, "cache-control": "private, no-store" };
+      return relay({ status: 200, headers, body: Readable.from(bytes, { objectMode: false }) }, { headers });
     },
   );
 }
@@ -68,22 +67,13 @@ function transcriptionRoute(prefix: Prefix, { transcriber, events }: AudioRouteP
           data: { engine: engine.id, bytes: file.stored.size },
         });
         const { filename, contentType } = file;
-        const call = { filename, contentType, language: toLanguage(fields["language"]), userId, signal };
+        const call = { filename, contentType, language: fields["language"], userId, signal };
         return { text: await transcriber.transcribe(file.stored, call), filename };
       } finally {
         await stored?.remove();
       }
     },
   );
-}
-
-/** Throws `invalid` for what is no language; engines would take it as a word of a prompt or refuse it in their way. */
-function toLanguage(given: string | undefined): string | undefined {
-  const language = given?.trim() ?? "";
-  if (language !== "" && !/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(language)) {
-    throw new AppError("invalid", "language: must be a code such as de, or a locale such as de-CH.");
-  }
-  return language || undefined;
 }
 
 function listRoutes(prefix: Prefix, { speech }: AudioRouteParts) {
