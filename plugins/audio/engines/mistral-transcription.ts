@@ -25,7 +25,7 @@ export function createMistralTranscription({ egress, settings }: EngineParts): T
       timeoutMs: settings.sttTimeout * 1000,
       signal,
     });
-  const hear = async ({ recording, model, language, signal }: TranscriptionWish) => {
+  const askChat = async ({ recording, model, language, signal }: TranscriptionWish) => {
     const spoken = language === undefined ? "" : ` It is spoken in the language "${language}".`;
     const content = [
       { type: "input_audio", input_audio: Buffer.from(recording.bytes).toString("base64") },
@@ -63,7 +63,7 @@ export function createMistralTranscription({ egress, settings }: EngineParts): T
     models: async () => [{ id: ownModel, name: ownModel }],
     async transcribe(wish) {
       if (settings.sttMistralChat) {
-        return await hear(wish);
+        return await askChat(wish);
       }
       const { recording, model, language, signal } = wish;
       const fields = { model: model || ownModel, language: language?.split("-")[0]?.toLowerCase() };

@@ -56,7 +56,7 @@ export function createTranscriber(parts: TranscriberParts) {
   };
 
   /** One piece by the engine; a passing failure is tried once more, so that it does not cost the pieces before it. */
-  const hear = async (piece: Piece, { engine, call }: Hearing): Promise<string> => {
+  const transcribePiece = async (piece: Piece, { engine, call }: Hearing): Promise<string> => {
     const recording = await piece();
     const ask = async () => {
       const measured = begin(engine, call, parts);
@@ -99,7 +99,7 @@ export function createTranscriber(parts: TranscriberParts) {
     });
     const hearing = { engine, call: { ...given, signal, isLong: pieces.length > 1 } };
     try {
-      const texts = await inTurns(pieces, sideBySide, (piece) => hear(piece, hearing));
+      const texts = await inTurns(pieces, sideBySide, (piece) => transcribePiece(piece, hearing));
       return texts.filter((text) => text !== "").join("\n");
     } catch (error) {
       failed.abort(error);
