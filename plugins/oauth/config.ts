@@ -1,7 +1,7 @@
 import { core } from "#config/core.ts";
 import { bool, grouped, int, json, list, oneOf, text, type Values } from "#config/variable.ts";
 import { z } from "zod";
-import { github, google, kept, microsoft, oidc } from "./provider-config.ts";
+import { feishu, github, google, kept, microsoft, oidc } from "./provider-config.ts";
 
 const general = {
   enabled: bool("ENABLE_OAUTH", true, kept("enable", "People sign in with the providers that are set up")),
@@ -175,6 +175,7 @@ export const oauthVariables = {
   ...grouped("Google", google),
   ...grouped("Microsoft", microsoft),
   ...grouped("GitHub", github),
+  ...grouped("Feishu", feishu),
   ...grouped("Sessions of providers", sessions),
   sessionKey: core.oauthSessionKey,
   publicUrl: core.webuiUrl,

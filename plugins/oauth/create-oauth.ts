@@ -49,7 +49,6 @@ export function createOAuth({ config, db, log, use }: OAuthContext) {
     peers,
     used,
     seal: sealOf("oauth-flow"),
-    githubApiUrl: () => config.githubApiUrl,
   });
   const find = (id: string) => findProvider(config, id);
   const parts = { config, configuration, signIn, sessions, egress, log, peers, flows, trials };

@@ -18,7 +18,7 @@ export async function fetchGitHubClaims(
   { apiUrl, fetch }: { readonly apiUrl: string; readonly fetch: CustomFetch },
 ): Promise<Claims> {
   const read = async <T>(path: string, shape: z.ZodType<T>): Promise<T> => {
-    const response = await fetch(`${apiUrl.replace(/\/$/, "")}${path}`, {
+    const response = await fetch(apiUrl + path, {
       method: "GET",
       headers: { accept: "application/vnd.github+json", authorization: `Bearer ${accessToken}` },
       body: undefined,

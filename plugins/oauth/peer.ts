@@ -13,6 +13,7 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import type { Egress } from "#kernel/egress/egress.ts";
+import { toPlainServer } from "./plain-oauth.ts";
 import type { Provider } from "./providers.ts";
 
 /** Opens providers: what their discovery documents say, and the client that talks to them. */
@@ -52,8 +53,8 @@ export function createPeers({ egress, timeoutSeconds }: PeersParts): Peers {
     const metadata = { [clockTolerance]: skewSeconds, ...(clientSecret && { client_secret: clientSecret }) };
     const auth: ClientAuth = (server, ...rest) => toClientAuth(provider, server)(server, ...rest);
     const isPlain = url.startsWith("http:");
-    if (protocol === "github") {
-      const peer = new Configuration(toGitHubServer(url), clientId, metadata, auth);
+    if (protocol !== "oidc") {
+      const peer = new Configuration(toPlainServer(provider), clientId, metadata, auth);
       peer[customFetch] = fetch;
       peer.timeout = timeoutSeconds();
       if (isPlain) {
@@ -80,15 +81,6 @@ export function createPeers({ egress, timeoutSeconds }: PeersParts): Peers {
       peer.catch(() => opened.delete(key));
       return await peer;
     },
-  };
-}
-
-/** Adds what GitHub has no discovery document for. */
-function toGitHubServer(url: string): ServerMetadata {
-  return {
-    issuer: url,
-    authorization_endpoint: `${url}/login/oauth/authorize`,
-    token_endpoint: `${url}/login/oauth/access_token`,
   };
 }
 

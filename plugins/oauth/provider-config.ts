@@ -184,6 +184,36 @@ export const github = {
   }),
 };
 
+/** Variables of this provider. */
+export const feishu = {
+  feishuClientId: text(
+    "FEISHU_CLIENT_ID",
+    "",
+    kept("feishu.client_id", "App that Feishu knows the platform as"),
+  ),
+  feishuClientSecret: text("FEISHU_CLIENT_SECRET", "", {
+    ...kept("feishu.client_secret", "Secret of that app"),
+    secret: true,
+  }),
+  feishuScope: text(
+    "FEISHU_OAUTH_SCOPE",
+    "contact:user.base:readonly",
+    kept("feishu.scope", "Scopes that sign-ins with Feishu ask for"),
+  ),
+  feishuRedirectUris: list("FEISHU_REDIRECT_URI", [], {
+    ...kept("feishu.redirect_uri", "Addresses of this platform that Feishu leads back to"),
+    check: addressesRule,
+  }),
+  feishuUrl: text("FEISHU_URL", "https://accounts.feishu.cn", {
+    text: "Address of Feishu's sign-in, or of Lark's: https://accounts.larksuite.com",
+    check: addressRule,
+  }),
+  feishuApiUrl: text("FEISHU_API_URL", "https://open.feishu.cn", {
+    text: "Address of Feishu's interface for programs, or of Lark's: https://open.larksuite.com",
+    check: addressRule,
+  }),
+};
+
 function addressRule(address: string): string | undefined {
   return address === "" || /^https?:\/\/[^\s/]/.test(address)
     ? undefined

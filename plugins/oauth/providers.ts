@@ -2,12 +2,14 @@ import type { OAuthConfig } from "./config.ts";
 
 /** A provider that people sign in with, as the settings describe it. */
 export interface Provider {
-  readonly id: "oidc" | "google" | "microsoft" | "github";
+  readonly id: "oidc" | "google" | "microsoft" | "github" | "feishu";
   readonly label: string;
-  /** GitHub speaks OAuth without OpenID Connect. */
-  readonly protocol: "oidc" | "github";
-  /** Discovery document or issuer; GitHub's own address. */
+  /** GitHub and Feishu speak OAuth without OpenID Connect, each with an interface of its own for people. */
+  readonly protocol: "oidc" | "github" | "feishu";
+  /** Discovery document or issuer; without OpenID Connect the address that sign-ins begin at. */
   readonly url: string;
+  /** Address of the interface that tells about people, without OpenID Connect. */
+  readonly apiUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope: string;
@@ -34,9 +36,8 @@ export function listProviders(config: OAuthConfig): Provider[] {
   if (!config.enabled) {
     return [];
   }
-  return [toGoogle(config), toMicrosoft(config), toGitHub(config), toOidc(config)].filter(
-    ({ clientId, url }) => clientId !== "" && url !== "",
-  );
+  const all = [toGoogle(config), toMicrosoft(config), toGitHub(config), toFeishu(config), toOidc(config)];
+  return all.filter(({ clientId, url }) => clientId !== "" && url !== "");
 }
 
 export function findProvider(config: OAuthConfig, id: string): Provider | undefined {
@@ -45,6 +46,7 @@ export function findProvider(config: OAuthConfig, id: string): Provider | undefi
 
 const plain = {
   protocol: "oidc",
+  apiUrl: "",
   tokenAuth: "",
   vouchesForEmail: false,
   pictureUrl: "",
@@ -110,11 +112,32 @@ function toGitHub(config: OAuthConfig): Provider {
     id: "github",
     label: "GitHub",
     protocol: "github",
-    url: config.githubUrl.replace(/\/$/, ""),
+    url: withoutSlash(config.githubUrl),
+    apiUrl: withoutSlash(config.githubApiUrl),
     clientId: config.githubClientId,
     clientSecret: config.githubClientSecret,
     scope: config.githubScope,
     redirectUris: config.githubRedirectUris,
     tokenAuth: "client_secret_post",
   };
+}
+
+function toFeishu(config: OAuthConfig): Provider {
+  return {
+    ...shared(config),
+    id: "feishu",
+    label: "Feishu",
+    protocol: "feishu",
+    url: withoutSlash(config.feishuUrl),
+    apiUrl: withoutSlash(config.feishuApiUrl),
+    clientId: config.feishuClientId,
+    clientSecret: config.feishuClientSecret,
+    scope: config.feishuScope,
+    redirectUris: config.feishuRedirectUris,
+    tokenAuth: "client_secret_post",
+  };
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/$/, "");
 }

@@ -61,7 +61,7 @@ export async function startScripted(issuerPath = ""): Promise<ScriptedProvider> 
     request.on("data", (piece) => (body += String(piece)));
     request.on("end", () => {
       const at = new URL(request.url ?? "/", provider.url);
-      if (at.pathname === "/authorize" || at.pathname === "/login/oauth/authorize") {
+      if (/^\/(login\/oauth\/|open-apis\/authen\/v1\/)?authorize$/.test(at.pathname)) {
         nonce = at.searchParams.get("nonce") ?? undefined;
         const back = new URL(at.searchParams.get("redirect_uri") ?? "");
         back.searchParams.set("code", "a-code");

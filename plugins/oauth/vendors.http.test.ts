@@ -10,11 +10,13 @@ let app: App;
 let google: ScriptedProvider;
 let microsoft: ScriptedProvider;
 let github: ScriptedProvider;
+let feishu: ScriptedProvider;
 
 beforeAll(async () => {
-  [google, microsoft, github] = await Promise.all([
+  [google, microsoft, github, feishu] = await Promise.all([
     startScripted(),
     startScripted(`/${tenant}/v2.0`),
+    startScripted(),
     startScripted(),
   ]);
   app = await startApp({
@@ -31,6 +33,10 @@ beforeAll(async () => {
       GITHUB_CLIENT_SECRET: scriptedClient.secret,
       GITHUB_URL: github.url,
       GITHUB_API_URL: github.url,
+      FEISHU_CLIENT_ID: scriptedClient.id,
+      FEISHU_CLIENT_SECRET: scriptedClient.secret,
+      FEISHU_URL: feishu.url,
+      FEISHU_API_URL: feishu.url,
       ENABLE_OAUTH_SIGNUP: "true",
       OAUTH_MERGE_ACCOUNTS_BY_EMAIL: "true",
       DEFAULT_USER_ROLE: "user",
@@ -40,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app?.close();
-  await Promise.all([google, microsoft, github].map((each) => each?.close()));
+  await Promise.all([google, microsoft, github, feishu].map((each) => each?.close()));
 });
 
 async function signIn(provider: string) {
@@ -57,7 +63,7 @@ it("nobody leaves for a provider before WEBUI_URL says where the way back is", a
   const { token } = await app.admin();
   const { body } = await app.call("GET /api/v1/auths/admin/oauth/providers", { token });
   expect(body.providers.map(({ problem }: { problem: string }) => problem)).toEqual(
-    Array.from({ length: 3 }, () => expect.stringContaining("WEBUI_URL")),
+    Array.from({ length: 4 }, () => expect.stringContaining("WEBUI_URL")),
   );
   await app.call("POST /api/v1/auths/admin/config", { token, body: { WEBUI_URL: app.url } });
 });
@@ -72,6 +78,7 @@ describe("people come", () => {
       ["google", "Google"],
       ["microsoft", "Microsoft"],
       ["github", "GitHub"],
+      ["feishu", "Feishu"],
     ]);
   });
 
@@ -122,5 +129,30 @@ describe("people come", () => {
     expect((await signIn("github")).location).toBe("/auth?error=provider");
     github.answers["/login/oauth/access_token"] = () => ({ body: { error: "bad_verification_code" } });
     expect((await signIn("github")).location).toBe("/auth?error=provider");
+  });
+
+  it("from Feishu, by the address of their enterprise", async () => {
+    feishu.answers["/open-apis/authen/v2/oauth/token"] = ({ form }) =>
+      form.get("client_secret") === scriptedClient.secret && form.has("code_verifier")
+        ? { body: { code: 0, access_token: "fs-token", token_type: "Bearer", expires_in: 7200 } }
+        : { status: 400, body: { code: 20_003, error: "invalid_grant" } };
+    let person: Record<string, unknown> = {
+      open_id: "ou-1",
+      name: "Fei",
+      email: "gus@mill.test",
+      enterprise_email: "fei@mill.test",
+      avatar_url: "",
+    };
+    feishu.answers["/open-apis/authen/v1/user_info"] = ({ headers }) =>
+      headers.authorization === "Bearer fs-token"
+        ? { body: { code: 0, msg: "success", data: person } }
+        : { status: 400, body: { code: 20_005, msg: "The user access token is wrong." } };
+    const { own } = await signIn("feishu");
+    expect(own).toMatchObject({ email: "fei@mill.test", name: "Fei" });
+    // The enterprise sets no address here, and anybody may name one of their own: it opens nobody's account.
+    person = { open_id: "ou-2", name: "Eve", email: "gus@mill.test" };
+    expect((await signIn("feishu")).location).toMatch(/^\/auth\?error=/);
+    feishu.answers["/open-apis/authen/v1/user_info"] = () => ({ body: { code: 99_991_668, msg: "No." } });
+    expect((await signIn("feishu")).location).toBe("/auth?error=provider");
   });
 });

@@ -4,7 +4,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { Reply, RequestInfo } from "#kernel/http/route.ts";
 import type { Claims } from "../claims.ts";
 import { SignInFailure, toFailure } from "../failure.ts";
-import { fetchGitHubClaims } from "../github.ts";
+import { fetchPlainClaims } from "../plain-oauth.ts";
 import { peek, verifyProviderToken } from "../jwt.ts";
 import type { Peers } from "../peer.ts";
 import { findProvider, type Provider } from "../providers.ts";
@@ -51,7 +51,10 @@ async function readClaims(provider: Provider, token: string, parts: ExchangePart
   const isOurs = (claims: Claims) => isFor(claims, accepted);
   if (provider.protocol === "github") {
     await requireGitHubClient(provider, token, parts);
-    return await fetchGitHubClaims(token, { apiUrl: config.githubApiUrl, fetch: peers.fetch });
+    return await fetchPlainClaims(provider, token, peers.fetch);
+  }
+  if (provider.protocol === "feishu") {
+    throw new AppError("unauthenticated", "Feishu does not tell for which app a token was made.");
   }
   const peer = await peers.open(provider);
   const server = peer.serverMetadata();
@@ -81,23 +84,20 @@ async function readClaims(provider: Provider, token: string, parts: ExchangePart
 
 /** GitHub tells an application alone whether a token is its own. */
 async function requireGitHubClient(
-  { clientId, clientSecret }: Provider,
+  { apiUrl, clientId, clientSecret }: Provider,
   token: string,
-  { config, peers }: ExchangeParts,
+  { peers }: ExchangeParts,
 ): Promise<void> {
-  const response = await peers.fetch(
-    `${config.githubApiUrl.replace(/\/$/, "")}/applications/${encodeURIComponent(clientId)}/token`,
-    {
-      method: "POST",
-      headers: {
-        accept: "application/vnd.github+json",
-        "content-type": "application/json",
-        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`,
-      },
-      body: JSON.stringify({ access_token: token }),
-      redirect: "manual",
+  const response = await peers.fetch(`${apiUrl}/applications/${encodeURIComponent(clientId)}/token`, {
+    method: "POST",
+    headers: {
+      accept: "application/vnd.github+json",
+      "content-type": "application/json",
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`,
     },
-  );
+    body: JSON.stringify({ access_token: token }),
+    redirect: "manual",
+  });
   await response.body?.cancel();
   requireOurs(response.status === 200);
 }

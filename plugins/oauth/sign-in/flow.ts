@@ -14,7 +14,7 @@ import type { RequestInfo } from "#kernel/http/route.ts";
 import type { Seal } from "#kernel/seal.ts";
 import type { Claims } from "../claims.ts";
 import { SignInFailure } from "../failure.ts";
-import { fetchGitHubClaims } from "../github.ts";
+import { fetchPlainClaims } from "../plain-oauth.ts";
 import type { Peers } from "../peer.ts";
 import type { Provider } from "../providers.ts";
 import type { UsedStates } from "../sessions/used-states.ts";
@@ -55,13 +55,12 @@ export interface FlowsParts {
   readonly peers: Peers;
   readonly seal: Seal;
   readonly used: UsedStates;
-  githubApiUrl(): string;
 }
 
 export type Flows = ReturnType<typeof createFlows>;
 
 /** Creates sign-ins by authorization code, with PKCE, nonce, and a state that is bound to the browser (appendix A6). */
-export function createFlows({ peers, seal, used, githubApiUrl }: FlowsParts) {
+export function createFlows({ peers, seal, used }: FlowsParts) {
   return {
     /** Resolves to the provider's address and the cookie that the browser needs on its way back. */
     async start(
@@ -119,7 +118,7 @@ export function createFlows({ peers, seal, used, githubApiUrl }: FlowsParts) {
 
     /** Changes the code for tokens and reads who it is. Throws what `toFailure` reads. */
     finish: (provider: Provider, flow: Flow, request: RequestInfo): Promise<Returned> =>
-      readReturned({ provider, flow, request }, { peers, githubApiUrl }),
+      readReturned({ provider, flow, request }, { peers }),
 
     clear: (request: RequestInfo): string[] => {
       const state = toUrl(request, "http://local.invalid").searchParams.get("state") ?? "";
@@ -134,7 +133,7 @@ async function readReturned(
     flow,
     request,
   }: { readonly provider: Provider; readonly flow: Flow; readonly request: RequestInfo },
-  { peers, githubApiUrl }: Pick<FlowsParts, "peers" | "githubApiUrl">,
+  { peers }: Pick<FlowsParts, "peers">,
 ): Promise<Returned> {
   const peer = await peers.open(provider);
   const isOidc = provider.protocol === "oidc";
@@ -145,11 +144,7 @@ async function readReturned(
   });
   const tokens = toTokens(answer);
   if (!isOidc) {
-    const claims = await fetchGitHubClaims(tokens.accessToken, {
-      apiUrl: githubApiUrl(),
-      fetch: peers.fetch,
-    });
-    return { claims, tokens };
+    return { claims: await fetchPlainClaims(provider, tokens.accessToken, peers.fetch), tokens };
   }
   const identity = answer.claims();
   if (identity === undefined) {
