@@ -16,6 +16,8 @@ export interface MainRouteParts {
   readonly changelog: Readonly<Record<string, Release>>;
   /** EXTERNAL_PWA_MANIFEST_URL's manifest; undefined without one. */
   externalManifest(): Promise<Record<string, unknown> | undefined>;
+  /** WEBUI_FAVICON_URL holds an address. */
+  hasBrandIcon(): boolean;
   /** WEBUI_URL; "" when it is not set. */
   publicUrl(): string;
 }
@@ -126,7 +128,7 @@ function aboutRoutes({ deployment, buildHash, config, latestVersion, changelog }
   ];
 }
 
-function browserRoutes({ deployment, externalManifest, publicUrl }: MainRouteParts) {
+function browserRoutes({ deployment, externalManifest, hasBrandIcon, publicUrl }: MainRouteParts) {
   return [
     defineRoute(
       {
@@ -137,7 +139,8 @@ function browserRoutes({ deployment, externalManifest, publicUrl }: MainRoutePar
         produces: "application/manifest+json",
       },
       async () => {
-        const manifest = (await externalManifest()) ?? toManifest(deployment.name);
+        const manifest =
+          (await externalManifest()) ?? toManifest(deployment.name, { hasBrandIcon: hasBrandIcon() });
         return reply(manifest, { headers: { "content-type": "application/manifest+json; charset=utf-8" } });
       },
     ),

@@ -1,5 +1,17 @@
-/** The web app manifest of this installation. */
-export function toManifest(name: string): Record<string, unknown> {
+const ownIcons = [
+  { src: "/favicon.svg", type: "image/svg+xml", sizes: "any", purpose: "any" },
+  { src: "/icons/192.png", type: "image/png", sizes: "192x192", purpose: "any" },
+  { src: "/icons/512.png", type: "image/png", sizes: "512x512", purpose: "any" },
+  { src: "/icons/maskable-512.png", type: "image/png", sizes: "512x512", purpose: "maskable" },
+];
+/** One picture of unknown kind and size. */
+const brandIcons = [{ src: "/favicon.svg", sizes: "any", purpose: "any" }];
+
+/** The web app manifest of this installation; with a brand icon, that stands for it (WEBUI_FAVICON_URL). */
+export function toManifest(
+  name: string,
+  { hasBrandIcon }: { hasBrandIcon: boolean },
+): Record<string, unknown> {
   return {
     name,
     short_name: name,
@@ -10,12 +22,7 @@ export function toManifest(name: string): Record<string, unknown> {
     display: "standalone",
     background_color: "#ffffff",
     theme_color: "#ffffff",
-    icons: [
-      { src: "/favicon.svg", type: "image/svg+xml", sizes: "any", purpose: "any" },
-      { src: "/icons/192.png", type: "image/png", sizes: "192x192", purpose: "any" },
-      { src: "/icons/512.png", type: "image/png", sizes: "512x512", purpose: "any" },
-      { src: "/icons/maskable-512.png", type: "image/png", sizes: "512x512", purpose: "maskable" },
-    ],
+    icons: hasBrandIcon ? brandIcons : ownIcons,
   };
 }
 

@@ -6,6 +6,7 @@ import { AppError } from "#kernel/errors.ts";
 import { type AnyRoute, defineRoute, reply, type Reply, type RequestInfo } from "#kernel/http/route.ts";
 import { reservedSegments } from "#kernel/page.ts";
 import { html, replyAsset, toContentType } from "./assets.ts";
+import type { Icon } from "./brand.ts";
 import type { BuiltFile, BuiltInterface } from "./built-interface.ts";
 import { filePolicy, toDocumentPolicy, toFramePolicy, toPolicyOrigins, toPythonPolicy } from "./policy.ts";
 
@@ -14,6 +15,8 @@ interface InterfaceParts {
   readonly pagePaths: readonly string[];
   /** Origins that the caller's page calls besides the platform's. */
   ownServers(caller: Principal | undefined): Promise<readonly string[]>;
+  /** The operator's icon; undefined for the built-in ones. */
+  icon(): Promise<Icon | undefined>;
   /** WEBUI_URL. */
   publicUrl(): string;
 }
@@ -23,7 +26,7 @@ const params = z.object({ file: z.string() });
 
 /** The built interface: its document at the paths of pages, hashed files below `/assets/`, frames and icons. */
 export async function interfaceRoutes(parts: InterfaceParts): Promise<AnyRoute[]> {
-  return [...documentRoutes(parts), ...fileRoutes(parts), ...(await iconRoutes())];
+  return [...documentRoutes(parts), ...fileRoutes(parts), ...(await iconRoutes(parts))];
 }
 
 function documentRoutes({ built, pagePaths, ownServers, publicUrl }: InterfaceParts): AnyRoute[] {
@@ -108,15 +111,24 @@ function toOwnOrigins({ protocol, host }: RequestInfo, publicUrl: string): strin
   return toPolicyOrigins([`${protocol}://${host}`, publicUrl]);
 }
 
-/** `/favicon.svg` and the icons of an installed page. */
-async function iconRoutes(): Promise<AnyRoute[]> {
+/** Addresses at which browsers and programs look for an icon by themselves. */
+const soughtIcons: Readonly<Record<string, string>> = {
+  "/favicon.svg": "favicon.svg",
+  "/favicon.ico": "192.png",
+  "/favicon.png": "192.png",
+};
+
+/** `/favicon.svg` and the icons of an installed page; each is the operator's own where there is one. */
+async function iconRoutes({ icon }: Pick<InterfaceParts, "icon">): Promise<AnyRoute[]> {
   const folder = fileURLToPath(new URL("icons", import.meta.url));
+  const names = (await readdir(folder)).filter((name) => name !== "favicon.svg");
+  const paths = { ...soughtIcons, ...Object.fromEntries(names.map((name) => [`/icons/${name}`, name])) };
   return Promise.all(
-    (await readdir(folder)).map(async (name) => {
-      const path = name === "favicon.svg" ? `/${name}` : `/icons/${name}`;
-      const icon = { bytes: await readFile(`${folder}/${name}`), type: toContentType(name) };
-      return defineRoute({ ...hidden, path: path as "/", summary: "Icon of the interface" }, ({ request }) =>
-        replyAsset(request, icon),
+    Object.entries(paths).map(async ([path, name]) => {
+      const own = { bytes: await readFile(`${folder}/${name}`), type: toContentType(name) };
+      return defineRoute(
+        { ...hidden, path: path as "/", summary: "Icon of the interface" },
+        async ({ request }) => replyAsset(request, (await icon()) ?? own),
       );
     }),
   );
