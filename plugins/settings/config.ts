@@ -37,7 +37,9 @@ export const config = {
     persisted: true,
     text: "Lets people rate replies.",
   }),
-  easterEggs: bool("ENABLE_EASTER_EGGS", true, { text: "Novelty features of the web interface." }),
+  easterEggs: bool("ENABLE_EASTER_EGGS", true, {
+    text: "Novelties of the web interface, such as the wheel on the page About.",
+  }),
   updateCheck: bool("ENABLE_VERSION_UPDATE_CHECK", true, {
     text: "Looks for newer releases at VERSION_UPDATE_URL; never while OFFLINE_MODE is on.",
   }),

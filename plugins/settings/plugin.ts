@@ -50,6 +50,15 @@ export default definePlugin({
       order: 60,
       access: "admin",
     },
+    {
+      id: "settings.announcements",
+      path: "/admin/announcements",
+      title: "Announcements",
+      icon: "bell",
+      place: "admin",
+      order: 62,
+      access: "admin",
+    },
   ],
 
   async setup({ config, use, log, signal }) {

@@ -56,6 +56,19 @@ export const settingsStates: readonly State[] = [
     },
   },
   {
+    name: "admin-announcements",
+    looks: ["desk-light", "desk-dark", "phone-light", "phone-dark"],
+    show: async (page) => {
+      await page.goto("/admin/announcements");
+      await page.getByRole("button", { name: "Add an announcement" }).click();
+      const first = page.getByRole("region", { name: "Announcement 1" });
+      await first.getByRole("textbox", { name: "Title" }).fill("Maintenance on Sunday");
+      await first
+        .getByRole("textbox", { name: "Text" })
+        .fill("From **8 to 9** the server is away. [What changes](https://example.org)");
+    },
+  },
+  {
     name: "admin-audit",
     looks: ["desk-light", "desk-dark", "phone-light"],
     show: async (page) => {

@@ -16,4 +16,9 @@ export const settingEntries = (): readonly SettingEntry[] => [
   })),
   { page, title: t("Notification of the desktop") },
   { page, title: t("Sound") },
+  {
+    page: "settings.announcements",
+    title: t("Add an announcement"),
+    keywords: t("banner, notice to everybody"),
+  },
 ];

@@ -8,6 +8,7 @@ export const web = defineWeb({
   pages: {
     "settings.interface": () => import("./InterfacePage.svelte"),
     "settings.about": () => import("./AboutPage.svelte"),
+    "settings.announcements": () => import("./admin/AnnouncementsPage.svelte"),
     "settings.all": () => import("./admin/SettingsPage.svelte"),
   },
 });
