@@ -22,6 +22,11 @@ export const coreMigrations: Readonly<Record<string, Migration>> = {
       );
     },
   },
+  "0003_bots": {
+    async up(db) {
+      await sql`alter table "user" add column is_bot boolean not null default false`.execute(db);
+    },
+  },
 };
 
 // oxlint-disable typescript/no-explicit-any -- a migration sees the tables as they were, not as the types say now

@@ -16,6 +16,8 @@ export interface UserTable {
   email: string;
   username: string | null;
   role: UserRole;
+  /** The account of a program: it has no sign-in, and no list of people shows it. */
+  is_bot: Generated<boolean>;
   name: string;
   profile_image_url: string | null;
   profile_banner_image_url: string | null;

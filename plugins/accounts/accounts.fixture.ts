@@ -72,7 +72,7 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
     log: quiet,
   };
   const lastSeen = createLastSeen(db, quiet);
-  const authenticator = createAuthenticator({ ...deps, lastSeen });
+  const authenticator = createAuthenticator({ ...deps, lastSeen, appKeys: { list: () => [] } });
   return { registry, deps, emitted, lastSeen, authenticator };
 }
 

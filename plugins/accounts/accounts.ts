@@ -6,12 +6,13 @@ import type { Accounts, Provisioning, TemplateProfile } from "./service.ts";
 import type { UserSettings } from "./settings/settings.ts";
 import { toGivenGrants } from "./groups/sharing.ts";
 import type { AccountsDatabase } from "./tables.ts";
+import { createBots } from "./users/bots.ts";
 import { createKeptValves } from "./settings/kept-valves.ts";
 import { findUser, findUsers, hasUsers } from "./users/users-store.ts";
 
 /** Creates the service of this plugin. */
 export function createAccounts(
-  { db, permissions, images }: Pick<AccountsDeps, "db" | "permissions" | "images">,
+  { db, permissions, images, changes }: Pick<AccountsDeps, "db" | "permissions" | "images" | "changes">,
   {
     settings,
     provisioning,
@@ -20,7 +21,12 @@ export function createAccounts(
   return {
     async summaries(ids) {
       const rows = await findUsers(db, [...new Set(ids)]);
-      return new Map(rows.map(({ id, name, email, role }) => [id, { id, name, email, role }]));
+      return new Map(
+        rows.map(({ id, name, email, role, is_bot: isBot }) => [
+          id,
+          { id, name, email, role: isBot ? "app" : role },
+        ]),
+      );
     },
     async principalOf(userId) {
       const facts = await findAccountFacts(db, userId);
@@ -40,6 +46,7 @@ export function createAccounts(
     },
     valves: createKeptValves(db),
     provisioning,
+    bots: createBots(changes),
     defaultPermissions: () => permissions.current(),
   };
 }

@@ -26,6 +26,7 @@ import { accountsRoutes, toShareRule } from "./routes.ts";
 import {
   accessPreviews,
   accounts,
+  appKeys,
   explainedResources,
   firstSettings,
   outsideSignIn,
@@ -48,6 +49,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
     summary: "Accounts, sign-in, sessions, API keys, groups and what each may do.",
     config,
     uses: {
+      appKeys,
       audit: optional(audit),
       configuration,
       declarations,
@@ -93,7 +95,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
         jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
         services: [
           provide(accounts, createAccounts(deps, { settings, provisioning })),
-          provide(authenticator, createAuthenticator({ ...deps, lastSeen })),
+          provide(authenticator, createAuthenticator({ ...deps, lastSeen, appKeys: use.appKeys })),
           provide(sessionStarts, createSessionStarts(deps)),
           provide(
             outsideSignIn,

@@ -6,12 +6,14 @@ import type { GrantInput } from "#storage/grants.ts";
 import type { FactorAccount, NextStep, SecondFactor } from "./second-factor.ts";
 import type { AuthMethod } from "./sessions/session.ts";
 import type { Provisioning } from "./provisioning/service.ts";
+import type { Bots } from "./users/bots-service.ts";
 
 export type { FactorAccount, NextStep, SecondFactor } from "./second-factor.ts";
 export { NextStep as NextStepShape, SessionObject } from "./sign-in/auth-schema.ts";
 export type { AuthMethod } from "./sessions/session.ts";
 /** Ends all sessions of an account, in the transaction that changes what it signs in with; resolves to the new stamp. */
 export { bumpSessionStamp as endSessions } from "./users/users-store.ts";
+export { type AppIdentity, type AppKeys, appKeys, type Bots } from "./users/bots-service.ts";
 export type { ProvisionedAccount, Provisioning, ProvisioningWork } from "./provisioning/service.ts";
 
 /** The part of an account that lists of other records carry. */
@@ -19,6 +21,7 @@ export interface AccountSummary {
   readonly id: string;
   readonly name: string;
   readonly email: string;
+  /** `app` for the account of a bot. */
   readonly role: string;
 }
 
@@ -96,6 +99,7 @@ export interface Accounts {
   readonly valves: KeptValves;
   /** Accounts and groups in the hands of an identity provider (contract D.26, D.27). */
   readonly provisioning: Provisioning;
+  readonly bots: Bots;
   /** Permissions of every account before its groups add to them. */
   defaultPermissions(): PermissionTree;
 }

@@ -35,6 +35,11 @@ export function isGatewayKey(credential: string): boolean {
   return credential.startsWith("sk-gw-");
 }
 
+/** True for a key of an app, which the plugin of apps knows. */
+export function isAppKey(credential: string): boolean {
+  return credential.startsWith("sk-app-");
+}
+
 /** The account whose key this is. */
 export async function findKeyOwner(db: AccountsDatabase, key: string): Promise<string | undefined> {
   if (!keyForm.test(key)) {

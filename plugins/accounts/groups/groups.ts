@@ -155,7 +155,9 @@ async function add(
   const wanted = [...new Set(userIds)];
   const added = await options.transaction(async (tx) => {
     const group = requireRow((await listGroups(tx, { all: true }, id))[0]);
-    const known = new Set((await findUsers(tx, wanted)).map((user) => user.id));
+    const known = new Set(
+      (await findUsers(tx, wanted)).filter((user) => !user.is_bot).map((user) => user.id),
+    );
     const unknown = wanted.filter((userId) => !known.has(userId));
     if (unknown.length > 0) {
       throw new AppError("invalid", `These accounts do not exist: ${unknown.slice(0, 20).join(", ")}`);

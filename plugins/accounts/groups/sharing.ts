@@ -38,7 +38,8 @@ async function findKnownUsers(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const may = ids.length > 0 && hasPermission(caller, "access_grants.allow_users");
-  return new Set((may ? await findUsers(db, ids) : []).map(({ id }) => id));
+  const found = may ? await findUsers(db, ids) : [];
+  return new Set(found.filter((user) => !user.is_bot).map(({ id }) => id));
 }
 
 /** Contract 1.5: every group says who may share with it; administrators may with all. */

@@ -73,7 +73,13 @@ async function lock(tx: ProvisioningStep["tx"], id: string, active: boolean): Pr
     await lockAdministrators(tx);
   }
   const user = requireRow(
-    await tx.selectFrom("user").select(userColumns).where("id", "=", id).forUpdate().executeTakeFirst(),
+    await tx
+      .selectFrom("user")
+      .select(userColumns)
+      .where("id", "=", id)
+      .where("is_bot", "=", false)
+      .forUpdate()
+      .executeTakeFirst(),
   );
   if (active || user.role !== "admin") {
     return user;

@@ -4,14 +4,16 @@ import { rememberCredential } from "#kernel/access/credentials.ts";
 import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import type { Slot } from "#kernel/service.ts";
 import type { AccountChanges } from "../account-changes.ts";
-import { findKeyOwner, isApiKey, isGatewayKey } from "../api-keys/api-keys.ts";
+import { findKeyOwner, isApiKey, isAppKey, isGatewayKey } from "../api-keys/api-keys.ts";
 import type { AccountsConfig } from "../config.ts";
 import { isPathAllowed } from "../api-keys/key-endpoints.ts";
 import type { LastSeen } from "./last-seen.ts";
 import type { PermissionDefaults } from "../permissions/permissions.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
-import { findAccountFacts, toPrincipal } from "./principals.ts";
+import { findAccountFacts, toAppPrincipal, toPrincipal } from "./principals.ts";
+import type { AppKeys } from "../users/bots-service.ts";
 import { toFactorAccount } from "./sessions.ts";
 import type { SecondFactor } from "../second-factor.ts";
 import { type SessionTokens, unauthenticated } from "./session.ts";
@@ -27,6 +29,7 @@ export interface AuthenticatorOptions {
   readonly changes: AccountChanges;
   readonly lastSeen: LastSeen;
   readonly secondFactor: SecondFactor;
+  readonly appKeys: Slot<AppKeys>;
 }
 
 // Changes are announced, so entries need no short life; a minute bounds the harm of an announcement that its sender
@@ -56,13 +59,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return running;
     }
     const { version } = cache;
-    const started = (isApiKey(value) ? loadKey(value, options) : loadSession(value, options)).then(
-      (entry) => {
-        rememberCredential(entry.principal, value);
-        cache.put(value, entry, version);
-        return entry;
-      },
-    );
+    const started = loadCredential(value, options).then((entry) => {
+      rememberCredential(entry.principal, value);
+      cache.put(value, entry, version);
+      return entry;
+    });
     loading.set(value, started);
     const done = () => {
       if (loading.get(value) === started) {
@@ -122,6 +123,11 @@ interface Admission {
 /** Checks on every use what depends on the request or on live settings. */
 function admit(entry: CachedPrincipal, { request, options, now }: Admission): Principal {
   const { principal } = entry;
+  if (principal.app !== undefined) {
+    // A bot is nobody who was seen, and the rules of people's keys are not those of apps.
+    options.appKeys.list().forEach((keys) => keys.require(principal.app?.scopes ?? [], request));
+    return principal;
+  }
   if (principal.credential === "api_key") {
     requireUsableKey(principal, request, options.config);
   } else if ((toTrustedEmail(options.config, request.proxied) ?? principal.email) !== principal.email) {
@@ -146,6 +152,23 @@ function requireUsableKey(principal: Principal, request: RequestFacts, config: A
   if (config.restrictKeys && !isPathAllowed(request.path, config.keyEndpoints)) {
     throw new AppError("forbidden", "API keys may not be used for this endpoint.");
   }
+}
+
+function loadCredential(value: string, options: AuthenticatorOptions): Promise<CachedPrincipal> {
+  if (isAppKey(value)) {
+    return loadAppKey(value, options);
+  }
+  return isApiKey(value) ? loadKey(value, options) : loadSession(value, options);
+}
+
+async function loadAppKey(key: string, { appKeys }: AuthenticatorOptions): Promise<CachedPrincipal> {
+  for (const keys of appKeys.list()) {
+    const app = await keys.find(key);
+    if (app !== undefined) {
+      return { principal: toAppPrincipal(app), validUntil: Date.now() + keptMs, seenAt: 0 };
+    }
+  }
+  throw unauthenticated();
 }
 
 async function loadSession(

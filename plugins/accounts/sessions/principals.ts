@@ -1,5 +1,6 @@
 import { mergeGroups, type PartialPermissionTree } from "#kernel/access/permissions.ts";
 import type { Principal, Role } from "#kernel/access/principal.ts";
+import type { AppIdentity } from "../users/bots-service.ts";
 import type { PermissionDefaults } from "../permissions/permissions.ts";
 import type { AccountsDatabase } from "../tables.ts";
 
@@ -53,6 +54,21 @@ export function toPrincipal(
     groupIds: facts.groups.map((group) => group.id),
     permissions: mergeGroups(defaults.current(), granted),
     ...shown,
+  });
+}
+
+/** The caller that an app's key makes. It has no permission but to channels, whatever people have. */
+export function toAppPrincipal({ id, userId, name, scopes }: AppIdentity): Principal {
+  return freeze({
+    userId,
+    role: "user",
+    name,
+    email: "",
+    groupIds: [],
+    permissions: { features: { channels: true } },
+    credential: "api_key",
+    session: null,
+    app: { id, scopes: [...scopes] },
   });
 }
 

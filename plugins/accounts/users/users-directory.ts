@@ -46,12 +46,21 @@ function listed(db: AccountsDatabase, groupId: string | undefined) {
     .selectFrom("group_member")
     .select("user_id")
     .where("group_id", "=", groupId ?? "");
-  return db.selectFrom("user").$if(groupId !== undefined, (found) => found.where("user.id", "in", members));
+  return db
+    .selectFrom("user")
+    .where("is_bot", "=", false)
+    .$if(groupId !== undefined, (found) => found.where("user.id", "in", members));
 }
 
-/** Every account, oldest first. */
+/** Every person's account, oldest first. */
 export async function listAllUsers(db: AccountsDatabase): Promise<UserRow[]> {
-  return await db.selectFrom("user").select(userColumns).orderBy("created_at").orderBy("id").execute();
+  return await db
+    .selectFrom("user")
+    .select(userColumns)
+    .where("is_bot", "=", false)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
 }
 
 /** Those of these addresses that belong to an account, each with why it cannot be given again. */

@@ -13,9 +13,9 @@ import type { AccountsDatabase } from "../tables.ts";
 /** An account without what only single routes read, which may be long, and without the stamp of its sessions. */
 export type UserRow = Omit<
   Selectable<CoreTables["user"]>,
-  "profile_image_url" | "settings" | "variables" | "session_stamp"
+  "profile_image_url" | "settings" | "variables" | "session_stamp" | "is_bot"
 >;
-export type UserChanges = Omit<Updateable<CoreTables["user"]>, "id" | "email" | "created_at">;
+export type UserChanges = Omit<Updateable<CoreTables["user"]>, "id" | "email" | "created_at" | "is_bot">;
 
 export interface NewUser {
   readonly email: string;
@@ -103,11 +103,14 @@ export async function findPicture(db: AccountsDatabase, id: string): Promise<str
   return (await query.executeTakeFirst())?.profile_image_url;
 }
 
-/** The accounts that exist among `ids`. */
-export async function findUsers(db: AccountsDatabase, ids: readonly string[]): Promise<UserRow[]> {
+/** The accounts that exist among `ids`, those of bots included. */
+export async function findUsers(
+  db: AccountsDatabase,
+  ids: readonly string[],
+): Promise<(UserRow & { is_bot: boolean })[]> {
   return ids.length === 0
     ? []
-    : await db.selectFrom("user").select(userColumns).where("id", "in", ids).execute();
+    : await db.selectFrom("user").select(userColumns).select("is_bot").where("id", "in", ids).execute();
 }
 
 /** The account with this address, whatever the letter case. */
@@ -116,6 +119,7 @@ export async function findUserByEmail(db: AccountsDatabase, email: string): Prom
     .selectFrom("user")
     .select(userColumns)
     .where("email", "=", email.toLowerCase())
+    .where("is_bot", "=", false)
     .executeTakeFirst();
 }
 
@@ -177,10 +181,11 @@ export async function deleteUser(db: AccountsDatabase, id: string): Promise<bool
   return gone !== undefined;
 }
 
-/** How many accounts exist. */
+/** How many people have an account. */
 export async function countUsers(db: AccountsDatabase): Promise<number> {
   const { count } = await db
     .selectFrom("user")
+    .where("is_bot", "=", false)
     .select((eb) => eb.fn.countAll<number | bigint | string>().as("count"))
     .executeTakeFirstOrThrow();
   return Number(count);

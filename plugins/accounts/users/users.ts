@@ -190,7 +190,14 @@ async function lockEditable(
 }
 
 async function lock(tx: AccountsDatabase, id: string): Promise<UserRow | undefined> {
-  return await tx.selectFrom("user").select(userColumns).where("id", "=", id).forUpdate().executeTakeFirst();
+  return await tx
+    .selectFrom("user")
+    .select(userColumns)
+    .where("id", "=", id)
+    // The account of a bot changes and goes with its app alone.
+    .where("is_bot", "=", false)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 /** A role change ends all sessions; an account that leaves `pending` may sign in again, whoever switched it off. */

@@ -102,7 +102,7 @@ export async function requireAttendees(
     refuse("attendees", "names a person twice");
   }
   const known = await accounts.summaries(ids);
-  const unknown = ids.find((id) => !known.has(id));
+  const unknown = ids.find((id) => (known.get(id)?.role ?? "app") === "app");
   if (unknown !== undefined) {
     refuse("attendees", `there is no account ${JSON.stringify(unknown)}`);
   }

@@ -7,8 +7,8 @@ import type { HeldGroup, UserRow } from "./users-record.ts";
 
 // Reads accounts and groups from the platform's own tables; the service of accounts alone writes them.
 
-/** Accounts that a provider removed are outside of its view (contract D.26). */
-const isShown = sql<SqlBool>`("user".scim ->> 'removed_at') is null`;
+/** Accounts that a provider removed are outside of its view (contract D.26), and those of bots. */
+const isShown = sql<SqlBool>`(("user".scim ->> 'removed_at') is null and not "user".is_bot)`;
 
 const userFields = [
   "user.id",
