@@ -203,7 +203,7 @@ async function openDirect(
     throw new AppError("invalid", `user_ids: a direct channel joins at most ${mostPeople} people.`);
   }
   const known = await accounts.summaries(wanted);
-  if (wanted.some((id) => !known.has(id) || known.get(id)?.role === "pending")) {
+  if (wanted.some((id) => !known.has(id) || /^(pending|app)$/.test(known.get(id)?.role ?? ""))) {
     throw new AppError("not_found", "User not found");
   }
   const people = createHash("sha256").update(wanted.join(" ")).digest("base64url");

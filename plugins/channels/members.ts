@@ -24,6 +24,7 @@ export function createMemberActions(parts: ChannelParts) {
         id: row.id,
         name: row.name,
         profile_image_url: `/api/v1/users/${row.id}/profile/image`,
+        ...(row.is_bot && { is_app: true as const }),
       }));
       return { users, total };
     },

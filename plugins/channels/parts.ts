@@ -51,7 +51,7 @@ export function announce(
   { by, id, data }: { by: Principal | null; id: string; data?: Record<string, unknown> },
 ): void {
   events.announce(event, {
-    actor: by && { id: by.userId, name: by.name, email: by.email, role: by.role },
+    actor: by && { id: by.userId, name: by.name, email: by.email, role: roleOf(by) },
     subject: { type: event.startsWith("message.") ? "message" : resourceType, id },
     data: data ?? null,
   });
@@ -90,7 +90,9 @@ export function emitListChange(hub: Hub, userId: string, channelId: string): voi
   });
 }
 
-export const toAuthor = ({ userId, name, role }: Principal): EventAuthor => ({ id: userId, name, role });
+const roleOf = ({ app, role }: Principal) => (app === undefined ? role : "app");
+
+export const toAuthor = (by: Principal): EventAuthor => ({ id: by.userId, name: by.name, role: roleOf(by) });
 
 /** The creator and administrators; of a direct channel nobody is (channel member rule 3). */
 export function isManager(caller: Principal, channel: Pick<ChannelRow, "user_id" | "type">): boolean {

@@ -12,6 +12,7 @@ import { chatAccess, completions } from "#plugins/completions/service.ts";
 import { fileReferences, files } from "#plugins/files/service.ts";
 import { channelEvents, readMarks, userRooms } from "#plugins/realtime/service.ts";
 import { replyWriter } from "#plugins/runs/service.ts";
+import { createChannelBots } from "./bots.ts";
 import { createChannelActions } from "./channels.ts";
 import { channelVariables } from "./config.ts";
 import { toFileReference } from "./file-reference.ts";
@@ -27,7 +28,7 @@ import { messageRoutes, readingRoutes } from "./routes/messages.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { createReaders } from "./readers.ts";
 import { existingChannels, visibleIds } from "./rows/channels.ts";
-import { channelReaders } from "./service.ts";
+import { channelBots, channelReaders } from "./service.ts";
 import type { ChannelTables } from "./tables.ts";
 import { createChannelTools } from "./tools.ts";
 import { createWebhookActions, createWebhookPosting } from "./webhooks.ts";
@@ -38,7 +39,7 @@ export default definePlugin({
   summary: "Rooms in which people talk with each other and with models.",
   config: channelVariables,
   uses: { access, accounts, completions, events, files, grants, hub, notices, writer: replyWriter },
-  provides: [channelReaders],
+  provides: [channelReaders, channelBots],
   tables: tables<ChannelTables>(
     "channel",
     "channel_member",
@@ -85,7 +86,10 @@ export default definePlugin({
     use.events.on("user.deleted", ({ subject }) => replies.stopUser(subject?.id ?? ""));
 
     return {
-      services: [provide(channelReaders, createReaders(parts))],
+      services: [
+        provide(channelReaders, createReaders(parts)),
+        provide(channelBots, createChannelBots(parts)),
+      ],
       routes: {
         api: [
           ...channelRoutes(createChannelActions(parts), members),

@@ -83,7 +83,15 @@ export const Channel = ChannelItem.extend({
 }).meta({ id: "Channel" });
 
 export const Members = z.object({
-  users: z.array(z.object({ id: z.string(), name: z.string(), profile_image_url: z.string() })),
+  users: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      profile_image_url: z.string(),
+      /** Left out for people. */
+      is_app: z.literal(true).optional(),
+    }),
+  ),
   total: z.number(),
 });
 

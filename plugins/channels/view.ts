@@ -7,7 +7,7 @@ import type { Bag } from "./tables.ts";
 export interface ShownAuthor {
   readonly id: string | null;
   readonly name: string;
-  /** `user`, `admin`, `webhook`, or `model`; null for an account that is gone. */
+  /** `user`, `admin`, `app`, `webhook`, or `model`; null for an account that is gone. */
   readonly role: string | null;
 }
 
@@ -87,6 +87,11 @@ function toShownAuthor(
   }
   if (typeof meta?.["model_id"] === "string") {
     return { id: meta["model_id"], name: String(meta["model_name"] ?? meta["model_id"]), role: "model" };
+  }
+  const app = meta?.["app"] as { name?: unknown } | undefined;
+  if (app !== undefined) {
+    // The words of an app keep its name when it is deleted.
+    return { id: userId, name: account?.name ?? String(app.name), role: "app" };
   }
   return account
     ? { id: userId, name: account.name, role: account.role }

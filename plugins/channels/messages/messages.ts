@@ -15,7 +15,8 @@ import { deleteMessage, findMessage, linkFiles, type MessageRow, updateMessage }
 import { addReaction, mostNames, reactionsOf, removeReaction } from "../rows/reactions.ts";
 import type { Bag } from "../tables.ts";
 import { filesOf, showMessage, type ShownMessage } from "../view.ts";
-import { announcePost, storeMessage, tellParent } from "./posting.ts";
+import { createRateWindow } from "../rate-window.ts";
+import { announcePost, storeMessage, tellParent, toFacts } from "./posting.ts";
 
 export interface MessageForm {
   readonly content: string;
@@ -27,7 +28,9 @@ export interface MessageForm {
 }
 
 /** Keys of `meta` that only the platform writes: they say who speaks. */
-const reserved = new Set(["model_id", "model_name", "done", "error", "webhook", "edited_at"]);
+const reserved = new Set(["model_id", "model_name", "done", "error", "webhook", "app", "edited_at"]);
+/** Posts of one app within a minute: two apps that answer each other do not fill a channel. */
+const mostAppPosts = 60;
 
 /** Told of each message that a person or a webhook posted. */
 export type PostListener = (post: {
@@ -41,9 +44,14 @@ export type Posting = ReturnType<typeof createPosting>;
 /** Posts of people; `posted` wakes models that a message mentions. */
 export function createPosting(parts: ChannelParts, posted: PostListener) {
   const { channels } = parts;
+  const ofApps = createRateWindow(mostAppPosts);
   return {
     async post(caller: Principal, id: string, form: MessageForm) {
       const channel = await channels.load(caller, id, "write");
+      if (caller.app !== undefined) {
+        ofApps.require(caller.app.id);
+        ofApps.count(caller.app.id);
+      }
       const data = form.data ?? null;
       const fileIds = await requireFiles(parts, caller, data);
       if (form.content.trim() === "" && fileIds.length === 0) {
@@ -60,7 +68,7 @@ export function createPosting(parts: ChannelParts, posted: PostListener) {
           reply_to_id: form.reply_to_id ?? null,
           content: form.content,
           data,
-          meta: cleanMeta(form.meta),
+          meta: cleanMeta(form.meta, caller),
         },
         fileIds,
       });
@@ -98,7 +106,7 @@ export function createMessageActions(parts: ChannelParts) {
         throw new AppError("invalid", "content: write something, or delete the message.");
       }
       const meta = {
-        ...(form.meta === undefined ? message.meta : cleanMeta(form.meta)),
+        ...(form.meta === undefined ? message.meta : cleanMeta(form.meta, caller)),
         edited_at: nanoseconds().toString(),
       };
       const changed = await transaction(async (tx) => {
@@ -139,7 +147,11 @@ export function createMessageActions(parts: ChannelParts) {
         messageId: message.id,
         user: toAuthor(caller),
       });
-      announce(events, "message.deleted", { by: caller, id: message.id, data: { channel_id: channel.id } });
+      announce(events, "message.deleted", {
+        by: caller,
+        id: message.id,
+        data: { channel_id: channel.id, message: { id: message.id, parent_id: message.parent_id } },
+      });
       await tellParent(parts, channel, message.parent_id, toAuthor(caller));
       return true;
     },
@@ -173,6 +185,7 @@ export function createReactions(parts: ChannelParts) {
           type: `message:reaction:${what}`,
           event: isAdded ? "message.reaction_added" : "message.reaction_removed",
           by: caller,
+          data: { reaction: { name, user_id: caller.userId } },
         });
       }
       return true;
@@ -214,14 +227,16 @@ function requireAuthor(
 async function tell(
   parts: ChannelParts,
   { channel, message }: Place,
-  { type, event, by }: { type: string; event?: ChannelEvent; by: Principal },
+  { type, event, by, data }: { type: string; event: ChannelEvent; by: Principal; data?: Bag },
 ): Promise<ShownMessage> {
   const { hub, events } = parts;
   const shown = await showMessage(parts, message);
   emitToChannel(hub, channel, { type, data: shown, messageId: message.id, user: toAuthor(by) });
-  if (event) {
-    announce(events, event, { by, id: message.id, data: { channel_id: channel.id } });
-  }
+  announce(events, event, {
+    by,
+    id: message.id,
+    data: { channel_id: channel.id, message: toFacts(message), author: shown.user, ...data },
+  });
   return shown;
 }
 
@@ -232,8 +247,12 @@ function requireRow(row: MessageRow | undefined): MessageRow {
   return row;
 }
 
-function cleanMeta(meta: Bag | null | undefined): Bag | null {
-  const kept = Object.entries(meta ?? {}).filter(([key]) => !reserved.has(key));
+/** The client's keys, and the mark of an app that speaks. */
+function cleanMeta(meta: Bag | null | undefined, { app, name }: Principal): Bag | null {
+  const kept: [string, unknown][] = Object.entries(meta ?? {}).filter(([key]) => !reserved.has(key));
+  if (app !== undefined) {
+    kept.push(["app", { id: app.id, name }]);
+  }
   return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 

@@ -76,11 +76,16 @@ export function announceMessage(
     id: channel.id,
     data: {
       channel: { id: channel.id, name: channel.name, type: channel.type },
-      message: { id: message.id, parent_id: message.parent_id, content: message.content, meta: message.meta },
+      message: toFacts(message),
       author: shown.user,
       mentions: readMentions(message.content),
     },
   });
+}
+
+/** The part of a message that events carry. */
+export function toFacts({ id, parent_id, reply_to_id, content, meta }: MessageRow) {
+  return { id, parent_id, reply_to_id, content, meta };
 }
 
 /** The first message of a thread shows how many replies there are. */

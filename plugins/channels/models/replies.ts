@@ -74,6 +74,10 @@ export function createModelReplies(parts: ReplyParts) {
   }
 
   const posted: PostListener = ({ channel, message, by }) => {
+    if (by.app !== undefined) {
+      // No person would answer for the tokens, and an app and a model could talk with each other for ever.
+      return;
+    }
     for (const model of readMentions(message.content).models) {
       answer({ channel, message, by, model }).catch((error: unknown) =>
         parts.log.error({ err: error }, "a model could not be asked in a channel"),

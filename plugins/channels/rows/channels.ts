@@ -75,8 +75,15 @@ export async function existingChannels(db: ChannelDatabase, ids: readonly string
   return new Set(rows.map(({ id }) => id));
 }
 
-/** True in SQL where a standard channel is open to the caller, or the caller joined a group or direct one. */
+/**
+ * True in SQL where a standard channel is open to the caller, or the caller joined a group or direct one; for an app
+ * where it was added.
+ */
 function isVisible(caller: Principal, passes: boolean): Expression<SqlBool> {
+  if (caller.app !== undefined) {
+    return sql<SqlBool>`channel.archived_at is null and channel.deleted_at is null
+      and coalesce(own.status = 'joined', false)`;
+  }
   const standard = passes
     ? sql<SqlBool>`true`
     : sql<SqlBool>`(channel.user_id = ${caller.userId} or ${granted(

@@ -25,13 +25,22 @@ export async function hasJoined(db: ChannelDatabase, channelId: string, userId: 
   return row?.status === "joined";
 }
 
-/** Lets accounts join, also those who left; resolves to those for whom that is new. Accounts that are gone are left out. */
+/** Lets accounts join, also those who left; resolves to those for whom that is new. Accounts that are gone are left out, and without `bots` those of apps. */
 export async function join(
   db: ChannelDatabase,
   channelId: string,
-  { userIds, invitedBy }: { userIds: readonly string[]; invitedBy: string | null },
+  {
+    userIds,
+    invitedBy,
+    bots = false,
+  }: { userIds: readonly string[]; invitedBy: string | null; bots?: boolean },
 ): Promise<string[]> {
-  const known = await db.selectFrom("user").select("id").where("id", "=", anyOf(userIds)).execute();
+  const known = await db
+    .selectFrom("user")
+    .select("id")
+    .where("id", "=", anyOf(userIds))
+    .where("is_bot", "=", bots)
+    .execute();
   if (known.length === 0) {
     return [];
   }
@@ -152,7 +161,7 @@ function belongsTo({ id, type, user_id: creator }: Pick<ChannelRow, "id" | "type
   if (type !== null) {
     return joined;
   }
-  return sql<SqlBool>`(${joined} or (not exists (${own} and not held.is_active) and "user".role <> 'pending' and (
+  return sql<SqlBool>`(${joined} or (not exists (${own} and not held.is_active) and "user".role <> 'pending' and not "user".is_bot and (
     "user".id = ${creator} or exists (select 1 from access_grant as given
       where given.resource_type = ${resourceType} and given.resource_id = ${id} and (
         (given.principal_type = 'user' and given.principal_id in ("user".id, '*'))
@@ -175,7 +184,7 @@ export async function listMembers(
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
   const rows = await chosen
-    .select(["user.id", "user.name"])
+    .select(["user.id", "user.name", "user.is_bot"])
     .orderBy(sql`lower("user".name)`, direction)
     .orderBy("user.id")
     .limit(memberPage)

@@ -19,6 +19,9 @@ export interface DispatchParts {
   signIn(session: Session, token: string): Promise<void>;
 }
 
+/** Events of apps, whose keys are good for channels alone. */
+const appEvents: ReadonlySet<string> = new Set(["user-join", "join-channels", "heartbeat", "events:channel"]);
+
 /** Hands one event of a client to its handler and resolves with the acknowledgement; never rejects. */
 export type Dispatch = (session: Session, event: string, data: unknown) => Promise<unknown>;
 
@@ -42,6 +45,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       // Security case S43: only signed-in clients may emit.
       session.end(closing.unauthenticated);
       return undefined;
+    }
+    if (caller?.app !== undefined && !appEvents.has(event)) {
+      throw new AppError("forbidden", "Apps may not emit this event.");
     }
     if (owned === undefined && parts.channels.consume(session, event, data)) {
       // Backpressure: the session is not read while its stream cannot be forwarded.
