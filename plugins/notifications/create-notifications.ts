@@ -6,6 +6,7 @@ import { createInbox } from "./inbox/inbox.ts";
 import type { NotificationParts } from "./parts.ts";
 import { createPush } from "./push/push.ts";
 import { environmentWebhook } from "./schema.ts";
+import type { DeliveryReceivers } from "./service.ts";
 import type { DeliveryRow } from "./tables.ts";
 import { createTargets, type TargetParts } from "./targets/targets.ts";
 import { createListening } from "./webhooks/listen.ts";
@@ -14,14 +15,21 @@ import { createWebhooks } from "./webhooks/webhooks.ts";
 /** Puts the parts of notifications together. */
 export function createNotificationSystem(
   parts: NotificationParts & { readonly notices: Notices },
-  { webhookUrl }: { webhookUrl(): string },
+  { webhookUrl, receivers }: { webhookUrl(): string; receivers(): readonly DeliveryReceivers[] },
 ) {
   const { configuration, events, log } = parts;
   const valueOf = (name: string) =>
     configuration.declarations().some(({ variable }) => variable.name === name)
       ? String(configuration.valueOf(name) ?? "")
       : "";
-  const deliveries = createDeliveries({ ...parts, addressOf: (row) => addressOf(row) });
+  const deliveries = createDeliveries({
+    ...parts,
+    addressOf: (row) => addressOf(row),
+    async ended(row, isDelivered) {
+      const other = findReceiver(receivers(), row.webhook_id);
+      await other?.receivers.ended(other.id, isDelivered);
+    },
+  });
   const targetParts: TargetParts = { ...parts, deliveries };
   const targets = createTargets(targetParts);
   const listening = createListening({ ...parts, deliveries, webhookUrl });
@@ -38,6 +46,10 @@ export function createNotificationSystem(
   async function addressOf(row: Pick<DeliveryRow, "webhook_id" | "target_id">): Promise<Address | string> {
     if (row.target_id !== null) {
       return await targets.addressOf(row.target_id);
+    }
+    const other = findReceiver(receivers(), row.webhook_id);
+    if (other !== undefined) {
+      return await other.receivers.addressOf(other.id);
     }
     if (row.webhook_id !== environmentWebhook) {
       return await webhooks.addressOf(row.webhook_id ?? "");
@@ -67,4 +79,11 @@ export function createNotificationSystem(
       resolve();
     },
   };
+}
+
+/** The plugin that knows a receiver `<kind>:<id>`; ids of event webhooks have no colon. */
+function findReceiver(receivers: readonly DeliveryReceivers[], name: string | null) {
+  const colon = name?.indexOf(":") ?? -1;
+  const found = receivers.find(({ kind }) => colon > 0 && kind === name?.slice(0, colon));
+  return found && { receivers: found, id: String(name).slice(colon + 1) };
 }

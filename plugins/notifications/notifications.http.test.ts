@@ -9,7 +9,7 @@ import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { connectPlain } from "#test/support/sockets.ts";
 import { decrypt, keys, readVapid } from "./browser-push.fixture.ts";
 import type { Target } from "./schema.ts";
-import { type Received, type Receiver, startReceiver } from "./receiver.fixture.ts";
+import { type Received, type Receiver, startReceiver } from "#test/support/receiver.ts";
 
 const wait = { timeout: 20_000, interval: 50 };
 

@@ -1,18 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { access } from "#kernel/access/resource.ts";
+import type { Egress } from "#kernel/egress/egress.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { createSeal } from "#kernel/seal.ts";
-import { optional } from "#kernel/service.ts";
+import { optional, provide } from "#kernel/service.ts";
 import { configuration, deployment, egress, events, jobs, notices } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { channelReaders } from "#plugins/channels/service.ts";
 import { notificationVariables } from "./config.ts";
 import { createNotificationSystem } from "./create-notifications.ts";
+import { type Deliveries, toLogged } from "./deliveries/deliveries.ts";
+import { post } from "./deliveries/post.ts";
 import { createNotifications } from "./migrations/0001_notifications.ts";
 import { inboxRoutes, pushRoutes, targetRoutes } from "./routes/own.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { deliveryReceivers, type EventDeliveries, eventDeliveries } from "./service.ts";
+import { limits } from "./schema.ts";
 import type { NotificationTables } from "./tables.ts";
 import { createNotificationTools } from "./tools.ts";
 
@@ -35,7 +40,9 @@ export default definePlugin({
     hub,
     jobs,
     notices,
+    receivers: deliveryReceivers,
   },
+  provides: [eventDeliveries],
   tables: tables<NotificationTables>(
     "notification",
     "notification_target",
@@ -80,9 +87,11 @@ export default definePlugin({
     const parts = { ...use, db, transaction, log, seal };
     const { inbox, push, targets, webhooks, deliveries, start } = createNotificationSystem(parts, {
       webhookUrl: () => config.webhookUrl,
+      receivers: () => use.receivers.list(),
     });
     const worker = await readFile(fileURLToPath(new URL("push/worker.js", import.meta.url)));
     return {
+      services: [provide(eventDeliveries, toService(deliveries, use.egress))],
       routes: {
         api: [
           ...inboxRoutes(inbox),
@@ -109,3 +118,14 @@ export default definePlugin({
     };
   },
 });
+
+/** The deliveries as other plugins use them. */
+function toService(deliveries: Deliveries, egress: Pick<Egress, "fetch">): EventDeliveries {
+  return {
+    queue: (receiver, envelope) => deliveries.queue({ webhookId: receiver }, envelope),
+    list: async (receiver) => (await deliveries.list(receiver, limits.deliveries)).map(toLogged),
+    retry: (receiver, id) => deliveries.retry(receiver, id),
+    forget: (receiver) => deliveries.forget(receiver),
+    post: (address, envelope, signal) => post(egress, address, { id: envelope.id, envelope, signal }),
+  };
+}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { signWebhook } from "#kernel/webhook-signature.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { deliveryJob } from "./deliveries/deliveries.ts";
-import { type Received, type Receiver, startReceiver } from "./receiver.fixture.ts";
+import { type Received, type Receiver, startReceiver } from "#test/support/receiver.ts";
 
 const wait = { timeout: 20_000, interval: 50 };
 

@@ -13,6 +13,10 @@ export interface Address {
   readonly url: string;
   readonly form: Form;
   readonly trust: Trust;
+  /** Further origins that may be private, as "scheme://host:port". */
+  readonly allowedOrigins?: readonly string[];
+  /** Milliseconds within which it has to answer; 15,000 when left out. */
+  readonly timeoutMs?: number;
   /** Without one the post is not signed. */
   readonly secret?: string | undefined;
 }
@@ -42,6 +46,7 @@ export async function post(
     const body = toBody(envelope, toForm(address.form, url));
     const answer = await egress.fetch(url, {
       trust: address.trust,
+      allowedOrigins: address.allowedOrigins ?? [],
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -49,7 +54,7 @@ export async function post(
       },
       body,
       signal,
-      timeoutMs: answerMs,
+      timeoutMs: address.timeoutMs ?? answerMs,
       // A redirect of a post would send the event to somebody nobody named.
       redirects: false,
       onRedirect() {

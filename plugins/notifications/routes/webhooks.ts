@@ -5,7 +5,7 @@ import type { Events } from "#kernel/events.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
 import type { Deployment } from "#kernel/services.ts";
-import type { Deliveries } from "../deliveries/deliveries.ts";
+import { type Deliveries, toLogged } from "../deliveries/deliveries.ts";
 import { post } from "../deliveries/post.ts";
 import { toActor } from "../parts.ts";
 import {
@@ -155,11 +155,7 @@ function deliveryRoutes({ webhooks, deliveries, deployment, egress, events }: We
         if (id !== environmentWebhook) {
           await webhooks.require(id);
         }
-        const rows = await deliveries.list(id, limits.deliveries);
-        return rows.map(({ envelope, webhook_id: _webhook, target_id: _target, ...row }) => ({
-          ...row,
-          message: envelope.message,
-        }));
+        return (await deliveries.list(id, limits.deliveries)).map(toLogged);
       },
     ),
     defineRoute(

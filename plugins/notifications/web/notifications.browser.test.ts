@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
-import { type Receiver, startReceiver } from "../receiver.fixture.ts";
+import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 
 describe.skipIf(!chromiumPath)("the pages of notifications", () => {
   let app: App;
