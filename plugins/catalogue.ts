@@ -2,6 +2,7 @@ import type { ApiOfPlugin } from "#plugins/web/kit/client.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import accounts from "./accounts/plugin.ts";
 import approvals from "./approvals/plugin.ts";
+import apps from "./apps/plugin.ts";
 import askUser from "./ask-user/plugin.ts";
 import audit from "./audit/plugin.ts";
 import channels from "./channels/plugin.ts";
@@ -66,6 +67,7 @@ import workspaceTools from "./workspace-tools/plugin.ts";
 export const catalogue: readonly AnyPlugin[] = [
   accounts,
   approvals,
+  apps,
   askUser,
   audit,
   channels,
@@ -132,6 +134,7 @@ export interface Api
   extends
     ApiOfPlugin<typeof accounts>,
     ApiOfPlugin<typeof approvals>,
+    ApiOfPlugin<typeof apps>,
     ApiOfPlugin<typeof askUser>,
     ApiOfPlugin<typeof audio>,
     ApiOfPlugin<typeof audit>,

@@ -17,7 +17,12 @@ beforeAll(async () => {
   await buildInterface();
   // Optional features are on: a switched-off route would answer 403 to everybody.
   app = await startApp({
-    env: { ...actorEnvironment, ENABLE_CHANNELS: "true", ENABLE_OPENAI_API_PASSTHROUGH: "true" },
+    env: {
+      ...actorEnvironment,
+      ENABLE_APPS: "true",
+      ENABLE_CHANNELS: "true",
+      ENABLE_OPENAI_API_PASSTHROUGH: "true",
+    },
   });
   routes = routesOf(app).filter(({ route }) => route.method !== "HEAD");
 });

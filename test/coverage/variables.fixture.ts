@@ -63,8 +63,8 @@ DEFAULT_INTERFACE_SETTINGS | json | {} | persisted | accounts | key=ui.default_i
 DEFAULT_PROMPT_SUGGESTIONS | json | empty | persisted | settings
 ENABLE_CALENDAR | bool | true | persisted | calendar
 ENABLE_CHANNELS | bool | false | persisted | channels
-ENABLE_APPS | bool | false | persisted | not yet
-APP_ALLOWED_PRIVATE_ORIGINS | str | empty | start-up | not yet
+ENABLE_APPS | bool | false | persisted | apps
+APP_ALLOWED_PRIVATE_ORIGINS | str | empty | start-up | apps
 CHANNEL_MODEL_RESPONSE_MODE | str | thread | persisted | channels
 ENABLE_FOLDERS | bool | true | persisted | folders
 FOLDER_MAX_FILE_COUNT | int | empty | persisted | folders

@@ -240,6 +240,7 @@ export const ownedRows: Record<string, OwnedRows> = {
 
 /** Plugins whose parameters name nothing that one account owns, and why. */
 export const ownerless: Record<string, string> = {
+  apps: "the id is a channel's, and channels say who reads and manages it; apps are the installation's",
   accounts:
     "members see each other's public facts by id; the routes that change an account are for administrators",
   mfa: "passkeys are found by id and account in one query, once the second factor is on; foreign ones have a test",

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { channelClient, type ChannelClient } from "#plugins/channels/channels.fixture.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { type Receiver, startReceiver } from "#test/support/receiver.ts";
+import { allScopes, appAdmin, type AppAdmin } from "./apps.fixture.ts";
+
+let app: App;
+let admin: TestUser;
+let person: TestUser;
+let receiver: Receiver;
+let other: Receiver;
+let apps: AppAdmin;
+let boss: ChannelClient;
+let people: ChannelClient;
+
+beforeAll(async () => {
+  [receiver, other] = await Promise.all([startReceiver(), startReceiver()]);
+  app = await startApp({
+    env: { ENABLE_CHANNELS: "true", ENABLE_APPS: "true", APP_ALLOWED_PRIVATE_ORIGINS: receiver.url },
+  });
+  admin = await app.admin();
+  person = await app.user();
+  apps = appAdmin(app, admin);
+  boss = channelClient(app, admin);
+  people = channelClient(app, person);
+});
+afterAll(async () => {
+  await app?.close();
+  await Promise.all([receiver?.close(), other?.close()]);
+});
+
+const at = (path: string) => receiver.received.filter((one) => one.path === `/${path}`);
+const group = (name: string) => boss.make({ name, type: "group", user_ids: [person.id] });
+async function helper(path: string, more: object = {}) {
+  return await apps.register({ url: `${receiver.url}/${path}`, scopes: allScopes, events: [], ...more });
+}
+const as = (key: string) => (route: string, body?: unknown) => {
+  const [method, path] = route.split(" ", 2) as [string, string];
+  return app.call(`${method} /api/v1${path}`, { token: key, ...(body === undefined ? {} : { body }) });
+};
+
+describe("bots", () => {
+  it("are no people: no list, no sign-in, no group, no grant, no direct channel", async () => {
+    const made = await apps.register({ name: "Zebra bot" });
+    const search = await app.call("GET /api/v1/users/search?query=Zebra", { token: person.token });
+    expect(search.body.users).toEqual([]);
+    const all = await app.call("GET /api/v1/users/all", { token: admin.token });
+    expect(all.text).not.toContain(made.user_id);
+    const signIn = await app.call("POST /api/v1/auths/signin", {
+      body: { email: `${made.user_id}@bot.invalid`, password: "Correct-horse-1" },
+    });
+    expect(signIn.status).toBe(400);
+    const toAdmin = await app.call(`POST /api/v1/users/${made.user_id}/update`, {
+      token: admin.token,
+      body: { role: "admin", password: "Correct-horse-1" },
+    });
+    expect(toAdmin.status).toBe(404);
+    expect((await app.call(`DELETE /api/v1/users/${made.user_id}`, { token: admin.token })).status).toBe(404);
+    expect((await people.call(`GET /users/${made.user_id}`)).status).toBe(404);
+    const crew = await app.call("POST /api/v1/groups/create", {
+      token: admin.token,
+      body: { name: "Bots", description: "" },
+    });
+    const joined = await app.call(`POST /api/v1/groups/id/${crew.body.id}/users/add`, {
+      token: admin.token,
+      body: { user_ids: [made.user_id] },
+    });
+    expect(joined.status).toBe(400);
+    const channel = await boss.make({ name: "without", type: "group", user_ids: [made.user_id] });
+    expect((await as(made.api_key)(`GET /channels/${channel}`)).status).toBe(404);
+  });
+
+  it("are members of their channels, with a mark and the app's picture", async () => {
+    const avatar = `data:image/png;base64,${Buffer.from("\u0089PNG\r\n\u001a\n", "latin1").toString("base64")}`;
+    const made = await apps.register({ name: "Painter", avatar });
+    const channel = await group("marked");
+    await apps.install(channel, made.id);
+    const { body } = await people.call(`GET /${channel}/members?query=Paint`);
+    expect(body.users).toMatchObject([{ id: made.user_id, name: "Painter", is_app: true }]);
+    const picture = await app.call(`GET ${body.users[0].profile_image_url}`, { token: person.token });
+    expect(picture.headers.get("content-type")).toBe("image/png");
+    const seen = await apps.call(`GET /channels/${channel}`, undefined, person.token);
+    expect(seen.body).toMatchObject({ installed: [{ id: made.id }], available: [], is_manager: false });
+    expect((await apps.install(channel, made.id, person.token)).status).toBe(403);
+  });
+
+  it("leave their words behind, with their name, when the app is deleted", async () => {
+    const made = await apps.register({ name: "Gone soon", scopes: allScopes });
+    const channel = await group("gone");
+    await apps.install(channel, made.id);
+    const call = as(made.api_key);
+    await call(`POST /channels/${channel}/messages/post`, {
+      content: "Remember me",
+      meta: { app: { name: "Fake" } },
+    });
+    expect((await apps.call(`DELETE /id/${made.id}/delete`)).body).toBe(true);
+    expect((await call("GET /apps/me")).status).toBe(401);
+    const [message] = (await people.call(`GET /${channel}/messages`)).body;
+    expect(message).toMatchObject({
+      content: "Remember me",
+      user_id: null,
+      user: { id: null, name: "Gone soon", role: "app" },
+    });
+    expect((await people.call(`GET /${channel}/members?query=Gone`)).body.users).toEqual([]);
+    expect((await apps.call(`GET /id/${made.id}`)).status).toBe(404);
+  });
+
+  it("write only so much in a minute", async () => {
+    const made = await helper("fast");
+    const channel = await group("fast");
+    await apps.install(channel, made.id);
+    const call = as(made.api_key);
+    const statuses: number[] = [];
+    for (let index = 0; index < 61; index++) {
+      statuses.push(
+        (await call(`POST /channels/${channel}/messages/post`, { content: String(index) })).status,
+      );
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe("manifests", () => {
+  it("are refused when events would never come", async () => {
+    const wrong: [object, number, string][] = [
+      [{ events: ["app.added"] }, 400, "url"],
+      [{ url: receiver.url, events: ["message.created"] }, 400, "messages:read"],
+      [{ url: "ftp://example.org" }, 400, "url"],
+      [{ scopes: ["all"] }, 422, "scopes"],
+      [{ name: "" }, 422, "name"],
+      [{ avatar: "javascript:alert(1)" }, 400, "image"],
+    ];
+    for (const [form, status, word] of wrong) {
+      const answer = await apps.call("POST /create", { manifest: { name: "Wrong", ...form } });
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(word)]);
+    }
+  });
+
+  it("are for administrators alone", async () => {
+    const made = await apps.register({ name: "Own" });
+    for (const route of [
+      "GET /",
+      "POST /manifest",
+      "POST /create",
+      `POST /id/${made.id}/key`,
+      `DELETE /id/${made.id}/delete`,
+    ]) {
+      expect((await apps.call(route, route.startsWith("POST") ? {} : undefined, person.token)).status).toBe(
+        403,
+      );
+    }
+  });
+
+  it("reach private addresses only where the variable names the origin", async () => {
+    const posted = await helper("allowed");
+    expect((await apps.call(`POST /id/${posted.id}/test`)).body).toEqual({
+      success: true,
+      status: 200,
+      error: null,
+    });
+    expect(at("allowed")[0]?.body).toMatchObject({ event: "app.test", data: { app: { id: posted.id } } });
+    for (const url of [other.url, "http://169.254.169.254/", "http://[::1]:1/"]) {
+      const made = await apps.register({ url });
+      expect((await apps.call(`POST /id/${made.id}/test`)).body).toMatchObject({
+        success: false,
+        status: null,
+      });
+      expect((await apps.call("POST /manifest", { url })).status).toBe(400);
+    }
+    expect(other.received).toEqual([]);
+  });
+
+  it("are audited", async () => {
+    const made = await apps.register({ name: "Noted" });
+    await apps.call(`POST /id/${made.id}/update`, { description: "Now with words" });
+    await apps.call(`POST /id/${made.id}/key`);
+    await apps.call(`DELETE /id/${made.id}/delete`);
+    const { body, text } = await app.call(`GET /api/v1/audit?object_type=app&object_id=${made.id}`, {
+      token: admin.token,
+    });
+    const actions = body.records.map(({ action }: { action: string }) => action).toSorted();
+    expect(actions).toEqual(["app.created", "app.deleted", "app.updated", "app.updated"]);
+    expect(text).not.toContain(made.signing_secret);
+  });
+});
