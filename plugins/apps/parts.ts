@@ -32,6 +32,11 @@ export interface AppParts {
   privateOrigins(): readonly string[];
 }
 
+export interface RegistryParts extends AppParts {
+  /** Tells all replicas that what they know of the apps is out of date. */
+  changed(): Promise<void>;
+}
+
 export const receiverOf = (appId: string) => `app:${appId}`;
 export const avatarOf = ({ user_id: userId, updated_at: at }: Pick<AppRow, "user_id" | "updated_at">) =>
   `/api/v1/users/${userId}/profile/image?v=${at}`;

@@ -4,17 +4,12 @@ import { AppError } from "#kernel/errors.ts";
 import { createSigningSecret } from "#kernel/webhook-signature.ts";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
-import { type AppParts, receiverOf, requireApp } from "../parts.ts";
+import { receiverOf, type RegistryParts, requireApp } from "../parts.ts";
 import { type AppEdit, type AppSecrets, limits, type Manifest } from "../schema.ts";
 import type { AppRow } from "../tables.ts";
 import { createKey, secretPlace } from "./keys.ts";
 import { checkWishes, requireUrl } from "./check-manifest.ts";
 import { showApp } from "./show-app.ts";
-
-export interface RegistryParts extends AppParts {
-  /** Tells all replicas that what they know of the apps is out of date. */
-  changed(): Promise<void>;
-}
 
 export type Registry = ReturnType<typeof createRegistry>;
 

@@ -3,12 +3,11 @@ import { AppError } from "#kernel/errors.ts";
 import { createSigningSecret } from "#kernel/webhook-signature.ts";
 import { seconds } from "#storage/clock.ts";
 import type { AppKeys } from "#plugins/accounts/service.ts";
-import { areChannelsOn, type AppParts, requireApp } from "../parts.ts";
+import { areChannelsOn, type AppParts, type RegistryParts, requireApp } from "../parts.ts";
 import type { AppSecrets } from "../schema.ts";
 import { scopeOfRequest } from "../scopes.ts";
 import type { AppRow } from "../tables.ts";
 import { showApp } from "./show-app.ts";
-import type { RegistryParts } from "./apps.ts";
 
 export const secretPlace = (id: string) => `app:${id}:secret`;
 const keyForm = /^sk-app-[0-9a-f]{64}$/;
