@@ -154,6 +154,14 @@ describe("wishes are refused", () => {
   });
 });
 
+it("callers are told what they may ask for", async () => {
+  const options = async () => (await call("GET /api/v1/images/options")).body;
+  expect(await options()).toEqual({ can_generate: true, can_edit: true, max_count: 4 });
+  await set({ ENABLE_IMAGE_EDIT: false, IMAGE_GENERATION_MAX_COUNT: 2, IMAGE_GENERATION_ENGINE: "comfyui" });
+  expect(await options()).toEqual({ can_generate: false, can_edit: false, max_count: 2 });
+  await set({ IMAGE_GENERATION_MAX_COUNT: 4 });
+});
+
 describe("an engine that misbehaves is named", () => {
   it.each([
     [

@@ -17,6 +17,8 @@ import type { EngineParts } from "./parts.ts";
 
 const title = "ComfyUI";
 const [firstDelayMs, longestDelayMs] = [200, 2_000];
+/** Milliseconds that the server has for taking a workflow back. */
+const cancelMs = 5_000;
 
 /** The input of a node that takes a part of the request, where the settings name no other. */
 const usualKeys: Readonly<Record<WorkflowNode["type"], string>> = {
@@ -41,7 +43,8 @@ interface Work {
 
 /**
  * `POST /prompt` takes a workflow, `GET /history/<id>` tells when it is done and which pictures it made, `GET /view`
- * gives them. Pictures that are to be changed go to `POST /upload/image` first.
+ * gives them. Pictures that are to be changed go to `POST /upload/image` first. `POST /queue {delete}` takes a waiting
+ * workflow back, `POST /interrupt {prompt_id}` a running one.
  */
 export function createComfyUi({ egress, settings }: EngineParts): ImageEngine {
   const own = (): Work => ({
@@ -93,6 +96,8 @@ export function createComfyUi({ egress, settings }: EngineParts): ImageEngine {
 interface Caller {
   json(path: string, body?: EngineCall["body"]): Promise<Record<string, unknown>>;
   bytes(path: string): Promise<Buffer>;
+  /** Sends although the time is over or the caller left. */
+  afterwards(path: string, body?: EngineCall["body"]): Promise<Buffer>;
   readonly signal: AbortSignal;
 }
 
@@ -123,6 +128,10 @@ function createCaller(
     json: (path, body) =>
       guard(askForJson(egress, { ...facts, url: `${url}/${path}`, ...(body && { method: "POST", body }) })),
     bytes: (path) => guard(askForBytes(egress, { ...facts, url: `${url}/${path}` })),
+    afterwards(path, body) {
+      const own = { ...facts, timeoutMs: cancelMs, signal: AbortSignal.timeout(cancelMs) };
+      return askForBytes(egress, { ...own, url: `${url}/${path}`, ...(body && { method: "POST", body }) });
+    },
   };
 }
 
@@ -151,7 +160,12 @@ async function runWorkflow(call: Caller, order: Order): Promise<readonly Picture
   if (typeof id !== "string") {
     throw new AppError("upstream", `${title} did not take the workflow.`);
   }
-  const outputs = await waitForOutputs(call, id);
+  const outputs = await waitForOutputs(call, id).catch(async (error: unknown) => {
+    if (call.signal.aborted) {
+      await cancelWorkflow(call, id).catch(() => {});
+    }
+    throw error;
+  });
   const named = Object.values(outputs).flatMap((output) =>
     toObjects((output as { images?: unknown }).images),
   );
@@ -167,6 +181,20 @@ async function runWorkflow(call: Caller, order: Order): Promise<readonly Picture
       return requirePicture(await call.bytes(`view?${query.toString()}`), title);
     }),
   );
+}
+
+/**
+ * Takes a workflow back. Older servers interrupt whatever runs, so that `/interrupt` is asked for only while the
+ * workflow is the one that runs.
+ */
+async function cancelWorkflow(call: Caller, id: string): Promise<void> {
+  await call.afterwards("queue", { delete: [id] });
+  const queue: unknown = JSON.parse((await call.afterwards("queue")).toString());
+  const running = (queue as { queue_running?: unknown } | null)?.queue_running;
+  // An entry is [number, id, workflow, …].
+  if (Array.isArray(running) && running.some((entry) => Array.isArray(entry) && entry[1] === id)) {
+    await call.afterwards("interrupt", { prompt_id: id });
+  }
 }
 
 async function waitForOutputs(call: Caller, id: string): Promise<Record<string, unknown>> {

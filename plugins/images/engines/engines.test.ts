@@ -173,4 +173,33 @@ describe("comfyui", () => {
       detail: 'ComfyUI: the workflow has no node "77", which COMFYUI_WORKFLOW_NODES names.',
     });
   });
+
+  describe("a workflow that nobody waits for any longer", () => {
+    const leave = async (id: string, running: readonly string[]) => {
+      peer.reply(at("/prompt"), json({ prompt_id: id }));
+      peer.always(at(`/history/${id}`), json({}));
+      peer.always(at("/queue"), json({ queue_running: running.map((each) => [1, each, {}]) }));
+      peer.always(at("/interrupt"), body(""));
+      const gone = new AbortController();
+      const work = engine("comfyui", changes()).generate!({ ...wish, signal: gone.signal });
+      setTimeout(() => gone.abort(), 100);
+      await expect(work).rejects.toMatchObject({ name: "AbortError" });
+      expect(peer.requests.find((each) => each.body?.delete?.[0] === id)?.path).toBe("/queue");
+      return peer.requests.filter((each) => at("/interrupt")(each) && each.body.prompt_id === id).length;
+    };
+
+    it("leaves the queue, and is interrupted when it runs", async () => {
+      expect(await leave("waits", ["of-somebody-else"])).toBe(0);
+      expect(await leave("runs", ["runs"])).toBe(1);
+    });
+
+    it("is taken back when its time is over", async () => {
+      peer.reply(at("/prompt"), json({ prompt_id: "late" }));
+      peer.always(at("/history/late"), json({}));
+      peer.always(at("/queue"), json({ queue_running: [[1, "late", {}]] }));
+      const late = engine("comfyui", { ...changes(), timeout: 1 }).generate!(wish);
+      await expect(late).rejects.toMatchObject({ code: "timeout" });
+      expect(asked("/interrupt")?.body).toEqual({ prompt_id: "late" });
+    });
+  });
 });

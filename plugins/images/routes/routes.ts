@@ -6,7 +6,7 @@ import type { Gallery } from "../gallery.ts";
 import type { Images, Made } from "../images.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { below, type Prefix } from "./prefix.ts";
-import { EditForm, GalleryPage, GenerationForm, ImageModels, MadePictures } from "./schema.ts";
+import { EditForm, GalleryPage, GenerationForm, ImageModels, ImageOptions, MadePictures } from "./schema.ts";
 
 export interface ImageRouteParts {
   readonly settings: ImageSettings;
@@ -85,6 +85,20 @@ function listRoutes(prefix: Prefix, { images, gallery, settings }: ImageRoutePar
         }
         return (await engine.models(request.signal)).slice(0, 1_000).map(({ id, name }) => ({ id, name }));
       },
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: below(prefix, "/options"),
+        summary: "Tell what the caller may ask for: making and changing pictures, and how many at once",
+        access,
+        returns: ImageOptions,
+      },
+      () => ({
+        can_generate: images.isReady("generate"),
+        can_edit: images.isReady("edit"),
+        max_count: settings.maxCount,
+      }),
     ),
     defineRoute(
       {

@@ -25,6 +25,16 @@ export const ImageModels = z
   .array(z.object({ id: z.string(), name: z.string() }))
   .meta({ id: "ImageModels" });
 
+export const ImageOptions = z
+  .object({
+    /** Switched on, with an engine that has all that it needs. */
+    can_generate: z.boolean(),
+    can_edit: z.boolean(),
+    /** Most pictures of one request. */
+    max_count: z.int(),
+  })
+  .meta({ id: "ImageOptions" });
+
 export const GalleryPage = z
   .object({
     items: z.array(
