@@ -53,8 +53,7 @@ export const channelStates: readonly State[] = [
   },
 ];
 
-/** Pages of administrators about the gateway and sign-in by providers. */
+/** Pages of administrators about sign-in by providers. */
 export const accessStates: readonly State[] = [
-  { name: "admin-gateway", looks: ["desk-light", "phone-dark"], show: (page) => page.goto("/admin/gateway") },
   { name: "admin-sign-in", looks: ["desk-light", "phone-dark"], show: (page) => page.goto("/admin/sign-in") },
 ];

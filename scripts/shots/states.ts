@@ -10,6 +10,7 @@ import { operatorStates } from "./operator-states.ts";
 import { peopleStates } from "./people-states.ts";
 import { settingsStates } from "./settings-states.ts";
 import type { Look, State } from "./state.ts";
+import { gatewayStates } from "./gateway-states.ts";
 import { imageStates } from "./image-states.ts";
 import { knowledgeStates } from "./knowledge-states.ts";
 import { mcpStates } from "./mcp-states.ts";
@@ -170,6 +171,7 @@ export const states: readonly State[] = [
   ...calendarStates,
   ...channelStates,
   ...accessStates,
+  ...gatewayStates,
   ...toolStates,
   ...delegatingStates,
   ...serverStates,

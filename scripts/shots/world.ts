@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { drawPicture } from "#test/support/pictures.ts";
 import { startProcess } from "#test/support/process.ts";
 import { startRuntime } from "#test/support/runtime.ts";
-import { startUpstream } from "#test/support/upstream.ts";
+import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
-import { sse, text } from "#test/support/upstream-scripts.ts";
+import { json, sse, text } from "#test/support/upstream-scripts.ts";
 import { paced } from "#test/support/upstream-paced.ts";
 import { chats, otherTitles, toChat } from "./chats.ts";
 import { toDelegating } from "./delegating.ts";
+import { toEdit } from "./gateway-states.ts";
 import { longAnswer } from "./texts.ts";
 
 const model = "miller-large";
@@ -20,6 +22,8 @@ export interface World {
   readonly url: string;
   readonly token: string;
   readonly chats: Readonly<Record<keyof typeof chats, string>>;
+  /** The folder of the gateway's workspaces. */
+  readonly workspaces: string;
   /** Id of a chat's link that is open to anyone. */
   readonly share: string;
   close(): Promise<void>;
@@ -28,34 +32,14 @@ export interface World {
 /** Starts the real program on the embedded database, with a scripted upstream as its only connection. */
 export async function openWorld(): Promise<World> {
   const upstream = await startUpstream();
-  upstream.models = [model, "miller-small", "river-reasoner", "stone-vision"];
-  upstream.always("/chat/completions", (exchange) => {
-    const body = exchange.request.body as { stream?: boolean; messages: { content: unknown }[] };
-    if (body.stream && String(body.messages.at(-1)?.content).includes("Open the sluice")) {
-      const wanted = { centimetres: 12, reason: "The stones run dry." };
-      return sse(toolCallChunks([{ id: "call_1", name: "open_sluice", arguments: JSON.stringify(wanted) }]))(
-        exchange,
-      );
-    }
-    const delegating = body.stream ? toDelegating(body as Parameters<typeof toDelegating>[0]) : undefined;
-    if (delegating !== undefined) {
-      return delegating(exchange);
-    }
-    const asking = toAsking(String(body.messages.at(-1)?.content), body);
-    if (body.stream && asking !== undefined) {
-      return sse(toolCallChunks([asking]))(exchange);
-    }
-    const pieces = longAnswer.match(/\S+\s*/g) ?? [];
-    return body.stream
-      ? paced(pieces, { every: 25 })(exchange)
-      : text('{"title": "Parts of a mill"}')(exchange);
-  });
+  answerAs(upstream);
   const runtime = await startRuntime([
     { name: "river:7b", model: "river:7b", size: 4_700_000_000 },
     { name: "stone:3b", model: "stone:3b", size: 1_900_000_000 },
   ]);
   runtime.loaded = [{ name: "river:7b", model: "river:7b", size_vram: 5_200_000_000 }];
   const data = mkdtempSync(join(tmpdir(), "millrace-shots-"));
+  const workspaces = mkdtempSync(join(tmpdir(), "millrace-workspaces-"));
   const server = await startProcess({
     DATA_DIR: data,
     OPENAI_API_BASE_URLS: upstream.url,
@@ -63,6 +47,14 @@ export async function openWorld(): Promise<World> {
     OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
     OLLAMA_BASE_URLS: runtime.url,
     DEFAULT_MODELS: model,
+    ENABLE_GATEWAY: "true",
+    GATEWAY_PORT: "0",
+    GATEWAY_ROOT: workspaces,
+    ENABLE_IMAGE_GENERATION: "true",
+    ENABLE_IMAGE_EDIT: "true",
+    IMAGE_SIZE: "1024x1024",
+    IMAGES_OPENAI_API_BASE_URL: upstream.url,
+    IMAGES_OPENAI_API_KEY: "picture-key",
     PLUGINS_PATH: fileURLToPath(new URL("plugins", import.meta.url)),
     WEBUI_NAME: "Millrace",
     ENABLE_SUBAGENTS: "true",
@@ -97,12 +89,53 @@ export async function openWorld(): Promise<World> {
     token,
     chats: made as World["chats"],
     share,
+    workspaces,
     async close() {
       await server.stop();
       await Promise.all([upstream.close(), runtime.close()]);
-      rmSync(data, { recursive: true, force: true });
+      [data, workspaces].forEach((folder) => rmSync(folder, { recursive: true, force: true }));
     },
   };
+}
+
+/** The scripted models and the scripted engine of pictures. */
+function answerAs(upstream: Upstream): void {
+  upstream.models = [model, "miller-small", "river-reasoner", "stone-vision"];
+  upstream.always("/chat/completions", (exchange) => {
+    const body = exchange.request.body as { stream?: boolean; messages: { content: unknown }[] };
+    if (body.stream && String(body.messages.at(-1)?.content).includes("Open the sluice")) {
+      const wanted = { centimetres: 12, reason: "The stones run dry." };
+      return sse(toolCallChunks([{ id: "call_1", name: "open_sluice", arguments: JSON.stringify(wanted) }]))(
+        exchange,
+      );
+    }
+    const delegating = body.stream ? toDelegating(body as Parameters<typeof toDelegating>[0]) : undefined;
+    if (delegating !== undefined) {
+      return delegating(exchange);
+    }
+    const asking = toAsking(String(body.messages.at(-1)?.content), body);
+    if (body.stream && asking !== undefined) {
+      return sse(toolCallChunks([asking]))(exchange);
+    }
+    const edit = body.stream ? toEdit(body) : undefined;
+    if (edit !== undefined) {
+      return edit(exchange);
+    }
+    const pieces = longAnswer.match(/\S+\s*/g) ?? [];
+    return body.stream
+      ? paced(pieces, { every: 25 })(exchange)
+      : text('{"title": "Parts of a mill"}')(exchange);
+  });
+  upstream.always(
+    ({ path }) => path.endsWith("/images/generations"),
+    (exchange) => {
+      const { prompt, size } = exchange.request.body as { prompt: string; size?: string };
+      const [width = 512, height = 512] = (size ?? "").split("x").map((side) => Number(side) / 2);
+      return json({ data: [{ b64_json: drawPicture(prompt, { width, height }).toString("base64") }] })(
+        exchange,
+      );
+    },
+  );
 }
 
 async function post<Answer>(url: string, path: string, body: object, token?: string): Promise<Answer> {
