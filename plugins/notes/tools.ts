@@ -9,6 +9,7 @@ import type { Notes } from "./library/notes.ts";
 import { maxMarkdown } from "./live/document.ts";
 import { type NoteParts, permission } from "./parts.ts";
 import type { NoteRow } from "./tables.ts";
+import { toPlainText } from "./web/text/plain-text.ts";
 
 const mostFound = 20;
 /** Characters of a note that one call gives. */
@@ -211,7 +212,7 @@ const toTime = (time: number | bigint): string => new Date(Number(BigInt(time) /
 function toSnippet(content: string, query: string): string {
   const [word = ""] = query.trim().toLowerCase().split(/\s+/);
   const at = word === "" ? 0 : Math.max(0, content.toLowerCase().indexOf(word) - 80);
-  return content.slice(at, at + 300);
+  return toPlainText(content.slice(at, at + 300));
 }
 
 function toNumber(

@@ -1,0 +1,22 @@
+const rules: readonly (readonly [RegExp, string])[] = [
+  [/^[ \t]*(?:```|~~~).*$\n?/gm, ""],
+  [/^[ \t]*\|?[ \t]*:?-{2,}:?[ \t|:-]*$\n?/gm, ""],
+  [/^[ \t]{0,3}(?:[-*_][ \t]*){3,}$\n?/gm, ""],
+  [/^[ \t]{0,3}#{1,6}[ \t]+/gm, ""],
+  [/^[ \t]{0,3}(?:>[ \t]?)+/gm, ""],
+  [/^([ \t]*)[-*+][ \t]+\[x\][ \t]+/gim, "$1☑ "],
+  [/^([ \t]*)[-*+][ \t]+\[ \][ \t]+/gm, "$1☐ "],
+  [/^([ \t]*)[-*+][ \t]+/gm, "$1• "],
+  [/!?\[([^[\]\n]{0,200})\]\([^()\n]{0,400}\)/g, "$1"],
+  [/(\*\*|__|~~)(?=\S)([^\n]*?\S)\1/g, "$2"],
+  [/(?<![\p{L}\p{N}*_])([*_])(?=\S)([^\n*_]*?\S)\1(?![\p{L}\p{N}*_])/gu, "$2"],
+  [/`+([^`\n]+)`+/g, "$1"],
+  [/^[ \t]*\|(.*)\|[ \t]*$/gm, "$1"],
+  [/\\([\\`*_{}[\]()#+\-.!~>|])/g, "$1"],
+  [/\n{3,}/g, "\n\n"],
+];
+
+/** The beginning of a Markdown text without its marks, for lists and search results. */
+export function toPlainText(markdown: string): string {
+  return rules.reduce((text, [mark, plain]) => text.replaceAll(mark, plain), markdown).trim();
+}
