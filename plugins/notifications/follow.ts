@@ -35,14 +35,21 @@ export function followEvents(parts: FollowParts): void {
 }
 
 async function tell(candidate: Candidate, event: SystemEvent, parts: FollowParts): Promise<void> {
-  const { userId, title, body, path, onlyAway = false, isListed = true } = candidate;
+  const { userId, title, body, phrase, path, onlyAway = false, isListed = true } = candidate;
   const person = await parts.accounts.principalOf(userId);
   if (person === undefined) {
     return;
   }
   const isAway = !parts.hub.isHere(userId) && (await parts.hub.find(presenceTopic, userId)) === undefined;
   if (isListed && (isAway || !onlyAway)) {
-    const { id } = await parts.inbox.add({ userId, event: event.event, title, body, path });
+    const { id } = await parts.inbox.add({
+      userId,
+      event: event.event,
+      title,
+      body,
+      path,
+      ...(phrase && { phrase }),
+    });
     await parts.push.send(userId, { id, title, body, path });
   }
   if (isTargetEvent(event.event)) {

@@ -14,6 +14,7 @@ import { createNotificationSystem } from "./create-notifications.ts";
 import { type Deliveries, toLogged } from "./deliveries/deliveries.ts";
 import { post } from "./deliveries/post.ts";
 import { createNotifications } from "./migrations/0001_notifications.ts";
+import { addPhrases } from "./migrations/0002_phrases.ts";
 import { inboxRoutes, pushRoutes, targetRoutes } from "./routes/own.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { deliveryReceivers, type EventDeliveries, eventDeliveries } from "./service.ts";
@@ -51,7 +52,7 @@ export default definePlugin({
     "event_webhook",
     "event_delivery",
   ),
-  migrations: { "0001_notifications": createNotifications },
+  migrations: { "0001_notifications": createNotifications, "0002_phrases": addPhrases },
   pages: [
     {
       id: "notifications",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isKnownPattern } from "./webhooks/event-names.ts";
-import { forms } from "./tables.ts";
+import { forms, phraseKinds } from "./tables.ts";
 
 export const limits = {
   webhooks: 50,
@@ -25,12 +25,21 @@ export const targetEvents = ["chat.finished", "chat.failed", "channel.message", 
 export type TargetEvent = (typeof targetEvents)[number];
 const TargetEventName = z.enum(targetEvents);
 
+const Phrase = z
+  .object({
+    kind: z.enum(phraseKinds),
+    values: z.record(z.string(), z.union([z.string(), z.number()])),
+  })
+  .meta({ id: "NotificationPhrase" });
+
 export const Notification = z
   .object({
     id: z.string(),
     event: z.string(),
+    /** In English where the words are the platform's own; `phrase` has them for other languages. */
     title: z.string(),
     body: z.string(),
+    phrase: Phrase.nullable(),
     path: z.string().nullable(),
     read_at: z.number().nullable(),
     created_at: z.number(),

@@ -9,6 +9,15 @@ type Json<T> = ColumnType<T, unknown, unknown>;
 export const forms = ["auto", "raw", "slack", "discord", "teams", "google_chat"] as const;
 export type Form = (typeof forms)[number];
 
+/** Sentences of the platform's own in notifications. */
+export const phraseKinds = ["starts_now", "starts_in", "reply_ready", "in_channel", "waits"] as const;
+
+/** The platform's own words of a notification: the body, for `in_channel` the title. */
+export interface Phrase {
+  readonly kind: (typeof phraseKinds)[number];
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
 /** One line of a person's notification centre. Times are epoch seconds. */
 export interface NotificationTable {
   id: string;
@@ -17,6 +26,8 @@ export interface NotificationTable {
   event: string;
   title: string;
   body: string;
+  /** Null where no words are the platform's own. */
+  phrase: Json<Phrase | null>;
   /** Page of the interface where it leads; null without one. */
   path: string | null;
   read_at: number | null;

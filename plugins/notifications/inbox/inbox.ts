@@ -4,9 +4,10 @@ import type { Loader } from "#kernel/access/resource.ts";
 import { toEnvelope } from "#kernel/sockets/envelope.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { seconds } from "#storage/clock.ts";
-import { anyOf } from "#storage/values.ts";
+import { anyOf, toJson } from "#storage/values.ts";
 import type { NotificationParts } from "../parts.ts";
 import { limits, type Notification } from "../schema.ts";
+import type { Phrase } from "../tables.ts";
 
 /** Most notifications of one person; the oldest go first. */
 const mostKept = 500;
@@ -15,7 +16,7 @@ const perDay = 86_400;
 const longestTitle = 200;
 const longestBody = 500;
 
-const columns = ["id", "event", "title", "body", "path", "read_at", "created_at"] as const;
+const columns = ["id", "event", "title", "body", "phrase", "path", "read_at", "created_at"] as const;
 
 /** Something that a person shall hear of. */
 export interface Notice {
@@ -24,6 +25,8 @@ export interface Notice {
   readonly event: string;
   readonly title: string;
   readonly body: string;
+  /** The words among them that are the platform's own. */
+  readonly phrase?: Phrase;
   /** Page of the interface; null without one. */
   readonly path: string | null;
 }
@@ -121,19 +124,20 @@ function readingOf({ db, loader, countUnread, tell }: Reading) {
 function addingOf({ db, tell }: { db: InboxParts["db"]; tell: Tell }) {
   return {
     /** Stores a notice and shows it in the open windows of its person. */
-    async add({ userId, event, title, body, path }: Notice): Promise<Notification> {
+    async add({ userId, event, title, body, phrase, path }: Notice): Promise<Notification> {
       const row = {
         id: randomUUID(),
         event,
         title: cut(title, longestTitle),
         body: cut(body, longestBody),
+        phrase: phrase ?? null,
         path,
         read_at: null,
         created_at: seconds(),
       };
       await db
         .insertInto("notification")
-        .values({ ...row, user_id: userId })
+        .values({ ...row, phrase: toJson(row.phrase), user_id: userId })
         .execute();
       await db
         .deleteFrom("notification")

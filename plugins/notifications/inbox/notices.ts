@@ -50,6 +50,7 @@ function alertOf({ event }: SystemEvent, facts: Facts): Candidate {
     event,
     title: text(facts["title"]),
     body: minutes === 0 ? "Starts now" : `Starts in ${minutes} min`,
+    phrase: minutes === 0 ? { kind: "starts_now", values: {} } : { kind: "starts_in", values: { minutes } },
     path: "/calendar",
   };
 }
@@ -74,7 +75,9 @@ function replyOf({ event, actor, subject }: SystemEvent, facts: Facts): Candidat
       userId: actor.id,
       event,
       title: text(facts["title"]) || "Chat",
-      body: event === "chat.failed" ? text(facts["error"]) : "The reply is ready",
+      ...(event === "chat.failed"
+        ? { body: text(facts["error"]) }
+        : { body: "The reply is ready", phrase: { kind: "reply_ready", values: {} } }),
       path: `/c/${encodeURIComponent(subject.id)}`,
       onlyAway: true,
     },
@@ -106,6 +109,7 @@ async function mentionsOf(
       userId,
       event,
       title: isDirect ? author : `${author} in #${text(channel.name)}`,
+      ...(!isDirect && { phrase: { kind: "in_channel", values: { author, channel: text(channel.name) } } }),
       body: channels.toPlainText(text(message.content)),
       path: `/channels/${encodeURIComponent(subject.id)}`,
       isListed: isDirect || mentioned.includes(userId),
@@ -128,14 +132,16 @@ async function signUpsOf(
     return [];
   }
   const admins = await db.selectFrom("user").select("id").where("role", "=", "admin").execute();
-  const waits = account.role === "pending" ? " waits for your yes" : "";
+  const { name: title, email, role } = account;
+  const waits = role === "pending";
   return admins
     .filter(({ id }) => id !== account.id)
     .map(({ id }) => ({
       userId: id,
       event,
-      title: account.name,
-      body: `${account.email}${waits}`,
+      title,
+      body: waits ? `${email} waits for your yes` : email,
+      ...(waits && { phrase: { kind: "waits", values: { email } } }),
       path: "/admin/users",
     }));
 }

@@ -3,7 +3,7 @@ import { router } from "#plugins/web/kit/stores/router.svelte.ts";
 import type { EventEnvelope } from "#plugins/web/kit/stores/socket.svelte.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import { inbox, type Notification } from "./inbox.svelte.ts";
-import { kindWords } from "./words.ts";
+import { kindWords, titleWords } from "./words.ts";
 
 interface Created {
   readonly unread: number;
@@ -30,7 +30,7 @@ export async function answer({ data: { type, data } }: EventEnvelope): Promise<v
   }
   toasts.show({
     kind: event.endsWith("failed") ? "warning" : "info",
-    text: `${kindWords(event)}: ${notification.title}`,
+    text: `${kindWords(event)}: ${titleWords(notification)}`,
     ...(path !== null && { action: { title: t("Open"), run: () => router.navigate(path) } }),
   });
 }

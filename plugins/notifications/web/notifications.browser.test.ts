@@ -47,6 +47,55 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
     await close();
   });
 
+  test("shows a push while nobody looks, and stays silent before open eyes", async () => {
+    const { token } = await app.admin();
+    const { page, context, close } = await openPage(browser, { url: app.url, token, path: "/notifications" });
+    await context.grantPermissions(["notifications"], { origin: app.url });
+    const devtools = await context.newCDPSession(page);
+    const found = new Promise<string>((resolve) => {
+      devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+        const own = registrations.find(({ scopeURL }) => scopeURL.includes("/notifications/"));
+        if (own !== undefined) {
+          resolve(own.registrationId);
+        }
+      });
+    });
+    await devtools.send("ServiceWorker.enable");
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.register("/api/v1/notifications/worker.js");
+      const state = async () =>
+        (await navigator.serviceWorker.getRegistration("/api/v1/notifications/"))?.active?.state;
+      while ((await state()) !== "activated") {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    });
+    const registrationId = await found;
+    const push = (id: string) =>
+      devtools.send("ServiceWorker.deliverPushMessage", {
+        origin: app.url,
+        registrationId,
+        data: JSON.stringify({ id, title: "Mention", body: "The weir is open", path: "/channels/weir" }),
+      });
+    const shown = () =>
+      page.evaluate(async () => {
+        const registration = await navigator.serviceWorker.getRegistration("/api/v1/notifications/");
+        const all = (await registration?.getNotifications()) ?? [];
+        return all.map(({ tag, title, body, data }) => ({ tag, title, body, data }));
+      });
+    const focus = (enabled: boolean) => devtools.send("Emulation.setFocusEmulationEnabled", { enabled });
+
+    await focus(true);
+    await push("seen");
+    await focus(false);
+    // The window that a person turned to takes the focus from the page.
+    const other = await context.newPage();
+    await other.bringToFront();
+    await push("unseen");
+    const unseen = { tag: "unseen", title: "Mention", body: "The weir is open" };
+    await expect.poll(shown).toEqual([{ ...unseen, data: { path: "/channels/weir" } }]);
+    await close();
+  });
+
   test("adds, tests, changes and deletes an address of the person", async () => {
     const { token } = await app.admin();
     const { page, close } = await openPage(browser, { url: app.url, token, path: "/settings/notifications" });
