@@ -102,14 +102,17 @@ export async function openWorld(): Promise<World> {
 function answerAs(upstream: Upstream): void {
   upstream.models = [model, "miller-small", "river-reasoner", "stone-vision"];
   upstream.always("/chat/completions", (exchange) => {
-    const body = exchange.request.body as { stream?: boolean; messages: { content: unknown }[] };
+    const body = exchange.request.body as {
+      stream?: boolean;
+      messages: { role: string; content: unknown }[];
+    };
     if (body.stream && String(body.messages.at(-1)?.content).includes("Open the sluice")) {
       const wanted = { centimetres: 12, reason: "The stones run dry." };
       return sse(toolCallChunks([{ id: "call_1", name: "open_sluice", arguments: JSON.stringify(wanted) }]))(
         exchange,
       );
     }
-    const delegating = body.stream ? toDelegating(body as Parameters<typeof toDelegating>[0]) : undefined;
+    const delegating = body.stream ? toDelegating(body) : undefined;
     if (delegating !== undefined) {
       return delegating(exchange);
     }
