@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { toPlainText } from "./plain-text.ts";
 
 it.each([
-  ["# Weir\n\nUntil **Friday** or ~~never~~, *perhaps* _so_.", "Weir\n\nUntil Friday or never, perhaps so."],
+  ["# Weir\n\nUntil **Friday** or ~~never~~, *perhaps* _so_.", "Weir\nUntil Friday or never, perhaps so."],
   ["* [x] measure\n* [ ] ask\n- grease", "☑ measure\n☐ ask\n• grease"],
   ["> Close the [sluice](https://mill.example/a_b) ![now](x.png)", "Close the sluice now"],
   ["```ts\nheight = upper - lower\n```\n`a*b`", "height = upper - lower\na*b"],
   ["| a | b |\n|---|---|\n| 1 | 2 |", "a | b \n 1 | 2"],
-  ["before\n\n---\n\nafter", "before\n\nafter"],
+  ["before\n\n---\n\nafter", "before\nafter"],
   ["snake_case_name and 2 * 3 * 4, 5 \\* 6", "snake_case_name and 2 * 3 * 4, 5 * 6"],
   ["A price of 3 < 4 & [unfinished", "A price of 3 < 4 & [unfinished"],
 ])("%j loses its marks", (markdown, plain) => {

@@ -13,7 +13,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/`+([^`\n]+)`+/g, "$1"],
   [/^[ \t]*\|(.*)\|[ \t]*$/gm, "$1"],
   [/\\([\\`*_{}[\]()#+\-.!~>|])/g, "$1"],
-  [/\n{3,}/g, "\n\n"],
+  [/\n{2,}/g, "\n"],
 ];
 
 /** The beginning of a Markdown text without its marks, for lists and search results. */
