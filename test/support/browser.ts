@@ -11,8 +11,8 @@ export const chromiumPath: string | undefined = [
 /** A name of this machine that is no secure context over plain HTTP, as servers in a local network are. */
 export const plainHost = "mill.test";
 
-/** Starts a Chromium that asks nobody for anything but the pages it is sent to. */
-export function openBrowser(): Promise<Browser> {
+/** Starts a Chromium that asks nobody for anything but the pages it is sent to; `more` are further switches. */
+export function openBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath as string,
     args: [
@@ -24,6 +24,7 @@ export function openBrowser(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...more,
     ],
   });
 }

@@ -1,13 +1,5 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
-import type { SettingKey, Settings } from "#plugins/web/kit/setting-values.ts";
-
-type SwitchKey = { [K in SettingKey]: Settings[K] extends boolean ? K : never }[SettingKey];
-
-export interface SwitchSetting {
-  readonly setting: SwitchKey;
-  readonly label: string;
-  readonly hint: string;
-}
+import type { SwitchSetting } from "#plugins/web/kit/setting-values.ts";
 
 /** Settings about writing that are on or off, in the language of now. */
 export const writing = (): readonly SwitchSetting[] => [

@@ -15,6 +15,8 @@ export function contributed<
     | "commands"
     | "triggers"
     | "composer"
+    | "composerParts"
+    | "replyButtons"
     | "panels"
     | "renderers"
     | "callCards"

@@ -20,6 +20,7 @@ import Info from "@lucide/svelte/icons/info";
 import Key from "@lucide/svelte/icons/key-round";
 import Library from "@lucide/svelte/icons/library";
 import MessageSquare from "@lucide/svelte/icons/message-square";
+import Mic from "@lucide/svelte/icons/mic";
 import Notebook from "@lucide/svelte/icons/notebook-pen";
 import Palette from "@lucide/svelte/icons/palette";
 import Plug from "@lucide/svelte/icons/plug";
@@ -59,6 +60,7 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   key: Key,
   library: Library,
   chat: MessageSquare,
+  mic: Mic,
   note: Notebook,
   palette: Palette,
   plug: Plug,

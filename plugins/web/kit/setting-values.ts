@@ -59,6 +59,27 @@ export interface Settings {
   /** A short sound. */
   readonly notificationSound: boolean;
 
+  // Voice
+
+  /** Dictated texts go out at once instead of being read over first. */
+  readonly speechAutoSend: boolean;
+  /** New replies are read aloud while they are written. */
+  readonly responseAutoPlayback: boolean;
+  /** In calls, speaking over a reply stops its speech. */
+  readonly voiceInterruption: boolean;
+  /** Factor of the speed of speech: 0.5 to 2. */
+  readonly speechRate: number;
+  /** Speaks with the browser's voices, even where the instance has an engine. */
+  readonly speechEngine: "" | "browser";
+  /** Id of a voice of the instance's engine; "" is the instance's choice. */
+  readonly speechVoice: string;
+  /** Address of a voice of this browser; "" is the first one of the language. */
+  readonly speechBrowserVoice: string;
+  /** Where speech becomes text: as the instance has it, in the browser, or on the server. */
+  readonly dictationEngine: "" | "browser" | "server";
+  /** Language that is spoken, such as `de`; "" is that of the interface. */
+  readonly dictationLanguage: string;
+
   // Personalisation
 
   /** The person's own system prompt: `params.system` of requests, unless the chat has one of its own. */
@@ -68,6 +89,15 @@ export interface Settings {
 }
 
 export type SettingKey = keyof Settings;
+
+type SwitchKey = { [K in SettingKey]: Settings[K] extends boolean ? K : never }[SettingKey];
+
+/** A setting that is on or off, as a page shows it. */
+export interface SwitchSetting {
+  readonly setting: SwitchKey;
+  readonly label: string;
+  readonly hint: string;
+}
 
 /** Whose value counts. */
 export type SettingSource = "own" | "instance" | "built-in";
@@ -109,6 +139,15 @@ const rules: { readonly [K in SettingKey]: Rule<Settings[K]> } = {
   autoFollowUps: flag(true),
   notificationEnabled: flag(false),
   notificationSound: flag(false),
+  speechAutoSend: flag(false),
+  responseAutoPlayback: flag(false),
+  voiceInterruption: flag(true),
+  speechRate: { builtIn: 1, fits: (value) => typeof value === "number" && value >= 0.5 && value <= 2 },
+  speechEngine: { builtIn: "", fits: (value) => value === "" || value === "browser" },
+  speechVoice: text(300),
+  speechBrowserVoice: text(300),
+  dictationEngine: { builtIn: "", fits: (value) => ["", "browser", "server"].includes(value as string) },
+  dictationLanguage: { builtIn: "", fits: isLanguage },
   system: text(100_000),
   memory: flag(false),
 };

@@ -80,6 +80,10 @@ export interface ComposerHandle {
   toggle(kind: "feature" | "tool" | "terminal", id: string): void;
   isOn(kind: "feature" | "tool" | "terminal", id: string): boolean;
   focus(): void;
+  /** What is written and not sent yet. */
+  readonly text: string;
+  /** Sends what is written, once its files are stored. */
+  send(): Promise<void>;
 }
 
 /** What a message carries beside its text, in the shape of a request's `files`. */
@@ -114,6 +118,48 @@ export interface ComposerEntry {
   isAvailable?(): boolean;
   run(composer: ComposerHandle): void | Promise<void>;
   isOn?(composer: ComposerHandle): boolean;
+}
+
+/** A reply, as those who read it aloud see it; every read is followed. */
+export interface ShownReply {
+  readonly id: string;
+  /** Markdown of what it says, without reasoning and calls of tools. */
+  readonly text: string;
+  readonly isWriting: boolean;
+  /** Why it ended early. */
+  readonly failure: string | undefined;
+}
+
+/** An open chat, as those who talk in it see it; every read is followed. */
+export interface TalkedChat {
+  readonly isRunning: boolean;
+  /** A tool or a model waits for a decision or an answer of the person. */
+  readonly isAsking: boolean;
+  /** The newest reply in sight. */
+  readonly lastReply: ShownReply | undefined;
+  /** Sends a spoken message (`features.voice`); rejects with the reason where it cannot go out. */
+  say(text: string): Promise<void>;
+  /** Stops the reply that is written. */
+  stop(): Promise<void>;
+}
+
+/** A part of the composer: buttons beside the one that sends, or a strip above the field. */
+export interface ComposerPart {
+  readonly id: string;
+  readonly place: "buttons" | "above";
+  readonly order?: number;
+  /** Not loaded when it answers false. */
+  isAvailable(): boolean;
+  readonly load: Lazy<{ composer: ComposerHandle; chat: TalkedChat }>;
+}
+
+/** A button below a finished reply. */
+export interface ReplyButton {
+  readonly id: string;
+  readonly order?: number;
+  /** Not loaded when it answers false. */
+  isAvailable(): boolean;
+  readonly load: Lazy<{ reply: ShownReply }>;
 }
 
 /** An open chat, as panels beside it see it. */
@@ -239,6 +285,8 @@ export interface WebPlugin {
   readonly commands?: readonly CommandSource[];
   readonly triggers?: readonly ComposerTrigger[];
   readonly composer?: readonly ComposerEntry[];
+  readonly composerParts?: readonly ComposerPart[];
+  readonly replyButtons?: readonly ReplyButton[];
   readonly renderers?: readonly OutputRenderer[];
   readonly callCards?: readonly CallCard[];
   readonly runners?: readonly CodeRunner[];

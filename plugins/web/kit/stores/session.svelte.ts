@@ -38,6 +38,10 @@ export interface Config {
     readonly max_count: number | null;
     readonly image_compression: { readonly width: number | null; readonly height: number | null };
   };
+  readonly audio?: {
+    readonly tts: { readonly engine: string; readonly voice: string; readonly split_on: string };
+    readonly stt: { readonly engine: string };
+  };
   readonly ui?: {
     readonly pending_user_overlay_title?: string;
     readonly pending_user_overlay_content?: string;

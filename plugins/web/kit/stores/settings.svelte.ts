@@ -36,6 +36,15 @@ import { toasts } from "./toasts.svelte.ts";
 // autoFollowUps           boolean = true      `background_tasks.follow_up_generation`
 // notificationEnabled     boolean = false     notification when a reply ends in a hidden tab
 // notificationSound       boolean = false     sound then
+// speechAutoSend          boolean = false     dictated texts go out at once
+// responseAutoPlayback    boolean = false     new replies are read aloud
+// voiceInterruption       boolean = true      in calls, speaking over a reply stops its speech
+// speechRate              number = 1          factor of the speed of speech
+// speechEngine            "" | "browser" = "" who speaks: the instance's engine or the browser
+// speechVoice             string = ""         voice of the instance's engine
+// speechBrowserVoice      string = ""         voice of this browser
+// dictationEngine         "" | "browser" | "server" = ""  where speech becomes text
+// dictationLanguage       string = ""         language that is spoken; "" is the interface's
 // system                  string = ""         `params.system` of requests, unless the chat has one of its own
 // memory                  boolean = false     `features.memory` of requests
 
