@@ -117,10 +117,10 @@ export class ChatStore extends FollowedChat implements ChatView {
   }
 
   /** `key` names the request to the server: another window that sends the same message sends it in vain. */
-  async #ask({ text, files, models, tools }: Sending, key?: string): Promise<void> {
+  async #ask({ text, files, models, tools, isSpoken }: Sending, key?: string): Promise<void> {
     const parentId = this.leafId;
     const question = this.#question(parentId, { text, files, models });
-    await this.ask(question, models, { isFirst: parentId === null, tools, key });
+    await this.ask(question, models, { isFirst: parentId === null, tools, key, isSpoken });
   }
 
   /** An own message that hangs below another one, shown at once. */

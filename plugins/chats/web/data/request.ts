@@ -16,6 +16,7 @@ export interface Turn {
   readonly folderId: string | null;
   readonly isFirst: boolean;
   readonly tools: ChosenTools;
+  readonly isSpoken?: boolean | undefined;
   readonly instruction?: string | undefined;
   /** The reply goes on where it ended. */
   readonly continues?: boolean;
@@ -77,7 +78,7 @@ export function toRequest(turn: Turn): Record<string, unknown> {
         ...(calling !== undefined && { function_calling: calling }),
       },
     }),
-    ...toTools(turn.tools),
+    ...toTools(turn.tools, turn.isSpoken === true),
     ...(question.files?.length && { files: documentsOf(question.files) }),
     background_tasks: {
       title_generation: turn.isFirst && settings.get("autoTitle"),
@@ -87,7 +88,11 @@ export function toRequest(turn: Turn): Record<string, unknown> {
   };
 }
 
-function toTools({ toolIds, features, terminalId }: ChosenTools): Record<string, unknown> {
+function toTools(
+  { toolIds, features: chosen, terminalId }: ChosenTools,
+  isSpoken: boolean,
+): Record<string, unknown> {
+  const features = isSpoken ? [...chosen, "voice"] : chosen;
   return {
     ...(toolIds.length > 0 && { tool_ids: toolIds }),
     ...(features.length > 0 && { features: Object.fromEntries(features.map((name) => [name, true])) }),

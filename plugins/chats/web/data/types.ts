@@ -165,6 +165,8 @@ export interface Sending {
   readonly models: readonly string[];
   /** As they are when it is written; left out, those of the chat. */
   readonly tools?: ChosenTools;
+  /** Said in a call: the model is told that its reply is heard (`features.voice`). */
+  readonly isSpoken?: boolean;
 }
 
 /** A message that waits: for the run before it, or for the server to be reachable. */
