@@ -20,6 +20,26 @@ export default definePlugin({
   summary: "Reads texts aloud and writes recordings down, with engines.",
   config: audioVariables,
   uses: { blobs, configuration, egress, events, speechEngines, transcriptionEngines },
+  pages: [
+    {
+      id: "audio.settings",
+      path: "/admin/audio",
+      title: "Voice",
+      icon: "mic",
+      place: "admin",
+      order: 30,
+      access: "admin",
+    },
+    {
+      id: "audio.voice",
+      path: "/settings/voice",
+      title: "Voice",
+      icon: "mic",
+      place: "settings",
+      order: 7.5,
+      access: "user",
+    },
+  ],
 
   setup({ config, use, log }) {
     const engineParts = { egress: use.egress, settings: config };
