@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
+import { makeMicrophone } from "#plugins/audio/microphone.fixture.ts";
 import { openBrowser } from "#test/support/browser.ts";
 import { ensureInterface } from "./interface.mjs";
 import { docsPictures } from "./shots/docs-pictures.ts";
@@ -24,7 +25,8 @@ if (!values.readme && !values.docs && words.length === 0) {
 mkdirSync(folder, { recursive: true });
 await ensureInterface();
 const world = await openWorld();
-const browser = await openBrowser();
+const microphone = makeMicrophone();
+const browser = await openBrowser(microphone.switches);
 const failures: string[] = [];
 let taken = 0;
 if (values.readme) {
@@ -43,6 +45,7 @@ if (values.readme) {
   }
 }
 await browser.close();
+microphone.remove();
 await world.close();
 console.log(`${taken} pictures in ${folder}`);
 failures.forEach((line) => console.error(line));

@@ -2,6 +2,7 @@ import { functionStates } from "./function-states.ts";
 import type { Page } from "playwright-core";
 import { factorStates, factorSteps } from "./factor-states.ts";
 import { calendarStates } from "./calendar-states.ts";
+import { audioStates } from "./audio-states.ts";
 import { automationStates } from "./automation-states.ts";
 import { accessStates, channelStates } from "./channel-states.ts";
 import { delegatingStates } from "./delegating-states.ts";
@@ -162,6 +163,7 @@ export const states: readonly State[] = [
   ...peopleStates,
   ...factorStates,
   ...functionStates,
+  ...audioStates,
   ...imageStates,
   ...mcpStates,
   ...memoryStates,

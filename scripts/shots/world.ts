@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawPicture } from "#test/support/pictures.ts";
+import { isSpeech, isTranscription, speaks, toneWav } from "#plugins/audio/audio.fixture.ts";
 import { startProcess } from "#test/support/process.ts";
 import { startRuntime } from "#test/support/runtime.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -33,6 +34,8 @@ export interface World {
 export async function openWorld(): Promise<World> {
   const upstream = await startUpstream();
   answerAs(upstream);
+  upstream.always(isSpeech, speaks(toneWav(20, { rests: false }), "audio/wav"));
+  upstream.always(isTranscription, json({ text: "Which parts does a water mill have?" }));
   const runtime = await startRuntime([
     { name: "river:7b", model: "river:7b", size: 4_700_000_000 },
     { name: "stone:3b", model: "stone:3b", size: 1_900_000_000 },
@@ -55,6 +58,12 @@ export async function openWorld(): Promise<World> {
     IMAGE_SIZE: "1024x1024",
     IMAGES_OPENAI_API_BASE_URL: upstream.url,
     IMAGES_OPENAI_API_KEY: "picture-key",
+    AUDIO_TTS_ENGINE: "openai",
+    AUDIO_TTS_OPENAI_API_BASE_URL: upstream.url,
+    AUDIO_TTS_OPENAI_API_KEY: "key",
+    AUDIO_STT_ENGINE: "openai",
+    AUDIO_STT_OPENAI_API_BASE_URL: upstream.url,
+    AUDIO_STT_OPENAI_API_KEY: "key",
     PLUGINS_PATH: fileURLToPath(new URL("plugins", import.meta.url)),
     WEBUI_NAME: "Millrace",
     ENABLE_SUBAGENTS: "true",

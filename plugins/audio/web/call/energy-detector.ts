@@ -32,11 +32,8 @@ export class EnergyDetector {
         this.#loudSince = undefined;
       }
     }
-    if (
-      !this.isSpeaking &&
-      this.#loudSince !== undefined &&
-      now - this.#loudSince >= beginsAfterMs * strictness
-    ) {
+    const loudMs = isLoud && this.#loudSince !== undefined ? now - this.#loudSince : 0;
+    if (!this.isSpeaking && loudMs >= beginsAfterMs * strictness) {
       this.isSpeaking = true;
       return "begins";
     }

@@ -74,6 +74,11 @@ export class Attached {
     }
   }
 
+  /** Sound or a film: its text is what is said in it. */
+  get isRecording(): boolean {
+    return /^(audio|video)\//.test(this.#file?.type ?? String(this.attachment?.["content_type"] ?? ""));
+  }
+
   get isPending(): boolean {
     return this.state === "uploading" || this.state === "processing";
   }
