@@ -85,7 +85,7 @@ browsed(
       .getByRole("alert")
       .filter({ hasText: /microphone/ })
       .waitFor();
-    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
     await page.getByRole("button", { name: "Talk" }).click();
     await stateOf(page, "failed").waitFor();
     await page

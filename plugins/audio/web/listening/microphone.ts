@@ -45,7 +45,9 @@ export async function openMicrophone(): Promise<Microphone> {
       stream.getTracks().forEach((track) => track.addEventListener("ended", lost, { once: true })),
     close() {
       stream.getTracks().forEach((track) => track.stop());
-      void context.close();
+      if (context.state !== "closed") {
+        void context.close();
+      }
     },
   };
 }
