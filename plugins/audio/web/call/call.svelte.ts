@@ -2,7 +2,7 @@ import { untrack } from "svelte";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
-import type { ShownReply, TalkedChat } from "#plugins/web/kit/web.ts";
+import type { ShownReply, TalkedChat } from "#plugins/web/kit/talked-chat.ts";
 import { dictation } from "../listening/dictation.svelte.ts";
 import { reader } from "../speech/reader.svelte.ts";
 import { Ear } from "./ear.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EnergyDetector } from "./energy-detector.ts";
 
 /** Feeds loudness by 50 ms; resolves to the changes with their times. */
-function hear(
+function feed(
   detector: EnergyDetector,
   levels: readonly (readonly [level: number, ms: number])[],
   strictness = 1,
@@ -21,7 +21,7 @@ function hear(
 }
 
 test("begins after a fifth of a second of speech and ends after a pause", () => {
-  const changes = hear(new EnergyDetector(), [
+  const changes = feed(new EnergyDetector(), [
     [0.002, 1000],
     [0.1, 1200],
     [0.002, 2000],
@@ -34,14 +34,14 @@ test("begins after a fifth of a second of speech and ends after a pause", () => 
 
 test("takes no click and no short gap for a change", () => {
   expect(
-    hear(new EnergyDetector(), [
+    feed(new EnergyDetector(), [
       [0.002, 500],
       [0.5, 100],
       [0.002, 1500],
     ]),
   ).toEqual([]);
   expect(
-    hear(new EnergyDetector(), [
+    feed(new EnergyDetector(), [
       [0.1, 600],
       [0.002, 500],
       [0.1, 600],
@@ -52,14 +52,14 @@ test("takes no click and no short gap for a change", () => {
 
 test("learns the noise of a room", () => {
   const detector = new EnergyDetector();
-  hear(detector, [[0.011, 60_000]]);
-  expect(hear(detector, [[0.02, 2000]])).toEqual([]);
-  expect(hear(detector, [[0.2, 1000]]).map(([change]) => change)).toEqual(["begins"]);
+  feed(detector, [[0.011, 60_000]]);
+  expect(feed(detector, [[0.02, 2000]])).toEqual([]);
+  expect(feed(detector, [[0.2, 1000]]).map(([change]) => change)).toEqual(["begins"]);
 });
 
 test("takes louder and longer speech while a reply is heard", () => {
-  expect(hear(new EnergyDetector(), [[0.02, 3000]], 2.5)).toEqual([]);
-  const [change] = hear(new EnergyDetector(), [[0.2, 3000]], 2.5);
+  expect(feed(new EnergyDetector(), [[0.02, 3000]], 2.5)).toEqual([]);
+  const [change] = feed(new EnergyDetector(), [[0.2, 3000]], 2.5);
   expect(change?.[0]).toBe("begins");
   expect(change?.[1]).toBeGreaterThanOrEqual(500);
 });

@@ -1,4 +1,4 @@
-import type { ShownReply, TalkedChat } from "#plugins/web/kit/web.ts";
+import type { ShownReply, TalkedChat } from "#plugins/web/kit/talked-chat.ts";
 
 /** Resolves once `find`, whose reads are followed, finds something; to undefined after `patienceMs`. */
 function awaitFound<T>(find: () => T | undefined, patienceMs: number): Promise<T | undefined> {

@@ -1,7 +1,7 @@
 import { language } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
-import type { ShownReply } from "#plugins/web/kit/web.ts";
+import type { ShownReply } from "#plugins/web/kit/talked-chat.ts";
 import { createBrowserVoice } from "./browser-voice.ts";
 import { createEngineVoice } from "./engine-voice.ts";
 import { SentenceReader, type SplitOn } from "./sentences.ts";

@@ -1,5 +1,5 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
-import type { TalkedChat } from "#plugins/web/kit/web.ts";
+import type { TalkedChat } from "#plugins/web/kit/talked-chat.ts";
 import { toShownReply } from "../data/shown-reply.ts";
 import { models } from "../picker/models.svelte.ts";
 import type { Composer } from "./composer.svelte.ts";

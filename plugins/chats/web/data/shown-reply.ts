@@ -1,4 +1,4 @@
-import type { ShownReply } from "#plugins/web/kit/web.ts";
+import type { ShownReply } from "#plugins/web/kit/talked-chat.ts";
 import { textOf } from "./reply.ts";
 import type { ChatView } from "./types.ts";
 
