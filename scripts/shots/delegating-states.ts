@@ -16,7 +16,7 @@ export const delegatingStates: readonly State[] = [
     looks: all,
     async show(page) {
       await ask(page, "Let sub-agents read both reports, and find out what the wood costs.");
-      await page.getByText("Both reports agree").waitFor();
+      await page.getByText("Both reports agree").first().waitFor();
       await page.getByText("at work").waitFor();
     },
   },
@@ -27,7 +27,7 @@ export const delegatingStates: readonly State[] = [
       await ask(page, "Keep an eye on the mill race, and remind me of the sluice and of the wood.");
       await page.getByRole("button", { name: /^Cancel the timer: Tell Ada/ }).click();
       await page.getByText("cancelled", { exact: true }).waitFor();
-      await page.getByText("The race stands at").waitFor();
+      await page.getByText("The race stands at").first().waitFor();
     },
   },
 ];

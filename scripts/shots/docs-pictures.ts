@@ -22,7 +22,9 @@ export const docsPictures: Readonly<Record<string, string>> = {
   "second-factor": "factor-enrol",
   "sign-in": "admin-sign-in",
   skills: "skills-editor",
+  subagents: "subagents",
   terminals: "terminals-panel",
+  timers: "timers",
   "tool-authors": "workspace-tool-try",
   tools: "tools-call-open",
   usage: "admin-analytics",
@@ -39,6 +41,4 @@ export const unpictured: readonly string[] = [
   "plugins-reference",
   "responses",
   "routes",
-  "subagents",
-  "timers",
 ];

@@ -35,7 +35,7 @@ test.skipIf(chromiumPath === undefined)(
     const wood = cards.filter({ hasText: "Order the wood" });
     await race.getByText(/in \ds/).waitFor();
     await sluice.getByText(/in 3 hours · ends when you write/).waitFor();
-    await wood.getByText(/in (?:44|45)m/).waitFor();
+    await wood.getByText(/in (?:44|45) minutes/).waitFor();
     await cards.filter({ hasText: "Never" }).getByText("not set").waitFor();
     await expectNoAxeFindings(page);
     await wood.getByRole("button", { name: "Cancel the timer: Order the wood" }).press("Enter");
