@@ -22,13 +22,13 @@ feedback, feedback: id user_id version:int type data:json meta:json snapshot:jso
 file, files: id user_id hash filename path data:json meta:json created_at:time updated_at:time
 folder, folders: id user_id parent_id name items:json data:json meta:json is_expanded:bool created_at:time updated_at:time
 function, functions: id user_id name type content meta:json valves:json
-group, core:
-group_member, core:
+group, core: id user_id name description data:json meta:json permissions:json created_at:time updated_at:time
+group_member, core: group_id user_id created_at:time
 knowledge, knowledge:
 knowledge_file, knowledge:
 knowledge_directory, knowledge:
-memory, memories:
-message, channels:
+memory, memories: id user_id type path content meta:json created_at:time updated_at:time
+message, channels: id user_id channel_id reply_to_id parent_id is_pinned:bool pinned_by pinned_at:time content data:json meta:json created_at:time updated_at:time
 message_reaction, channels:
 model, models:
 note, notes:
@@ -37,7 +37,7 @@ oauth_session, mcp:
 prompt, prompts: id command user_id name content data:json meta:json tags:json is_active:bool version_id created_at:time updated_at:time
 prompt_history, prompts: id prompt_id parent_id snapshot:json user_id commit_message created_at:time
 skill, skills: id user_id name description content meta:json is_active:bool created_at:time updated_at:time
-tag, chats:
+tag, chats: id user_id name meta:json
 tool, workspace-tools:
 user, core:
 `;
@@ -60,3 +60,6 @@ export const specifiedRecords: readonly ExpectedRecord[] = lines
     const types = pairs.map((field) => field.split(":", 2) as [string, FieldType?]);
     return { name, owner, fields: Object.fromEntries(types.map(([field, type]) => [field, type ?? "text"])) };
   });
+
+/** Records that no code writes any more, by the names that databases of the ecosystem have for them. */
+export const legacyRecords = ["chatidtag", "document"];

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { toMigrationSets } from "#kernel/boot.ts";
@@ -6,7 +7,7 @@ import { kernelServiceIds } from "#kernel/parts.ts";
 import { catalogue } from "#plugins/catalogue.ts";
 import type { Database } from "#storage/database.ts";
 import { openTestDatabase } from "#storage/testing.ts";
-import { type FieldType, specifiedRecords } from "./records.fixture.ts";
+import { type FieldType, legacyRecords, specifiedRecords } from "./records.fixture.ts";
 
 let database: Database;
 let columns: Map<string, Map<string, string>>;
@@ -59,6 +60,12 @@ describe("a specified record has its fields", () => {
 // When one of these fails, its record has come: name its owner in the fixture.
 test("a record that is not yet there is really not there", () => {
   expect(missing.filter(({ name }) => columns.has(name))).toEqual([]);
+});
+
+test("legacy records are absent, and the docs say so", async () => {
+  expect(legacyRecords.filter((name) => columns.has(name))).toEqual([]);
+  const page = await readFile(new URL("../../docs/operating.md", import.meta.url), "utf8");
+  expect(legacyRecords.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 /** Tables of the kernel; every other table has to belong to a plugin. */
