@@ -55,6 +55,8 @@ export const calendarStates: readonly State[] = [
     looks: ["desk-light", "phone-dark"],
     show: async (page, world) => {
       await openCalendar(page, world);
+      // A day of a month shows only the first events.
+      await page.getByText("Agenda", { exact: true }).click();
       await page.getByText("Council about the weir").first().click();
       await page.getByRole("textbox", { name: "Title" }).waitFor();
     },
