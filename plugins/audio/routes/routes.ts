@@ -52,19 +52,20 @@ function transcriptionRoute(prefix: Prefix, { transcriber, events }: AudioRouteP
       fails,
     },
     async ({ upload, caller, request: { signal } }) => {
-      const engine = transcriber.requireEngine();
       let stored: StoredRecording | undefined;
       try {
         const limits = { maxBytes: transcriber.maxBytes() };
         const { result: file, fields } = await upload.receive("file", limits, async (given) => {
+          // Before its bytes come, which may take long, and behind the checks of the form.
+          const engine = transcriber.requireEngine();
           stored = await transcriber.store(given.stream, signal);
-          return { ...given, stored };
+          return { ...given, engine, stored };
         });
         const { userId, name, email, role } = caller;
         events.announce("audio.transcription_requested", {
           actor: { id: userId, name, email, role },
           subject: null,
-          data: { engine: engine.id, bytes: file.stored.size },
+          data: { engine: file.engine.id, bytes: file.stored.size },
         });
         const { filename, contentType } = file;
         const call = { filename, contentType, language: fields["language"], userId, signal };
