@@ -17,8 +17,13 @@ const minute = 60_000;
 const lengths = {
   MINUTELY: minute,
   HOURLY: 60 * minute,
+} as const;
+/** Lengths that a period never exceeds, so that a start is never moved beyond the moment. */
+const longest = {
   DAILY: 1_440 * minute,
   WEEKLY: 10_080 * minute,
+  MONTHLY: 31 * 1_440 * minute,
+  YEARLY: 366 * 1_440 * minute,
 } as const;
 
 /**
@@ -112,14 +117,25 @@ function findStart(rule: Rule, { anchor, zone }: Schedule): Temporal.PlainDateTi
   return rule.parts.has("BYHOUR") && !rule.parts.has("BYMINUTE") ? local.with({ minute: 0 }) : local;
 }
 
-/** A start of long ago is moved by whole intervals to shortly before the moment; months and years are few enough. */
-function moveNear(start: Temporal.ZonedDateTime, { freq, interval, count }: Rule, from: number) {
-  if (count !== null || !(freq === "DAILY" || freq === "WEEKLY")) {
+/** A start of long ago is moved by whole intervals to shortly before the moment: the years between are not looked through. */
+function moveNear(start: Temporal.ZonedDateTime, { freq, interval, count, parts }: Rule, from: number) {
+  if (count !== null || freq === "MINUTELY" || freq === "HOURLY") {
     return start;
   }
-  const length = lengths[freq] * interval;
-  const skipped = Math.floor((from - start.epochMilliseconds) / length) - 2;
-  return skipped > 0 ? start.add({ milliseconds: skipped * length }) : start;
+  const skipped = (Math.floor((from - start.epochMilliseconds) / (longest[freq] * interval)) - 2) * interval;
+  if (skipped <= 0) {
+    return start;
+  }
+  if (freq === "DAILY" || freq === "WEEKLY") {
+    return start.add(freq === "DAILY" ? { days: skipped } : { weeks: skipped });
+  }
+  if (!["BYDAY", "BYMONTHDAY", "BYYEARDAY"].some((name) => parts.has(name))) {
+    // Its day is the start's, which not every month has; without lists there is little to look through.
+    return start;
+  }
+  return freq === "MONTHLY"
+    ? start.with({ day: 1 }).add({ months: skipped })
+    : start.with({ day: 1, month: 1 }).add({ years: skipped });
 }
 
 function toText({ freq, interval, count, parts }: Rule): string {

@@ -59,6 +59,12 @@ it.each([
     ["2026-08-01T09:00", "2026-09-01T09:00", "2026-10-01T09:00"],
   ],
   [
+    "keeps the phase of months and years that were moved near",
+    "DTSTART:19700501T090000Z\nRRULE:FREQ=MONTHLY;INTERVAL=5;BYDAY=-1FR",
+    "2026-01-01T00:00Z",
+    ["2026-03-27T09:00", "2026-08-28T09:00", "2027-01-29T09:00"],
+  ],
+  [
     "keeps the phase of an interval",
     "DTSTART;TZID=Europe/Berlin:19700101T000000\nRRULE:FREQ=DAILY;INTERVAL=7",
     "2026-01-01T00:00Z",
@@ -91,6 +97,8 @@ it.each([
   "DTSTART:19700101T000000Z\nRRULE:FREQ=MINUTELY",
   `FREQ=YEARLY;BYYEARDAY=${Array.from({ length: 99 }, (_, n) => n + 1).join(",")}`,
   `FREQ=DAILY;BYHOUR=0,6,12,18;BYMINUTE=${Array.from({ length: 60 }, (_, n) => n).join(",")}`,
+  `DTSTART:19700101T000000Z\nRRULE:FREQ=YEARLY;BYYEARDAY=${Array.from({ length: 99 }, (_, n) => n + 1).join(",")}`,
+  `DTSTART:19700101T000000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1,2,3,4,5,6;BYHOUR=1,2,3,4,5,6;BYMINUTE=1,2,3,4,5,6`,
   "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
 ])("looks for the next runs of %.60s within bounds", (rule) => {
   texts(rule, "2026-03-01T00:00Z", 5);

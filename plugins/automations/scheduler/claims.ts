@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { seconds } from "#storage/clock.ts";
+import { anyOf, toJson } from "#storage/values.ts";
 import { upcoming } from "./replan.ts";
 import type { AutomationDatabase, AutomationRow, Claim, Transact } from "../tables.ts";
 
@@ -48,24 +49,23 @@ function taking({ db, transaction, owner }: Parts) {
           .forUpdate()
           .skipLocked()
           .execute();
-        const taken: Claim[] = [];
-        for (const row of rows) {
-          const next = findNext(row, now);
-          await tx
-            .updateTable("automation")
-            .set({ next_run_at: next, last_run_at: now })
-            .where("id", "=", row.id)
-            .execute();
-          taken.push(
-            ...(await tx
+        if (rows.length === 0) {
+          return [];
+        }
+        const changes = rows.map((row) => ({ id: row.id, next: findNext(row, now) }));
+        await sql`update automation set next_run_at = change.next, last_run_at = ${now}
+          from jsonb_to_recordset(${toJson(changes)}) as change (id text, next bigint)
+          where automation.id = change.id`.execute(tx);
+        const isNew = await findNew(tx, rows);
+        const due = rows.filter(isNew).map((row) => fresh(owner, row.id, row.next_run_at));
+        return due.length === 0
+          ? []
+          : await tx
               .insertInto("automation_claim")
-              .values(fresh(owner, row.id, row.next_run_at))
+              .values(due)
               .onConflict((conflict) => conflict.doNothing())
               .returningAll()
-              .execute()),
-          );
-        }
-        return taken;
+              .execute();
       });
     },
 
@@ -151,6 +151,18 @@ function holding({ db, transaction, owner }: Parts) {
       });
     },
   };
+}
+
+/** Knows the automations that have not run at the time when they are due: after a clock was set back it may come again. */
+async function findNew(tx: AutomationDatabase, rows: readonly AutomationRow[]) {
+  const ran = await tx
+    .selectFrom("automation_run")
+    .select(["automation_id", "slot"])
+    .where("automation_id", "=", anyOf(rows.map(({ id }) => id)))
+    .where("slot", "in", [...new Set(rows.map(({ next_run_at: slot }) => slot))])
+    .execute();
+  const keys = new Set(ran.map(({ automation_id: id, slot }) => `${id} ${slot}`));
+  return ({ id, next_run_at: slot }: AutomationRow) => !keys.has(`${id} ${slot}`);
 }
 
 const findNext = (row: AutomationRow, now: number): number | null =>

@@ -20,16 +20,23 @@ export async function replan(transaction: Transact, max: number): Promise<void> 
       .selectAll()
       .where("is_active", "=", true)
       .where("last_run_at", ">", now + clockTolerance)
+      .where("next_run_at", "is not", null)
       .limit(max)
       .forUpdate()
       .skipLocked()
       .execute();
     for (const row of rows) {
-      const change = { last_run_at: now, next_run_at: await findUnused(tx, row, now) };
+      const anchor = toAnchor(row, now);
+      const next = await findUnused(tx, { ...row, anchor_at: anchor }, now);
+      const change = { anchor_at: anchor, last_run_at: now, next_run_at: next };
       await tx.updateTable("automation").set(change).where("id", "=", row.id).execute();
     }
   });
 }
+
+/** A start that lies ahead by now would silence the rule until then; one that counts its runs is not counted anew. */
+const toAnchor = ({ anchor_at: anchor, data }: AutomationRow, now: number): number =>
+  /COUNT=/i.test(data.rrule) ? anchor : Math.min(anchor, now);
 
 /** The first time after a moment that has neither run nor is being run. */
 async function findUnused(tx: AutomationDatabase, row: AutomationRow, now: number): Promise<number | null> {

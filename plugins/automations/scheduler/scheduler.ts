@@ -5,7 +5,7 @@ import { replan } from "./replan.ts";
 import { runClaim } from "./run.ts";
 
 /** Runs of one process at a time; more wait in the database for whoever is free. */
-const maxAtOnce = 20;
+const maxAtOnce = 60;
 const beatMs = 2_000;
 /** Automations that one look plans again after the clock was set back. */
 const maxReplanned = 100;
