@@ -19,6 +19,7 @@ import { largeCollection } from "./scenarios/questions.ts";
 import { readingChats } from "./scenarios/reading-chats.ts";
 import { sandboxCalls } from "./scenarios/sandbox.ts";
 import { fiveSandboxed, sandboxed } from "./scenarios/sandboxed.ts";
+import { schedules } from "./scenarios/schedules.ts";
 import { streamed } from "./scenarios/streamed.ts";
 import { toolCalls } from "./scenarios/tools.ts";
 import { nearestVectors } from "./scenarios/vectors.ts";
@@ -53,4 +54,5 @@ export const scenarios: readonly Scenario[] = [
   nearestVectors,
   largeCollection,
   provisioning,
+  schedules,
 ];
