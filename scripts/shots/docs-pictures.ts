@@ -1,5 +1,6 @@
 /** The picture of each page of `docs/` that is about something to be seen: page → state. Taken by `npm run shots -- --docs`. */
 export const docsPictures: Readonly<Record<string, string>> = {
+  audio: "call-speaking",
   automations: "automations",
   calendar: "calendar",
   channels: "channel",
@@ -33,7 +34,6 @@ export const docsPictures: Readonly<Record<string, string>> = {
 
 /** Pages without one: tables of reference, and wires between programs. */
 export const unpictured: readonly string[] = [
-  "audio",
   "configuration",
   "directory",
   "messages",
