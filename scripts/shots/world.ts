@@ -35,6 +35,7 @@ export async function openWorld(): Promise<World> {
   const upstream = await startUpstream();
   answerAs(upstream);
   upstream.always(isSpeech, speaks(toneWav(20, { rests: false }), "audio/wav"));
+  upstream.always("/audio/voices", json({ voices: ["river", "stone", "wheel"] }));
   upstream.always(isTranscription, json({ text: "Which parts does a water mill have?" }));
   const runtime = await startRuntime([
     { name: "river:7b", model: "river:7b", size: 4_700_000_000 },
