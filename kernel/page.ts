@@ -43,6 +43,8 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "assets",
   "compat",
   "docs",
+  "favicon.ico",
+  "favicon.png",
   "favicon.svg",
   "frames",
   "health",
