@@ -36,9 +36,9 @@ export async function findMentions(
     models,
   ]);
   return [
-    ...people.users.map(({ id, name }) => ({
+    ...people.users.map(({ id, name, is_app: isApp }) => ({
       title: name,
-      kind: t("Person"),
+      kind: isApp ? t("App") : t("Person"),
       text: toMention("U", id, name),
     })),
     ...known

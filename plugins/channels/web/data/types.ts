@@ -5,6 +5,7 @@ export type Channel = Api["GET /api/v1/channels/:id"]["answer"];
 export type Message = Api["GET /api/v1/channels/:id/messages"]["answer"][number];
 export type Webhook = Api["GET /api/v1/channels/:id/webhooks"]["answer"][number];
 export type Member = Api["GET /api/v1/channels/:id/members"]["answer"]["users"][number];
+export type ChannelApps = Api["GET /api/v1/apps/channels/:channel_id"]["answer"];
 export type MessageFile = Message["files"][number];
 
 /** The payload of the socket event `events:channel`. */
