@@ -36,6 +36,17 @@ export default definePlugin({
   },
   tables: tables<AppTables>("app"),
   migrations: { "0001_apps": createAppTable },
+  pages: [
+    {
+      id: "apps",
+      path: "/admin/apps",
+      title: "Apps",
+      icon: "bot",
+      place: "admin",
+      order: 66,
+      access: "admin",
+    },
+  ],
   enabled: (config) => config.enabled,
 
   setup({ config, use, db, transaction, log }) {

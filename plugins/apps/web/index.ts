@@ -1,0 +1,3 @@
+import { defineWeb } from "#plugins/web/kit/web.ts";
+
+export const web = defineWeb({ pages: { apps: () => import("./AppsPage.svelte") } });
