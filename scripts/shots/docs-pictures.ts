@@ -1,5 +1,6 @@
 /** The picture of each page of `docs/` that is about something to be seen: page → state. Taken by `npm run shots -- --docs`. */
 export const docsPictures: Readonly<Record<string, string>> = {
+  apps: "apps",
   audio: "call-speaking",
   automations: "automations",
   calendar: "calendar",

@@ -17,6 +17,7 @@ import { knowledgeStates } from "./knowledge-states.ts";
 import { mcpStates } from "./mcp-states.ts";
 import { memoryStates } from "./memory-states.ts";
 import { noteStates } from "./note-states.ts";
+import { appStates } from "./app-states.ts";
 import { notificationStates } from "./notification-states.ts";
 import { serverStates } from "./server-states.ts";
 import { toolStates } from "./tool-states.ts";
@@ -167,6 +168,7 @@ export const states: readonly State[] = [
   ...imageStates,
   ...mcpStates,
   ...memoryStates,
+  ...appStates,
   ...notificationStates,
   ...automationStates,
   ...noteStates,
