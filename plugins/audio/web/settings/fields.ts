@@ -18,6 +18,7 @@ export function wordsOf(name: string): FieldWords {
       }),
     ],
     [/(_URL|_ENDPOINT)$/, () => ({ label: t("Address") })],
+    [/_USE_CHAT_COMPLETIONS$/, () => ({ label: t("Ask a chat model that hears") })],
     [/_API_KEY$/, () => ({ label: t("Key") })],
     [/_REGION$/, () => ({ label: t("Region"), hint: t("Such as westeurope.") })],
     [/_OUTPUT_FORMAT$/, () => ({ label: t("Format of the sound") })],
