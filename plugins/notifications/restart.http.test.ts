@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
-import { type Receiver, startReceiver } from "./receiver.fixture.ts";
+import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 
 const wait = { timeout: 60_000, interval: 100 };
 const account = { name: "Ada", email: "ada@example.org", password: "a long password" };
