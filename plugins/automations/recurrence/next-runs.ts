@@ -17,13 +17,8 @@ const minute = 60_000;
 const lengths = {
   MINUTELY: minute,
   HOURLY: 60 * minute,
-} as const;
-/** Lengths that a period never exceeds, so that a start is never moved beyond the moment. */
-const longest = {
   DAILY: 1_440 * minute,
   WEEKLY: 10_080 * minute,
-  MONTHLY: 31 * 1_440 * minute,
-  YEARLY: 366 * 1_440 * minute,
 } as const;
 
 /**
@@ -122,7 +117,15 @@ function moveNear(start: Temporal.ZonedDateTime, { freq, interval, count, parts 
   if (count !== null || freq === "MINUTELY" || freq === "HOURLY") {
     return start;
   }
-  const skipped = (Math.floor((from - start.epochMilliseconds) / (longest[freq] * interval)) - 2) * interval;
+  const wall = toWall(from);
+  const months = (wall.year - start.year) * 12 + wall.month - start.month;
+  const periods = {
+    DAILY: (from - start.epochMilliseconds) / lengths.DAILY,
+    WEEKLY: (from - start.epochMilliseconds) / lengths.WEEKLY,
+    MONTHLY: months,
+    YEARLY: wall.year - start.year,
+  }[freq];
+  const skipped = (Math.floor(periods / interval) - 1) * interval;
   if (skipped <= 0) {
     return start;
   }
