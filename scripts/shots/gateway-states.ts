@@ -1,9 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { Script } from "#test/support/upstream-exchange.ts";
-import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
-import { sse } from "#test/support/upstream-scripts.ts";
+import { wish } from "./scripted-edit.ts";
 import type { State } from "./state.ts";
 import type { World } from "./world.ts";
 
@@ -14,23 +12,6 @@ const files: Readonly<Record<string, string>> = {
     "from gauges import serial\n\nLIMIT = 210\n\n\ndef is_high(level: int) -> bool:\n    return level > LIMIT\n",
   "gauges/serial.py": "def read() -> int:\n    return 197\n",
 };
-const wish = "Raise the limit of the gauge to 231";
-const edit = { path: "gauges/read.py", old_text: "LIMIT = 210", new_text: "LIMIT = 231" };
-
-/** The answers of a model that edits a file of the workspace, then says so; undefined for other conversations. */
-export function toEdit({
-  messages,
-}: {
-  messages: { role?: string; content: unknown }[];
-}): Script | undefined {
-  if (!messages.some(({ content }) => JSON.stringify(content ?? "").includes(wish))) {
-    return undefined;
-  }
-  return messages.at(-1)?.role === "tool"
-    ? sse(textChunks("The limit is 231 cm now. Nothing else reads it."))
-    : sse(toolCallChunks([{ id: "call_edit", name: "edit_file", arguments: JSON.stringify(edit) }]));
-}
-
 let made: Promise<string> | undefined;
 
 async function makeWorkspaces({ url, token, workspaces }: World): Promise<string> {

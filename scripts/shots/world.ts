@@ -12,7 +12,7 @@ import { json, sse, text } from "#test/support/upstream-scripts.ts";
 import { paced } from "#test/support/upstream-paced.ts";
 import { chats, otherTitles, toChat } from "./chats.ts";
 import { toDelegating } from "./delegating.ts";
-import { toEdit } from "./gateway-states.ts";
+import { toEdit } from "./scripted-edit.ts";
 import { longAnswer } from "./texts.ts";
 
 const model = "miller-large";
