@@ -46,7 +46,6 @@ describe("events of apps", () => {
   it("come signed, from channels that the app was added to, and carry no e-mail address", async () => {
     const made = await helper("signed", { events: ["message.created", "app.added"] });
     const channel = await group("signed");
-    await boss.post(channel, "before it came");
     expect((await apps.install(channel, made.id)).body).toBe(true);
     await expect.poll(() => eventsAt("signed"), wait).toEqual(["app.added"]);
     const posted = await people.post(channel, "Hello there");
