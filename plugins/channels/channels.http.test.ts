@@ -205,6 +205,11 @@ describe("messages", () => {
     expect(
       (await ann.call(`GET /${id}/messages?before=${second.id}`)).body.map((one: { id: string }) => one.id),
     ).toEqual([first.id]);
+    expect(
+      (await ann.call(`GET /${id}/messages?after=${first.id}`)).body.map((one: { id: string }) => one.id),
+    ).toEqual([second.id]);
+    const between = await ann.call(`GET /${id}/messages?after=${first.id}&before=${second.id}`);
+    expect([between.status, JSON.stringify(between.body)]).toEqual([422, expect.stringContaining("after")]);
     expect((await ann.call(`GET /${id}/messages?skip=1`)).body).toHaveLength(1);
     const changed = await ann.call(`POST /${id}/messages/${first.id}/update`, { content: "Changed words" });
     expect(changed.body).toMatchObject({

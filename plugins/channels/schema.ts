@@ -126,11 +126,17 @@ export const ReactionName = z.object({ name: z.string().trim().min(1).max(64) })
 export const WebhookPost = z.object({ content: content.min(1) });
 
 const limit = z.coerce.number().int().min(1).max(100).default(50);
-export const MessagesQuery = z.object({
-  skip: z.coerce.number().int().min(0).max(10_000_000).default(0),
-  limit,
-  before: z.string().max(200).optional(),
-});
+export const MessagesQuery = z
+  .object({
+    skip: z.coerce.number().int().min(0).max(10_000_000).default(0),
+    limit,
+    before: z.string().max(200).optional(),
+    after: z.string().max(200).optional(),
+  })
+  .refine(({ before, after }) => before === undefined || after === undefined, {
+    path: ["after"],
+    error: "must not stand beside before",
+  });
 export const PinnedQuery = z.object({ page: Page });
 export const SearchQuery = z.object({
   query: z.string().min(1).max(500),

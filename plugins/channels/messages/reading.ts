@@ -14,13 +14,14 @@ import { showMessage, showMessages } from "../view.ts";
 interface ListQuery {
   readonly skip: number;
   readonly limit: number;
-  /** Id of the message that the part goes on before. */
+  /** Id of the message that the part goes on before, or after. */
   readonly before?: string | undefined;
+  readonly after?: string | undefined;
 }
 
 export type ReadingActions = ReturnType<typeof createReadingActions>;
 
-/** Lists of messages (contract §8). A part behind `before` costs the same wherever it is. */
+/** Lists of messages (contract §8). A part beside `before` or `after` costs the same wherever it is. */
 export function createReadingActions(parts: ChannelParts) {
   const { db, channels } = parts;
 
@@ -33,7 +34,8 @@ export function createReadingActions(parts: ChannelParts) {
   };
   const list = async (channelId: string, parentId: string | null, query: ListQuery) => {
     const before = query.before === undefined ? undefined : await require(channelId, query.before);
-    const rows = await listMessages(db, { channelId, parentId }, { ...query, before });
+    const after = query.after === undefined ? undefined : await require(channelId, query.after);
+    const rows = await listMessages(db, { channelId, parentId }, { ...query, before, after });
     return await showMessages(parts, rows, { hidesData: true });
   };
 

@@ -26,7 +26,8 @@ export function readingRoutes(reading: ReadingActions) {
       {
         method: "GET",
         path: "/channels/:id/messages",
-        summary: "List messages of the top level, newest first; before is the id of a message to go on at",
+        summary:
+          "List messages of the top level, newest first; before and after are ids of messages to go on at",
         access,
         params: ById,
         query: MessagesQuery,

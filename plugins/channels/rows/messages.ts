@@ -107,20 +107,24 @@ export async function deleteMessage(
   }
 }
 
-/** A part of a list; `before` is the message behind whose place it goes on. */
+/** A part of a list: the messages next to the place of `before` or `after`, without it. */
 export interface PageQuery {
   readonly skip: number;
   readonly limit: number;
-  readonly before?: Pick<MessageRow, "id" | "created_at"> | undefined;
+  readonly before?: Place | undefined;
+  readonly after?: Place | undefined;
 }
+
+type Place = Pick<MessageRow, "id" | "created_at">;
 
 /** Newest first: the top level of a channel, or the replies of a thread. */
 export async function listMessages(
   db: ChannelDatabase,
   { channelId, parentId }: { channelId: string; parentId: string | null },
-  { skip, limit, before }: PageQuery,
+  { skip, limit, before, after }: PageQuery,
 ): Promise<MessageRow[]> {
-  return await db
+  const direction = after === undefined ? "desc" : "asc";
+  const rows = await db
     .selectFrom("message")
     .selectAll()
     .where("channel_id", "=", channelId)
@@ -128,11 +132,15 @@ export async function listMessages(
     .$if(before !== undefined, (query) =>
       query.where(sql<boolean>`(created_at, id) < (${before?.created_at}, ${before?.id})`),
     )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) > (${after?.created_at}, ${after?.id})`),
+    )
+    .orderBy("created_at", direction)
+    .orderBy("id", direction)
     .limit(limit)
     .offset(skip)
     .execute();
+  return after === undefined ? rows : rows.toReversed();
 }
 
 export const pinnedPage = 20;

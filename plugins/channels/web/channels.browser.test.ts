@@ -122,3 +122,57 @@ test.skipIf(!chromiumPath)(
   },
   slow,
 );
+
+test.skipIf(!chromiumPath)(
+  "a long channel shows a window of its messages, which goes back and forth with the reader",
+  async () => {
+    const id = await admin.make({ name: "Long", type: "group", user_ids: [ann.user.id] });
+    // As posting so many one by one would take minutes.
+    await stage.app.running.database.query(
+      `insert into message (id, user_id, channel_id, content, created_at, updated_at)
+       select 'long-' || at, $1, $2, 'Line ' || at || ' of the log', 1700000000000000000 + at * 1000000000::bigint, 1700000000000000000 + at * 1000000000::bigint
+       from generate_series(1, 100000) as at`,
+      [admin.user.id, id],
+    );
+    const short = await admin.make({ name: "Short", type: "group", user_ids: [ann.user.id] });
+    await admin.post(short, "Line 100000 of the log");
+    const open = async (channel: string) => {
+      const started = performance.now();
+      const at = { url: stage.app.url, path: `/channels/${channel}`, token: ann.user.token };
+      const opened = await openPage(browser, at);
+      await opened.page.getByText("Line 100000 of the log").waitFor();
+      return { ...opened, ms: Math.round(performance.now() - started) };
+    };
+    // The first is for the compiler.
+    await (await open(short)).close();
+    const small = await open(short);
+    const { page, close, ms } = await open(id);
+    process.stdout.write(`a channel of 100,000 messages opens in ${ms} ms, one of 1 in ${small.ms} ms\n`);
+    await small.close();
+    const log = page.getByRole("log", { name: "Messages" });
+    const shown = () => log.getByRole("article").count();
+    expect(await shown()).toBe(50);
+    const scroll = (to: "top" | "bottom") =>
+      log.evaluate((box, place) => box.scrollTo({ top: place === "top" ? 0 : box.scrollHeight }), to);
+    const line = (at: number) => log.getByText(`Line ${at} of the log`, { exact: true });
+    await expect
+      .poll(async () => (await scroll("top"), await line(99_500).count()), { timeout: 60_000 })
+      .toBe(1);
+    expect(await shown()).toBe(400);
+    expect(await line(100_000).count()).toBe(0);
+    await admin.post(id, "Said while far away");
+    await expect
+      .poll(async () => (await scroll("bottom"), await log.getByText("Said while far away").count()), {
+        timeout: 60_000,
+      })
+      .toBe(1);
+    expect(await shown()).toBeLessThanOrEqual(401);
+    expect(await line(100_000).count()).toBe(1);
+    // Back at the end, what comes is followed again.
+    await scroll("bottom");
+    await admin.post(id, "Said at the end");
+    await log.getByText("Said at the end").waitFor();
+    await close();
+  },
+  slow,
+);

@@ -2,7 +2,7 @@ import { server } from "#plugins/web/kit/server.ts";
 import type { Message, MessageMeta } from "./types.ts";
 
 const pageSize = 50;
-/** Messages that are held in a window that reads far back; the newest go first, and come back with a jump. */
+/** Messages that are held, and so shown: those far from the place that is read are let go, and read again on the way back. */
 const mostHeld = 400;
 
 /** The messages of a channel, or of the thread of one message, oldest first. */
@@ -14,8 +14,11 @@ export class MessageList {
   failure = $state<string>();
   hasOlder = $state(false);
   isLoadingOlder = $state(false);
+  isLoadingNewer = $state(false);
   /** False while the newest are not held. */
   isAtEnd = $state(true);
+  /** Messages that came while the newest are read, whose answer may lack them; undefined at other times. */
+  #arrived: Message[] | undefined;
 
   constructor(channelId: string, parentId: string | null = null) {
     this.channelId = channelId;
@@ -24,16 +27,19 @@ export class MessageList {
 
   /** Reads the newest page. */
   async load(): Promise<void> {
+    this.#arrived = [];
     try {
-      const rows = await this.#read(undefined);
+      const rows = await this.#read({});
       this.items = rows.toReversed();
       this.hasOlder = rows.length === pageSize;
-      this.isAtEnd = true;
+      this.#reachEnd();
       this.state = "ready";
       this.failure = undefined;
     } catch (error) {
       this.state = this.state === "ready" ? "ready" : "failed";
       this.failure = (error as Error).message;
+    } finally {
+      this.#arrived = undefined;
     }
   }
 
@@ -44,7 +50,7 @@ export class MessageList {
     }
     this.isLoadingOlder = true;
     try {
-      const rows = await this.#read(first.id);
+      const rows = await this.#read({ before: first.id });
       const all = [...rows.toReversed(), ...this.items];
       this.isAtEnd &&= all.length <= mostHeld;
       this.items = all.slice(0, mostHeld);
@@ -54,8 +60,37 @@ export class MessageList {
     }
   }
 
-  async #read(before: string | undefined): Promise<Message[]> {
-    const query = { limit: pageSize, ...(before !== undefined && { before }) };
+  /** Reads on towards the newest, where those were let go. */
+  async loadNewer(): Promise<void> {
+    const last = this.items.at(-1);
+    if (this.isAtEnd || this.isLoadingNewer || last === undefined) {
+      return;
+    }
+    this.isLoadingNewer = true;
+    this.#arrived = [];
+    try {
+      const rows = await this.#read({ after: last.id });
+      const all = [...this.items, ...rows.toReversed()];
+      this.hasOlder ||= all.length > mostHeld;
+      this.items = all.slice(-mostHeld);
+      if (rows.length < pageSize) {
+        this.#reachEnd();
+      }
+    } finally {
+      this.isLoadingNewer = false;
+      this.#arrived = undefined;
+    }
+  }
+
+  #reachEnd(): void {
+    this.isAtEnd = true;
+    const arrived = this.#arrived ?? [];
+    this.#arrived = undefined;
+    arrived.forEach((message) => this.add(message));
+  }
+
+  async #read(beside: { before?: string; after?: string }): Promise<Message[]> {
+    const query = { limit: pageSize, ...beside };
     return this.parentId === null
       ? await server.call("GET /api/v1/channels/:id/messages", { params: { id: this.channelId }, query })
       : await server.call("GET /api/v1/channels/:id/messages/:message_id/thread", {
@@ -66,6 +101,7 @@ export class MessageList {
 
   /** Adds a new message; the answer to a post and its event may come in any order. */
   add(message: Message): void {
+    this.#arrived?.push(message);
     if (this.isAtEnd && !this.items.some(({ id }) => id === message.id)) {
       this.items = [...this.items, message];
     }
