@@ -2,6 +2,7 @@ import type { Scenario } from "./scenario.ts";
 import { abandonedStreams } from "./scenarios/abandoned-streams.ts";
 import { afterPause } from "./scenarios/after-pause.ts";
 import { busyDatabase } from "./scenarios/busy-database.ts";
+import { channelMessages } from "./scenarios/channel-messages.ts";
 import { chatAppend } from "./scenarios/chat-append.ts";
 import { chatRuns } from "./scenarios/chat-runs.ts";
 import { fanOut } from "./scenarios/fan-out.ts";
@@ -55,4 +56,5 @@ export const scenarios: readonly Scenario[] = [
   largeCollection,
   provisioning,
   schedules,
+  channelMessages,
 ];

@@ -8,9 +8,18 @@ export interface Readers {
   close(): void;
 }
 
-/** Opens `count` sockets at /ws; `headers` each end with a line end. */
-export async function openReaders(port: number, headers: string, count: number): Promise<Readers> {
-  const counter = { frames: 0 };
+interface Counter {
+  frames: number;
+  readonly onFrame: ((payload: Buffer) => void) | undefined;
+}
+
+/** Opens `count` sockets at /ws; `headers` each end with a line end. `onFrame` hears of each frame of every socket. */
+export async function openReaders(
+  port: number,
+  headers: string,
+  { count, onFrame }: { count: number; onFrame?: (payload: Buffer) => void },
+): Promise<Readers> {
+  const counter: Counter = { frames: 0, onFrame };
   const sockets = await Promise.all(Array.from({ length: count }, () => openReader(port, headers, counter)));
   return {
     take() {
@@ -22,7 +31,7 @@ export async function openReaders(port: number, headers: string, count: number):
   };
 }
 
-async function openReader(port: number, headers: string, counter: { frames: number }): Promise<Socket> {
+async function openReader(port: number, headers: string, counter: Counter): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.setNoDelay(true);
   const key = Buffer.alloc(16, 1).toString("base64");
@@ -44,6 +53,7 @@ async function openReader(port: number, headers: string, counter: { frames: numb
       length = lengthOf(rest)
     ) {
       counter.frames += 1;
+      counter.onFrame?.(rest.subarray(0, length));
       rest = rest.subarray(length);
     }
   };

@@ -32,7 +32,7 @@ export const fanOut: Scenario = {
 };
 
 async function measure(bench: Bench, running: Running): Promise<number> {
-  const readers = await openReaders(running.port, running.headers, sockets);
+  const readers = await openReaders(running.port, running.headers, { count: sockets });
   const authorization = /^authorization: (.*)\r$/m.exec(running.headers)?.[1];
   await fetch(`http://127.0.0.1:${running.port}/api/v1/fan-out/start`, {
     method: "POST",
