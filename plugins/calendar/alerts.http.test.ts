@@ -43,8 +43,8 @@ afterAll(async () => {
 });
 
 /** One look for due events, as each replica takes it. */
-async function look(): Promise<void> {
-  const owned = app.running.gathered.jobs.find(({ job }) => job.id === "calendar.alerts");
+async function look(at: App = app): Promise<void> {
+  const owned = at.running.gathered.jobs.find(({ job }) => job.id === "calendar.alerts");
   await owned?.job.run({}, { signal: new AbortController().signal });
 }
 
@@ -95,6 +95,17 @@ it("tells everybody of a start once, in the window of the event, with toast and 
   });
   mine?.close();
   theirs?.close();
+});
+
+it("looks as far ahead as CALENDAR_ALERT_LOOKAHEAD_MINUTES says", async () => {
+  const env = { SCHEDULER_POLL_INTERVAL: "3600", CALENDAR_ALERT_LOOKAHEAD_MINUTES: "20" };
+  const far = await startApp({ env });
+  const client = calendarClient(far, await far.user());
+  const [near, beyond] = [await client.add("Near", inMinutes(15)), await client.add("Beyond", inMinutes(25))];
+  await look(far);
+  const alertedAt = async (id: string) => (await client.call(`GET /events/${id}`)).body.meta?.alerted_at;
+  expect([await alertedAt(near.id), await alertedAt(beyond.id)]).toEqual([expect.any(Number), undefined]);
+  await far.close();
 });
 
 it("goes on to the next start of a series, and passes over what was missed", async () => {
