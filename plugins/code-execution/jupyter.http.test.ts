@@ -197,6 +197,12 @@ describe.skipIf(testPython === undefined)("code on a Jupyter server (needs TEST_
     const refused = await execute("1");
     expect([refused.status, refused.body.detail]).toEqual([503, expect.stringContaining("sign-in")]);
     await asAdmin(`POST ${path}`, { CODE_EXECUTION_JUPYTER_AUTH_TOKEN: jupyter.token });
+    // The token is stored, and not shown to a server that is said to ask for none.
+    await asAdmin(`POST ${path}`, { CODE_EXECUTION_JUPYTER_AUTH: "none" });
+    const unsigned = await execute("1");
+    expect([unsigned.status, unsigned.body.detail]).toEqual([503, expect.stringContaining("sign-in")]);
+    await asAdmin(`POST ${path}`, { CODE_EXECUTION_JUPYTER_AUTH: "token" });
+    expect((await execute("1")).body.result).toBe("1");
   });
 });
 
