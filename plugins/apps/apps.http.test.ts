@@ -1,43 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { channelClient, type ChannelClient } from "#plugins/channels/channels.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
-import { allScopes, appAdmin, type AppAdmin } from "./apps.fixture.ts";
+import { allScopes, startAppStage } from "./apps.fixture.ts";
 
-let app: App;
-let admin: TestUser;
-let person: TestUser;
-let receiver: Receiver;
+const stage = await startAppStage();
+const { app, admin, person, apps, receiver, boss, people, at, group, helper, as } = stage;
 let other: Receiver;
-let apps: AppAdmin;
-let boss: ChannelClient;
-let people: ChannelClient;
 
 beforeAll(async () => {
-  [receiver, other] = await Promise.all([startReceiver(), startReceiver()]);
-  app = await startApp({
-    env: { ENABLE_CHANNELS: "true", ENABLE_APPS: "true", APP_ALLOWED_PRIVATE_ORIGINS: receiver.url },
-  });
-  admin = await app.admin();
-  person = await app.user();
-  apps = appAdmin(app, admin);
-  boss = channelClient(app, admin);
-  people = channelClient(app, person);
+  other = await startReceiver();
 });
 afterAll(async () => {
-  await app?.close();
-  await Promise.all([receiver?.close(), other?.close()]);
+  await stage.close();
+  await other?.close();
 });
-
-const at = (path: string) => receiver.received.filter((one) => one.path === `/${path}`);
-const group = (name: string) => boss.make({ name, type: "group", user_ids: [person.id] });
-async function helper(path: string, more: object = {}) {
-  return await apps.register({ url: `${receiver.url}/${path}`, scopes: allScopes, events: [], ...more });
-}
-const as = (key: string) => (route: string, body?: unknown) => {
-  const [method, path] = route.split(" ", 2) as [string, string];
-  return app.call(`${method} /api/v1${path}`, { token: key, ...(body === undefined ? {} : { body }) });
-};
 
 describe("bots", () => {
   it("are no people: no list, no sign-in, no group, no grant, no direct channel", async () => {

@@ -1,46 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { signWebhook } from "#kernel/webhook-signature.ts";
-import { channelClient, type ChannelClient } from "#plugins/channels/channels.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { type Received, type Receiver, startReceiver } from "#test/support/receiver.ts";
-import { allScopes, appAdmin, type AppAdmin } from "./apps.fixture.ts";
+import type { Received } from "#test/support/receiver.ts";
+import { startAppStage } from "./apps.fixture.ts";
 
 const wait = { timeout: 20_000, interval: 50 };
 
-let app: App;
-let admin: TestUser;
-let person: TestUser;
-let receiver: Receiver;
-let apps: AppAdmin;
-let boss: ChannelClient;
-let people: ChannelClient;
+const stage = await startAppStage();
+const { app, person, apps, receiver, boss, people, at, group, helper, as } = stage;
+afterAll(() => stage.close());
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  app = await startApp({
-    env: { ENABLE_CHANNELS: "true", ENABLE_APPS: "true", APP_ALLOWED_PRIVATE_ORIGINS: receiver.url },
-  });
-  admin = await app.admin();
-  person = await app.user();
-  apps = appAdmin(app, admin);
-  boss = channelClient(app, admin);
-  people = channelClient(app, person);
-});
-afterAll(async () => {
-  await app?.close();
-  await receiver?.close();
-});
-
-const at = (path: string) => receiver.received.filter((one) => one.path === `/${path}`);
 const eventsAt = (path: string) => at(path).map(({ body }) => body.event);
-const group = (name: string) => boss.make({ name, type: "group", user_ids: [person.id] });
-async function helper(path: string, more: object = {}) {
-  return await apps.register({ url: `${receiver.url}/${path}`, scopes: allScopes, events: [], ...more });
-}
-const as = (key: string) => (route: string, body?: unknown) => {
-  const [method, path] = route.split(" ", 2) as [string, string];
-  return app.call(`${method} /api/v1${path}`, { token: key, ...(body === undefined ? {} : { body }) });
-};
 
 describe("events of apps", () => {
   it("come signed, from channels that the app was added to, and carry no e-mail address", async () => {

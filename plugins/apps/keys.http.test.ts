@@ -1,42 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { channelClient, type ChannelClient } from "#plugins/channels/channels.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { type Receiver, startReceiver } from "#test/support/receiver.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { connectPlain } from "#test/support/sockets.ts";
-import { allScopes, appAdmin, type AppAdmin } from "./apps.fixture.ts";
+import { allScopes, startAppStage } from "./apps.fixture.ts";
 
-let app: App;
-let admin: TestUser;
-let person: TestUser;
-let receiver: Receiver;
-let apps: AppAdmin;
-let boss: ChannelClient;
-let people: ChannelClient;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-  app = await startApp({
-    env: { ENABLE_CHANNELS: "true", ENABLE_APPS: "true", APP_ALLOWED_PRIVATE_ORIGINS: receiver.url },
-  });
-  admin = await app.admin();
-  person = await app.user();
-  apps = appAdmin(app, admin);
-  boss = channelClient(app, admin);
-  people = channelClient(app, person);
-});
-afterAll(async () => {
-  await app?.close();
-  await receiver?.close();
-});
-
-const group = (name: string) => boss.make({ name, type: "group", user_ids: [person.id] });
-async function helper(path: string, more: object = {}) {
-  return await apps.register({ url: `${receiver.url}/${path}`, scopes: allScopes, events: [], ...more });
-}
-const as = (key: string) => (route: string, body?: unknown) => {
-  const [method, path] = route.split(" ", 2) as [string, string];
-  return app.call(`${method} /api/v1${path}`, { token: key, ...(body === undefined ? {} : { body }) });
-};
+const stage = await startAppStage();
+const { app, admin, apps, boss, people, group, helper, as } = stage;
+afterAll(() => stage.close());
 
 describe("keys of apps", () => {
   it("are good for channels that the app was added to, and no others", async () => {

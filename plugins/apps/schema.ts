@@ -12,14 +12,14 @@ const Url = z.string().trim().min(1).max(limits.url);
 const Scopes = z.array(z.enum(scopes)).max(scopes.length);
 const Events = z.array(z.enum(appEvents)).max(appEvents.length);
 
-/** What a program says of itself. */
+/** A manifest: the description that a program gives of itself. */
 export const Manifest = z
   .object({
     name: z.string().trim().min(1).max(limits.name),
     description: z.string().trim().max(limits.description).default(""),
     /** `data:` address or http(s) address of a picture. */
     avatar: z.string().max(200_000).nullish(),
-    /** Where events are posted to; left out by an app that only calls. */
+    /** Address that events are posted to; left out by an app that only calls. */
     url: Url.nullish(),
     scopes: Scopes.default([]),
     events: Events.default([]),
@@ -30,7 +30,7 @@ export type Manifest = z.output<typeof Manifest>;
 export const NewApp = z
   .object({
     manifest: Manifest,
-    /** Where the manifest was loaded from. */
+    /** Address that the manifest was loaded from. */
     manifest_url: Url.nullish(),
   })
   .meta({ id: "NewApp" });

@@ -11,9 +11,9 @@ export interface AppTable {
   user_id: string;
   name: string;
   description: string;
-  /** Where events are posted to; null for an app that only calls. */
+  /** Address that events are posted to; null for an app that only calls. */
   url: string | null;
-  /** Where the manifest was loaded from; null for one that was typed in. */
+  /** Address that the manifest was loaded from; null for one that was typed in. */
   manifest_url: string | null;
   scopes: Json<readonly string[]>;
   events: Json<readonly string[]>;

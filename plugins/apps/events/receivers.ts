@@ -35,7 +35,7 @@ export function toAddress(
   };
 }
 
-/** What deliveries ask about apps. An app that does not take its events is switched off, and says why. */
+/** Apps as receivers of deliveries. An app that does not take its events is switched off, and says why. */
 export function createReceivers(parts: ReceiverParts): DeliveryReceivers {
   const { db } = parts;
   return {

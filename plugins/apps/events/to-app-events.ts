@@ -23,7 +23,7 @@ const renamed: Readonly<Record<string, AppEventName>> = {
   "message.reaction_removed": "reaction.removed",
 };
 
-/** What a system event of channels (appendix A10) means to apps; mostly one event, none for other system events. */
+/** The events of apps that follow from a system event of channels (appendix A10): mostly one, none from other system events. */
 export function toHappenings({ event, subject, data }: SystemEvent): readonly ChannelHappening[] {
   const facts = (data ?? {}) as Bag;
   const channelId = subject?.id ?? "";

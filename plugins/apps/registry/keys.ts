@@ -69,7 +69,7 @@ export function createSecrets(parts: RegistryParts) {
   };
 }
 
-/** What the one authenticator asks about keys of apps. */
+/** Keys of apps, for the one authenticator. */
 export function createAppKeys(
   parts: Pick<AppParts, "db" | "channels" | "configuration" | "isEnabled">,
 ): AppKeys {
