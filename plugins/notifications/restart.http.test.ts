@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { callServer } from "#test/support/app.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 
@@ -31,15 +32,10 @@ async function start(): Promise<ServerProcess> {
   return server;
 }
 
-async function call(token: string | undefined, path: string, body?: object) {
-  const answer = await fetch(`${server?.url}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect(answer.status, path).toBe(200);
-  // oxlint-disable-next-line typescript/no-explicit-any -- answers of several shapes
-  return (await answer.json()) as any;
+async function call(token: string | undefined, route: string, body?: object) {
+  const answer = await callServer(server?.url ?? "", route, { ...(token && { token }), body });
+  expect(answer.status, route).toBe(200);
+  return answer.body;
 }
 
 const toldOf = (event: string) =>
@@ -51,12 +47,12 @@ it(
   { timeout: 240_000 },
   async () => {
     await start();
-    const { token } = await call(undefined, "/api/v1/auths/signup", account);
+    const { token } = await call(undefined, "POST /api/v1/auths/signup", account);
     const hook = { name: "Failing", url: `${receiver.url}/failing`, events: ["folder.created"] };
-    const { id } = await call(token, "/api/events/webhooks", hook);
-    const log = () => call(token, `/api/events/webhooks/${id}/deliveries`);
+    const { id } = await call(token, "POST /api/events/webhooks", hook);
+    const log = () => call(token, `GET /api/events/webhooks/${id}/deliveries`);
     receiver.answer("/failing", 503);
-    await call(token, "/api/v1/folders/", { name: "Mill" });
+    await call(token, "POST /api/v1/folders/", { name: "Mill" });
     await expect.poll(log, wait).toMatchObject([{ status: "pending", attempts: 1, last_status: 503 }]);
     await expect.poll(() => toldOf("system.startup.completed").length, wait).toBe(1);
 
