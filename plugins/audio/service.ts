@@ -23,7 +23,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** What engines of both kinds have in common. */
+/** The part that engines of both kinds have in common. */
 export interface AudioEngine {
   readonly id: string;
   /** Its name, for people. */
@@ -70,7 +70,7 @@ export interface TranscriptionWish {
   readonly signal: AbortSignal;
 }
 
-/** What one request of an engine may hold at most; longer recordings are cut into pieces. */
+/** Bounds of one request of an engine; longer recordings are cut into pieces. */
 export interface TranscriptionLimits {
   readonly bytes: number;
   /** Null where bytes alone count. */

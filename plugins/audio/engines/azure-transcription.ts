@@ -80,7 +80,7 @@ function toLikelyLocale(language: string): string {
   return region === undefined ? language : `${language}-${region}`;
 }
 
-/** Who said what, a line a turn; undefined where one person speaks alone. */
+/** The turns of the speakers, a line each; undefined where one person speaks alone. */
 function toTurns(phrases: readonly Readonly<Record<string, unknown>>[]): string | undefined {
   const turns: { readonly speaker: unknown; readonly texts: string[] }[] = [];
   for (const { speaker, text } of phrases) {

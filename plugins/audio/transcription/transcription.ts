@@ -22,7 +22,7 @@ export interface TranscriptionCall {
   readonly contentType: string;
   /** ISO 639-1 code or a locale. */
   readonly language?: string | undefined;
-  /** Who asked, for the usage; undefined for recordings of nobody. */
+  /** The person whose usage it is; undefined for recordings of nobody. */
   readonly userId: string | undefined;
   readonly signal: AbortSignal;
 }

@@ -31,7 +31,7 @@ class Call {
   isMuted = $state(false);
   hasCaptions = $state(true);
   level = $state(0);
-  /** What the browser guesses that is being said. */
+  /** Words that the browser guesses while one speaks. */
   guess = $state("");
   captions = $state.raw<readonly Caption[]>([]);
   /** Why the call cannot go on, or why the last utterance was lost. */

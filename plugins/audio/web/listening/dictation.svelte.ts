@@ -8,7 +8,7 @@ const mostSeconds = 600;
 const shownLevels = 40;
 const tickMs = 80;
 
-/** Where what was said goes. */
+/** The place that dictated words go to. */
 export interface DictationTarget {
   ontext(text: string): void;
 }
@@ -19,7 +19,7 @@ class Dictation {
   seconds = $state(0);
   /** Loudness lately, newest last, 0 to 1. */
   levels = $state.raw<readonly number[]>([]);
-  /** What the browser heard so far. */
+  /** Words that the browser heard so far. */
   heard = $state("");
   failure = $state<string>();
   /** It was ended because of its length. */

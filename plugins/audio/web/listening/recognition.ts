@@ -21,7 +21,7 @@ const Recognition = () => own["SpeechRecognition"] ?? own["webkitSpeechRecogniti
 
 export type Listener = "browser" | "server";
 
-/** Who writes speech down: the person's choice, else the instance's; undefined where neither can. */
+/** The engine that writes speech down: the person's choice, else the instance's; undefined where neither can. */
 export function chosenListener(): Listener | undefined {
   const engine = session.config?.audio?.stt.engine ?? "";
   const hasServer = engine !== "" && engine !== "web";
@@ -44,7 +44,7 @@ export const noListener = (): string =>
       );
 
 export interface RecognitionEvents {
-  /** What was heard since the last final words; it may still change. */
+  /** Words since the last final ones; they may still change. */
   oninterim(text: string): void;
   /** Words that stay. */
   onfinal(text: string): void;

@@ -1,4 +1,4 @@
-/** Where a text is cut: `AUDIO_TTS_SPLIT_ON`. */
+/** The kinds of places that a text is cut at: `AUDIO_TTS_SPLIT_ON`. */
 export type SplitOn = "punctuation" | "paragraphs" | "none";
 
 /** Shorter pieces wait for the next one: each piece is a request of its own, and "1." is no sentence. */
