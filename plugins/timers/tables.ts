@@ -4,7 +4,7 @@ import type { CapturedRequest } from "#plugins/subagents/service.ts";
 
 export const cancelEvents = ["chat.read", "chat.user_message"] as const;
 
-/** What ends a timer before its time (contract §9). */
+/** Events that end a timer before its time (contract §9). */
 export type CancelEvent = (typeof cancelEvents)[number];
 
 /** `gone`: the account may not use the platform any more. */

@@ -212,7 +212,7 @@ function claiming({ db, owner }: StoreParts) {
         .execute();
     },
 
-    /** What has been told has fired, even where somebody cancelled it at that moment. */
+    /** A timer that was told has fired, even where somebody cancelled it at that moment. */
     async fired({ id, claim_token: token }: TimerRow): Promise<TimerRow[]> {
       return await db
         .updateTable("timer")
