@@ -10,7 +10,7 @@ export interface Bots {
     userId: string,
     bot: { name?: string; picture?: string | null },
   ): Promise<void>;
-  /** What it wrote stays; its memberships and reactions go with it. */
+  /** The bot's messages stay; its memberships and reactions go with it. */
   remove(tx: PluginDatabase<unknown>, userId: string): Promise<void>;
   /** Call it after the transaction: no replica lets the old key, name or scopes in any more. */
   changed(userId: string): Promise<void>;
