@@ -116,17 +116,22 @@ describe("a call of a hook that is not short", () => {
     expect(await hook("f")).toBe("later");
   });
 
-  // A busy machine takes time now and then; a hook that holds the loop does it every time.
-  it("has the whole time on a thread, and is left there, its neighbours too", { retry: 3 }, async () => {
+  it("has the whole time on a thread, and is left there, its neighbours too", async () => {
     const { hook, plain } = scriptOf(
-      "export function f(ms) { const until = Date.now() + ms; while (Date.now() < until); return ms; }",
+      "const mark = Math.random(); export const place = () => mark;" +
+        "export function f(ms) { const until = Date.now() + ms; while (Date.now() < until); return ms; }",
     );
-    for (let at = 0; at < 2; at++) {
+    const round = async () =>
       expect(await Promise.all([hook("f", { args: [80] }), hook("f", { args: [0] })])).toEqual([80, 0]);
-    }
-    // The next round does not hold up the loop at all.
+    // Two overruns are enough where the machine is idle; where others took the time, nothing is learned from one.
+    const isOnThread = async () => {
+      await round();
+      return (await hook("place")) === (await plain("place"));
+    };
+    await expect.poll(isOnThread, { timeout: 60_000 }).toBe(true);
+    // From now on no round holds up the loop.
     const loop = watchLoop();
-    expect(await Promise.all([hook("f", { args: [80] }), hook("f", { args: [0] })])).toEqual([80, 0]);
+    await round();
     expect(loop.stop().at(-1) ?? 0).toBeLessThan(limits.inlineMs);
     expect(await hook("count")).toBe(1);
     expect(await plain("count")).toBe(2);
