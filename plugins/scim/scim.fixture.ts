@@ -1,4 +1,4 @@
-import { type Answer, type App, callServer, startApp } from "#test/support/app.ts";
+import { type Answer, type App, type AppOptions, callServer, startApp } from "#test/support/app.ts";
 
 /** The token of the tests; longer ones are hidden in logs, shorter ones warned about. */
 export const scimToken = "scim-token-for-tests-0123456789";
@@ -25,8 +25,11 @@ export const groupSchema = "urn:ietf:params:scim:schemas:core:2.0:Group";
 export const patchSchema = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 /** Starts the platform with provisioning on. */
-export async function startScim(env: Record<string, string> = {}): Promise<App> {
-  return await startApp({ env: { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken, ...env } });
+export async function startScim(
+  env: Record<string, string> = {},
+  options: Pick<AppOptions, "database"> = {},
+): Promise<App> {
+  return await startApp({ ...options, env: { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken, ...env } });
 }
 
 /** A client of a running server. */

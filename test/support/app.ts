@@ -2,6 +2,7 @@ import { boot, type Running } from "#kernel/boot.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 import { createAccountsPlugin } from "#plugins/accounts/plugin.ts";
 import { catalogue } from "#plugins/catalogue.ts";
+import type { Database } from "#storage/database.ts";
 import { preparePlatformDataDir } from "./platform-database.ts";
 
 export interface AppOptions {
@@ -9,6 +10,8 @@ export interface AppOptions {
   env?: Record<string, string>;
   /** Further plugins; one with the id of a product's takes its place. */
   plugins?: readonly AnyPlugin[];
+  /** The kind of database; that of the suite when left out. */
+  database?: Database["kind"];
 }
 
 /** One answer, with its body parsed when it is JSON. */
@@ -57,7 +60,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const further = options.plugins ?? [];
   const isReplaced = ({ id }: AnyPlugin) => further.some((plugin) => plugin.id === id);
   const plugins = [...testCatalogue.filter((plugin) => !isReplaced(plugin)), ...further];
-  const place = await preparePlatformDataDir(plugins);
+  const place = await preparePlatformDataDir(plugins, options.database);
   const mismatches: string[] = [];
   const running = await boot({
     catalogue: plugins,

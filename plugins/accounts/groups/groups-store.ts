@@ -113,6 +113,22 @@ export async function findGroupByName(tx: AccountsDatabase, name: string): Promi
   return row?.id;
 }
 
+/** Whether a group other than `own` has this name, whatever its case; nobody else takes one until the transaction ends. */
+export async function hasGroupLike(tx: AccountsDatabase, name: string, own: string): Promise<boolean> {
+  await findGroupByName(tx, name);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`group-like:${name.toLowerCase()}`}, 0))`.execute(
+    tx,
+  );
+  const row = await tx
+    .selectFrom("group")
+    .select("id")
+    .where(sql<string>`lower(name)`, "=", sql<string>`lower(${name}::text)`)
+    .where("id", "<>", own)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The ids of the groups that have one of these names. */
 export async function findGroupIds(db: AccountsDatabase, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) {

@@ -5,8 +5,8 @@ import { toJson } from "#storage/values.ts";
 import {
   addMembers,
   deleteGroup,
-  findGroupByName,
   type GroupRow,
+  hasGroupLike,
   insertGroup,
   removeMembers,
 } from "../groups/groups-store.ts";
@@ -116,9 +116,12 @@ function toAudited({ name, description, permissions, data, meta }: GroupRow) {
   return { name, description, permissions, data, meta };
 }
 
-async function requireFreeName(tx: AccountsDatabase, name: string, own?: string): Promise<void> {
-  const taken = await findGroupByName(tx, name);
-  if (taken !== undefined && taken !== own) {
+/**
+ * Providers look groups up by a displayName in which case does not count (RFC 7643, 4.2), so that names which differ in
+ * case alone would be one group to them.
+ */
+async function requireFreeName(tx: AccountsDatabase, name: string, own = ""): Promise<void> {
+  if (await hasGroupLike(tx, name, own)) {
     throw new AppError("conflict", "There is already a group of this displayName.");
   }
 }

@@ -37,14 +37,27 @@ export async function chooseModel(
   if (first !== "") {
     return { id: first, reason: "default" };
   }
-  const offered = await models.list(owner);
-  // The guide answers from the documentation: it runs no tools.
-  const usable = offered.filter((item) => item["arena"] !== true && typeof item["urlIdx"] === "number");
-  const [best] = usable.toSorted((a, b) => Number(a["urlIdx"]) - Number(b["urlIdx"]));
+  const [best] = (await models.list(owner))
+    .filter((item) => item["preset"] !== true && connectionOf(item) !== undefined)
+    .toSorted((a, b) => Number(connectionOf(a)) - Number(connectionOf(b)));
   if (best === undefined) {
     throw new AppError("unavailable", "No model is connected that could work in this workspace.");
   }
   return { id: String(best["id"]), reason: "first" };
+}
+
+/** Backends of the local runtime come after connections of the common format, as in the model list (contract 2.1). */
+const runtimeBase = 1_000_000;
+
+/**
+ * The place of a model's connection among all; undefined for models that belong to none, such as the guide, which runs
+ * no tools.
+ */
+function connectionOf({ urlIdx, urls }: Readonly<Record<string, unknown>>): number | undefined {
+  if (typeof urlIdx === "number") {
+    return urlIdx;
+  }
+  return Array.isArray(urls) ? runtimeBase + Math.min(...(urls as number[])) : undefined;
 }
 
 const longestId = 1000;

@@ -81,7 +81,8 @@ function toValuePath(column: Column | "part", path: string, inner: Filter): Cond
 function toLeaf(column: Column, leaf: Leaf): Condition {
   switch (column.kind) {
     case "absent":
-      return leaf.op === "ne" || isNullComparison(leaf, "eq") ? always : never;
+      // Nothing differs from every value, and equals null alone.
+      return isNullComparison(leaf, "eq") || (leaf.op === "ne" && leaf.compValue !== null) ? always : never;
     case "parts":
       if (leaf.op !== "pr") {
         throw unfit(leaf.attrPath);

@@ -83,6 +83,7 @@ describe("discovery", () => {
   it("has nothing else (S15, S25)", async () => {
     expect(refused(await provider.call(`GET /${crypto.randomUUID()}`))).toEqual([404, undefined]);
     expect(refused(await provider.call("POST /Bulk", {}))[0]).toBe(404);
+    expect(refused(await provider.call("GET /"))[0]).toBe(404);
     const bare = await app.call("GET /scim/v2/Users", { token: scimToken, headers: { accept: "*/*" } });
     expect(bare.status).toBe(404);
     const page = await app.call("GET /scim/v2/Users", { token: scimToken, headers: { accept: "text/html" } });
@@ -91,7 +92,14 @@ describe("discovery", () => {
 });
 
 describe("credentials", () => {
-  const places = ["GET /Users", "GET /ServiceProviderConfig", "POST /Users", "GET /nothing", "PUT /Schemas"];
+  const places = [
+    "GET /Users",
+    "GET /ServiceProviderConfig",
+    "POST /Users",
+    "GET /nothing",
+    "PUT /Schemas",
+    "GET /",
+  ];
 
   it.each(places)("%s wants the token (S17, S18)", async (route) => {
     const stranger = scimClient(app.url, "");
@@ -132,7 +140,13 @@ describe("credentials", () => {
     const off = await startScim(env);
     try {
       const client = scimClient(off.url);
-      for (const route of ["GET /Users", "GET /ServiceProviderConfig", "GET /Schemas", "GET /nothing"]) {
+      for (const route of [
+        "GET /Users",
+        "GET /ServiceProviderConfig",
+        "GET /Schemas",
+        "GET /nothing",
+        "GET /",
+      ]) {
         expect(refused(await client.call(route))[0]).toBe(401);
       }
       expect(refused(await scimClient(off.url, "").call("GET /Users"))[0]).toBe(401);

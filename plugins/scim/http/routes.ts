@@ -30,12 +30,9 @@ export function scimRoutes(parts: ScimRouteParts): AnyRoute[] {
     const refused = methods.filter((method) => !allow.includes(method));
     return refused.map((method) => toRefusal(parts, { method, path }, methodNotAllowed(allow)));
   });
-  const unknown = methods.map((method) =>
-    toRefusal(
-      parts,
-      { method, path: "/**:rest" },
-      new AppError("not_found", "There is nothing at this address."),
-    ),
+  const nothing = new AppError("not_found", "There is nothing at this address.");
+  const unknown = (["/", "/**:rest"] as const).flatMap((path) =>
+    methods.map((method) => toRefusal(parts, { method, path }, nothing)),
   );
   return [...endpoints.map((endpoint) => toRoute(parts, endpoint)), ...refusals, ...unknown];
 }
