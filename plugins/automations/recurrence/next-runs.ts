@@ -33,10 +33,10 @@ export function nextRuns(schedule: Schedule, after: number, max: number): number
   const wish = { after, max, end: toEnd(rule, zone) };
   if (rule.freq === "MINUTELY" || rule.freq === "HOURLY") {
     const step = (lengths[rule.freq] / 1_000) * rule.interval;
-    return stepOn(
-      { first: start.toZonedDateTime(zone).epochMilliseconds / 1_000, step, count: rule.count },
-      wish,
-    );
+    const grid = start.toZonedDateTime(zone).epochMilliseconds / 1_000;
+    // COUNT of a rule without a start counts from the moment it was written, not the slots of that day before it.
+    const passed = rule.start === null ? Math.floor((schedule.anchor - grid) / step) + 1 : 0;
+    return stepOn({ first: grid + passed * step, step, count: rule.count }, wish);
   }
   const from = Temporal.Instant.fromEpochMilliseconds(after * 1_000)
     .toZonedDateTimeISO(zone)

@@ -47,6 +47,13 @@ it.each([
     ["2026-01-02T08:00"],
   ],
   [
+    "counts the runs of an hour from when the rule was written",
+    "FREQ=HOURLY;COUNT=2",
+    "2026-01-01T10:07Z",
+    ["2026-01-01T11:00", "2026-01-01T12:00"],
+  ],
+  ["runs once in the next minute", "FREQ=MINUTELY;COUNT=1", "2026-01-01T10:00Z", ["2026-01-01T10:01"]],
+  [
     "ends with UNTIL",
     "FREQ=DAILY;BYHOUR=9;UNTIL=20260102",
     "2026-01-01T00:00Z",
@@ -72,6 +79,12 @@ it.each([
   ],
 ])("%s", (_, rule, after, expected) => {
   expect(texts(rule, after)).toEqual(expected);
+});
+
+it("has nothing left of COUNT after the runs from when the rule was written", () => {
+  const rule = "FREQ=MINUTELY;INTERVAL=15;COUNT=2";
+  expect(texts(rule, "2026-01-01T10:20Z", 3, "2026-01-01T10:07Z")).toEqual(["2026-01-01T10:30"]);
+  expect(texts(rule, "2026-01-01T10:30Z", 3, "2026-01-01T10:07Z")).toEqual([]);
 });
 
 it.each([
