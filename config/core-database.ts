@@ -1,5 +1,5 @@
 import { ConfigError } from "./environment.ts";
-import { bool, int, text } from "./variable.ts";
+import { bool, int, seconds, text } from "./variable.ts";
 import type { Values } from "./variable.ts";
 
 /** Where the records live, and how many connections they get. */
@@ -30,15 +30,15 @@ export const databaseVariables = {
     min: 0,
     text: "Connections beyond DATABASE_POOL_SIZE that may be opened under load",
   }),
-  databasePoolTimeout: int("DATABASE_POOL_TIMEOUT", 30, {
+  databasePoolTimeout: seconds("DATABASE_POOL_TIMEOUT", 30, {
     min: 1,
     text: "Seconds to wait for a free connection",
   }),
-  databaseQueryTimeout: int("DATABASE_QUERY_TIMEOUT", 20, {
+  databaseQueryTimeout: seconds("DATABASE_QUERY_TIMEOUT", 20, {
     min: 0,
     text: "Seconds that a Postgres server may leave a statement unanswered, migrations aside; 0 for ever",
   }),
-  databasePoolRecycle: int("DATABASE_POOL_RECYCLE", 3600, {
+  databasePoolRecycle: seconds("DATABASE_POOL_RECYCLE", 3600, {
     text: "Seconds after which a connection is replaced; -1 never",
   }),
   databaseMigrations: bool("ENABLE_DB_MIGRATIONS", true, {

@@ -1,28 +1,28 @@
 import { checkOrigins } from "./parse.ts";
-import { bool, boolOrText, int, list, text } from "./variable.ts";
+import { bool, boolOrText, list, seconds, text } from "./variable.ts";
 
 /** The one outbound client: limits of time, certificates, redirects, private addresses. */
 export const outboundVariables = {
-  clientTimeout: int("AIOHTTP_CLIENT_TIMEOUT", null, {
+  clientTimeout: seconds("AIOHTTP_CLIENT_TIMEOUT", null, {
     whenInvalid: 300,
     text: "Seconds an outbound call may take altogether; empty, 0 or less is no limit; a value that is no whole number gives 300",
   }),
-  streamIdleTimeout: int("AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT", null, {
+  streamIdleTimeout: seconds("AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT", null, {
     min: 1,
     whenInvalid: null,
     text: "Seconds of silence after which a stream is broken off; zero, negative or non-numeric is not set",
   }),
-  modelListTimeout: int("AIOHTTP_CLIENT_TIMEOUT_MODEL_LIST", 10, {
+  modelListTimeout: seconds("AIOHTTP_CLIENT_TIMEOUT_MODEL_LIST", 10, {
     min: 1,
     whenInvalid: 10,
     text: "Seconds for fetching one upstream's model list",
   }),
-  commonModelListTimeout: int("AIOHTTP_CLIENT_TIMEOUT_OPENAI_MODEL_LIST", null, {
+  commonModelListTimeout: seconds("AIOHTTP_CLIENT_TIMEOUT_OPENAI_MODEL_LIST", null, {
     min: 1,
     whenInvalid: null,
     text: "Seconds for fetching the model list of a common-format connection; not set, AIOHTTP_CLIENT_TIMEOUT_MODEL_LIST holds",
   }),
-  toolServerTimeout: int("AIOHTTP_CLIENT_TIMEOUT_TOOL_SERVER", null, {
+  toolServerTimeout: seconds("AIOHTTP_CLIENT_TIMEOUT_TOOL_SERVER", null, {
     whenInvalid: null,
     text: "Seconds for a call of a tool server; not set, AIOHTTP_CLIENT_TIMEOUT holds; 0 or less is no limit for MCP",
   }),

@@ -6,7 +6,7 @@ import { storageVariables } from "./core-storage.ts";
 import { upstreamVariables } from "./core-upstream.ts";
 import { persistence } from "./persistence.ts";
 import { findKeyProblem } from "./secret-key.ts";
-import { bool, int, list, oneOf, text } from "./variable.ts";
+import { bool, int, list, oneOf, seconds, text } from "./variable.ts";
 import type { Values } from "./variable.ts";
 
 const identity = {
@@ -64,7 +64,7 @@ const http = {
     min: 1024,
     text: "Largest JSON request body in bytes",
   }),
-  shutdownGraceSeconds: int("SHUTDOWN_GRACE_SECONDS", 30, {
+  shutdownGraceSeconds: seconds("SHUTDOWN_GRACE_SECONDS", 30, {
     min: 0,
     text: "Seconds that running answers get to finish after a stop was asked for",
   }),
@@ -75,7 +75,7 @@ const operation = {
     text: "Least weight of a line that is logged",
   }),
   logFormat: oneOf("LOG_FORMAT", ["", "json"], "", { text: "json writes one JSON object a line" }),
-  schedulerPollInterval: int("SCHEDULER_POLL_INTERVAL", 10, {
+  schedulerPollInterval: seconds("SCHEDULER_POLL_INTERVAL", 10, {
     was: "AUTOMATION_POLL_INTERVAL",
     min: 1,
     text: "Seconds between two looks for due automations and calendar alerts",

@@ -18,6 +18,7 @@ so a later release may bring a better default. All other variables are read anew
 - \`RESET_CONFIG_ON_START=true\`: all stored values are deleted at the start.
 
 Durations are sums such as \`1h30m\` in \`ms\`, \`s\`, \`m\`, \`h\`, \`d\` and \`w\`; \`-1\` and \`0\` stand for never.
+Waits in seconds are at most 2000000 (23 days): more counts as that.
 `;
 
 /** Prints docs/configuration.md: every declared variable by owner, the same whatever the environment says. */

@@ -1,7 +1,19 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { createRegistry } from "./registry.ts";
-import { bool, boolOrText, duration, int, json, list, number, oneOf, text } from "./variable.ts";
+import {
+  bool,
+  boolOrText,
+  duration,
+  int,
+  json,
+  list,
+  longestSeconds,
+  number,
+  oneOf,
+  seconds,
+  text,
+} from "./variable.ts";
 import type { Duration, Values, Variable } from "./variable.ts";
 
 const facts = { text: "A variable" };
@@ -101,6 +113,15 @@ test("limits count for text and JSON alike", () => {
   expect(port.fromText("0").problem).toBe("must be at least 1");
   expect(port.fromJson(70_000).problem).toBe("must be at most 65535");
   expect(port.fromText("443")).toEqual({ value: 443 });
+});
+
+test("seconds are never more than a timer can wait", () => {
+  const limit = seconds("LIMIT", null, { ...facts, min: 1 });
+  expect(limit.fromText("9999999")).toEqual({ value: longestSeconds });
+  expect(limit.fromJson(30)).toEqual({ value: 30 });
+  expect(limit.fromJson(null)).toEqual({ value: null });
+  expect(limit.fromText("0").problem).toBe("must be at least 1");
+  expect(longestSeconds * 1000).toBeLessThan(2 ** 31);
 });
 
 test("an own rule is asked after the type", () => {

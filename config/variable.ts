@@ -62,6 +62,31 @@ export function int(
   });
 }
 
+/** Longest wait in seconds: a timer that is set for more than 2^31 ms (24 days) ends at once. */
+export const longestSeconds = 2_000_000;
+
+/** Declares whole seconds that something waits for; more than `longestSeconds` counts as that. */
+export function seconds(name: string, value: number, options: VariableOptions<number>): Variable<number>;
+export function seconds(
+  name: string,
+  value: number | null,
+  options: VariableOptions<number | null>,
+): Variable<number | null>;
+export function seconds(
+  name: string,
+  value: number | null,
+  options: VariableOptions<number | null>,
+): Variable<number | null> {
+  const schema = bounded(z.int("must be a whole number"), options).transform((given) =>
+    Math.min(given, longestSeconds),
+  );
+  return declare(name, value, options, {
+    kind: "int",
+    schema: orNull(schema, outcomes(value, options)),
+    read: parseInteger,
+  });
+}
+
 /** Declares a decimal number; null stands for "not set". */
 export function number(name: string, value: number, options: VariableOptions<number>): Variable<number>;
 export function number(

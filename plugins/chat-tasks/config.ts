@@ -1,4 +1,4 @@
-import { bool, int, text, type Values } from "#config/variable.ts";
+import { bool, int, seconds, text, type Values } from "#config/variable.ts";
 
 const template = (name: string, key: string, what: string) =>
   text(name, "", {
@@ -58,7 +58,7 @@ export const taskVariables = {
     "A model writes the queries that look into files",
   ),
   queryTemplate: template("QUERY_GENERATION_PROMPT_TEMPLATE", "query", "that asks for search queries"),
-  timeout: int("CHAT_TASK_TIMEOUT_SECONDS", 120, {
+  timeout: seconds("CHAT_TASK_TIMEOUT_SECONDS", 120, {
     min: 1,
     text: "Seconds a model has for a title, tags, suggestions or queries; the work is given up then",
   }),

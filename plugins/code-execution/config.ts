@@ -1,4 +1,4 @@
-import { bool, int, oneOf, text, type Values } from "#config/variable.ts";
+import { bool, int, oneOf, seconds, text, type Values } from "#config/variable.ts";
 
 const execution = (name: string) => ({ key: `code_execution.${name}`, persisted: true }) as const;
 const interpreter = (name: string) => ({ key: `code_interpreter.${name}`, persisted: true }) as const;
@@ -91,7 +91,7 @@ const interpreterVariables = {
 
 /** Limits of this platform's own making. */
 const limitVariables = {
-  idleSeconds: int("JUPYTER_KERNEL_IDLE_SECONDS", 1800, {
+  idleSeconds: seconds("JUPYTER_KERNEL_IDLE_SECONDS", 1800, {
     ...execution("jupyter.idle"),
     min: 30,
     text: "Seconds after which the kernel of a chat that nobody uses is shut down, with its variables",

@@ -1,4 +1,4 @@
-import { grouped, int, type Values } from "#config/variable.ts";
+import { grouped, int, seconds, type Values } from "#config/variable.ts";
 
 export const contextVariables = grouped("Files in questions", {
   maxTokens: int("RAG_CONTEXT_MAX_TOKENS", 32_000, {
@@ -7,7 +7,7 @@ export const contextVariables = grouped("Files in questions", {
     min: 500,
     text: "Most tokens of passages and documents in one question, where the context length of the model is not known",
   }),
-  waitSeconds: int("RAG_PENDING_FILE_WAIT_SECONDS", 20, {
+  waitSeconds: seconds("RAG_PENDING_FILE_WAIT_SECONDS", 20, {
     min: 0,
     text: "Seconds that a question waits for a file that is still being read; it goes without the file then",
   }),

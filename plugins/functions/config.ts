@@ -1,13 +1,13 @@
 import { core } from "#config/core.ts";
-import { int, type Values } from "#config/variable.ts";
+import { int, seconds, type Values } from "#config/variable.ts";
 
 /** What code of people may take, functions and workspace tools alike. */
 export const codeLimits = {
-  callSeconds: int("FUNCTION_CALL_TIMEOUT_SECONDS", 600, {
+  callSeconds: seconds("FUNCTION_CALL_TIMEOUT_SECONDS", 600, {
     min: 1,
     text: "Seconds that a pipe, an action or a workspace tool may take in all, waiting for models and people included",
   }),
-  fetchSeconds: int("FUNCTION_FETCH_TIMEOUT_SECONDS", 30, {
+  fetchSeconds: seconds("FUNCTION_FETCH_TIMEOUT_SECONDS", 30, {
     min: 1,
     text: "Seconds that one request of host.fetch may take",
   }),
@@ -24,7 +24,7 @@ export const codeLimits = {
 export const functionVariables = {
   enabled: core.plugins,
   encryptsValves: core.valveEncryption,
-  hookSeconds: int("FUNCTION_HOOK_TIMEOUT_SECONDS", 30, {
+  hookSeconds: seconds("FUNCTION_HOOK_TIMEOUT_SECONDS", 30, {
     min: 1,
     text: "Seconds that an inlet, outlet or event function may take in all",
   }),

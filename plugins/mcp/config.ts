@@ -1,8 +1,8 @@
 import { core } from "#config/core.ts";
-import { int, oneOf, text, type Values } from "#config/variable.ts";
+import { oneOf, seconds, text, type Values } from "#config/variable.ts";
 
 export const mcpVariables = {
-  initializeTimeout: int("MCP_INITIALIZE_TIMEOUT", 10, {
+  initializeTimeout: seconds("MCP_INITIALIZE_TIMEOUT", 10, {
     min: 1,
     whenInvalid: 10,
     text: "Seconds for opening a session with an MCP server",

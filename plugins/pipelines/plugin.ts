@@ -1,4 +1,4 @@
-import { bool, int } from "#config/variable.ts";
+import { bool, seconds } from "#config/variable.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { optional } from "#kernel/service.ts";
 import { events, notices } from "#kernel/services.ts";
@@ -15,7 +15,7 @@ export default definePlugin({
   title: "Pipelines",
   summary: "Remote filters and pipes on servers of their own.",
   config: {
-    filterTimeout: int("PIPELINES_FILTER_TIMEOUT", 30, {
+    filterTimeout: seconds("PIPELINES_FILTER_TIMEOUT", 30, {
       min: 1,
       whenInvalid: 30,
       text: "Seconds a remote filter has for one request or conversation",

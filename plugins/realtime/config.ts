@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { bool, int, json, oneOf, text, type Values } from "#config/variable.ts";
+import { bool, int, json, oneOf, seconds, text, type Values } from "#config/variable.ts";
 
 /** Open connections to clients. */
 const connections = {
   sockets: bool("ENABLE_WEBSOCKET_SUPPORT", true, {
     text: "Clients may keep a WebSocket open at /ws or, as Socket.IO clients, at /ws/socket.io",
   }),
-  socketPingInterval: int("WEBSOCKET_SERVER_PING_INTERVAL", 25, {
+  socketPingInterval: seconds("WEBSOCKET_SERVER_PING_INTERVAL", 25, {
     min: 1,
     text: "Seconds between two signs of life that the server asks an open connection for",
   }),
-  socketPingTimeout: int("WEBSOCKET_SERVER_PING_TIMEOUT", 20, {
+  socketPingTimeout: seconds("WEBSOCKET_SERVER_PING_TIMEOUT", 20, {
     min: 1,
     text: "Seconds after which a connection that gave no sign of life is closed",
   }),
-  socketCallTimeout: int("WEBSOCKET_EVENT_CALLER_TIMEOUT", null, {
+  socketCallTimeout: seconds("WEBSOCKET_EVENT_CALLER_TIMEOUT", null, {
     min: 1,
     text: "Seconds that a question to a client waits for the answer; not set, as long as whoever asks",
   }),
@@ -63,20 +63,20 @@ const redis = {
     max: 65_535,
     text: "Port of sentinels that are named without one",
   }),
-  redisConnectTimeout: int("REDIS_SOCKET_CONNECT_TIMEOUT", null, {
+  redisConnectTimeout: seconds("REDIS_SOCKET_CONNECT_TIMEOUT", null, {
     min: 1,
     text: "Seconds to connect to Redis; 5 when not set",
   }),
-  redisTimeout: int("REDIS_SOCKET_TIMEOUT", null, {
+  redisTimeout: seconds("REDIS_SOCKET_TIMEOUT", null, {
     min: 1,
     text: "Seconds that Redis may take to answer a command; 5 when not set",
   }),
   redisKeepAlive: bool("REDIS_SOCKET_KEEPALIVE", true, { text: "Keeps idle connections to Redis alive" }),
-  redisCheckInterval: int("REDIS_HEALTH_CHECK_INTERVAL", null, {
+  redisCheckInterval: seconds("REDIS_HEALTH_CHECK_INTERVAL", null, {
     min: 1,
     text: "Seconds between two looks whether Redis still answers; 5 when not set",
   }),
-  redisReconnectDelay: int("REDIS_RECONNECT_DELAY", null, {
+  redisReconnectDelay: seconds("REDIS_RECONNECT_DELAY", null, {
     min: 1,
     text: "Longest pause in seconds between two tries to reach Redis again; 2 when not set",
   }),

@@ -1,7 +1,7 @@
-import { int } from "#config/variable.ts";
+import { seconds } from "#config/variable.ts";
 
 export const timerVariables = {
-  pollSeconds: int("TIMER_POLL_INTERVAL", 1, {
+  pollSeconds: seconds("TIMER_POLL_INTERVAL", 1, {
     min: 1,
     text: "Seconds between two looks for timers of models that are due",
   }),

@@ -28,6 +28,9 @@ beforeAll(async () => {
     env: {
       ...env,
       AIOHTTP_CLIENT_ALLOW_REDIRECTS: "true",
+      // More than a timer can wait.
+      AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "9999999",
+      AIOHTTP_CLIENT_TIMEOUT: "9999999",
       AIOHTTP_CLIENT_TIMEOUT_OPENAI_MODEL_LIST: "1",
       CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE: "100",
       DEFAULT_GROUP_SHARE_PERMISSION: "true",
@@ -108,6 +111,12 @@ it("streams come in pieces of CHAT_RESPONSE_STREAM_DELTA_CHUNK_SIZE", async () =
   const pieces = answers.map(({ text: frames }) => frames.match(/"content":"[^"]+"/g)?.length ?? 0);
   expect(pieces[0]).toBeGreaterThan(1);
   expect(pieces[1]).toBe(1);
+});
+
+it("a limit of time that is longer than a timer can wait ends no call", async () => {
+  const messages = [{ role: "user", content: "Hi" }];
+  const answers = await both("POST /api/chat/completions", { model: "alpha", messages });
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 });
 
 it("upstreams are followed elsewhere where AIOHTTP_CLIENT_ALLOW_REDIRECTS is on", async () => {
