@@ -11,6 +11,7 @@ import { folderOf, inChat, withPictures } from "./request/chat-context.ts";
 import { createDeltaJoiner } from "./reply/join-deltas.ts";
 import { createObserver, type Observation } from "./reply/observe.ts";
 import { runOutlet } from "./reply/outlet.ts";
+import { ignoredOutsideChats } from "./request/features.ts";
 import { prepare } from "./request/prepare.ts";
 import { gatherPrompts } from "./request/prompts.ts";
 import { openRounds } from "./reply/rounds.ts";
@@ -45,7 +46,12 @@ export function createRunner(options: RunOptions): Completions {
       const { request: asked, sources, ignored } = resolved;
       onAsked?.(asked);
       const answer = await callModel(run, asked, { request, text, ...facts });
-      const leaving = { ...run, sent: request, onOutlet, ignored };
+      const leaving = {
+        ...run,
+        sent: request,
+        onOutlet,
+        ignored: [...ignored, ...ignoredOutsideChats(request)],
+      };
       return await deliver(leaving, withSources(answer, sources, model.id), options);
     },
     async admit(request, context) {

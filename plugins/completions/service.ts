@@ -22,7 +22,7 @@ export type { Source } from "./request/sources.ts";
 
 /** What a run gives back: a whole completion, or a stream that is read once. */
 export type RunAnswer = Delivered & {
-  /** Features that the request switched on and nothing here serves (contract D.37). */
+  /** Fields of the request that nothing here serves, such as `features.<name>` (contract D.37). */
   readonly ignored: readonly string[];
 };
 
@@ -97,7 +97,7 @@ export interface OpenRun {
   readonly sources: readonly Source[] | undefined;
   /** What those tools gave besides text. */
   readonly shown: readonly ToolOutput[];
-  /** Features that the request switched on and nothing here serves (contract D.37). */
+  /** Fields of the request that nothing here serves, such as `features.<name>` (contract D.37). */
   readonly ignored: readonly string[];
   /** Tools that were asked for and are not offered. */
   readonly problems: readonly ToolProblem[];
@@ -263,6 +263,8 @@ export const contextSources = defineSlot<ContextSource>("completions.context");
 export interface ContextItems {
   /** Values of `type` that it knows. */
   readonly types: readonly string[];
+  /** The field without which an item names nothing to read; undefined for one that names something. */
+  missing?(item: Readonly<Record<string, unknown>>): string | undefined;
   /** Throws `not_found` for items that are unknown or that the caller may not read. */
   require(principal: Principal, items: readonly Readonly<Record<string, unknown>>[]): Promise<void>;
 }

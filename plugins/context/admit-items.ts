@@ -14,6 +14,7 @@ export interface AdmitParts extends Expanding {
 export function createContextItems(parts: AdmitParts): ContextItems {
   return {
     types: itemTypes,
+    missing: (item) => toMissing(item as Item),
     async require(principal, items) {
       const wanted = (items as readonly Item[]).map(toWanted);
       const collections = [
@@ -28,6 +29,14 @@ export function createContextItems(parts: AdmitParts): ContextItems {
       await Promise.all(wanted.map((one) => requireOne(one, principal, parts)));
     },
   };
+}
+
+/** Searches of the web may have found nothing, and a text may be empty. */
+function toMissing(item: Item): string | undefined {
+  if (item.type === "web_search" || "content" in item || toWanted(item).kind !== "empty") {
+    return undefined;
+  }
+  return item.type === "url" ? "url" : item.type === "text" ? "content" : "id";
 }
 
 async function requireOne(

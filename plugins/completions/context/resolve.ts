@@ -1,7 +1,7 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ToolOutput } from "#kernel/tools/output.ts";
 import type { Tool, ToolProblem } from "#kernel/tools/tool.ts";
-import { ignoredFeatures } from "../request/features.ts";
+import { ignoredFields } from "../request/features.ts";
 import { toToolMode } from "../request/mode.ts";
 import type { Source } from "../request/sources.ts";
 import type { ContextRun, ContextSource, GatheredContext } from "../service.ts";
@@ -26,7 +26,7 @@ export interface ResolvedRun {
   /** What tools that ran already gave besides text. */
   readonly shown: readonly ToolOutput[];
   readonly problems: readonly ToolProblem[];
-  /** Features that the request switched on and nothing here serves (contract D.37). */
+  /** Fields of the request that nothing here serves (contract D.37). */
   readonly ignored: readonly string[];
 }
 
@@ -59,7 +59,11 @@ export async function resolveRun(
     shown: [...shown, ...(gathered?.shown ?? [])],
     problems,
     sources: resolved?.sources !== undefined || sources.length > 0 ? sources : undefined,
-    ignored: ignoredFeatures(sent, { tools, features: gathered?.features ?? [] }, settings),
+    ignored: ignoredFields(
+      sent,
+      { tools, features: gathered?.features ?? [], filters: run.filters },
+      settings,
+    ),
   };
 }
 

@@ -3,8 +3,13 @@ import { toCustomValue } from "#plugins/models/service.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
-/** Saved parameters that steer the platform and never reach a provider (contract 2.2). */
+/**
+ * Saved parameters that steer the platform and never reach a provider (contract 2.2), and keys that are for a request
+ * alone: its chat, tools and terminal are checked before saved parameters are filled in. Core API, chat completion
+ * rules 1 and 13.
+ */
 const platformParameters = new Set([
+  ...platformKeys,
   "stream_response",
   "stream_delta_chunk_size",
   "function_calling",
@@ -16,7 +21,33 @@ const platformParameters = new Set([
   "custom_params",
 ]);
 
+/** Sampling parameters that clients send in `params` instead of beside it. */
+const sampling = [
+  "temperature",
+  "max_tokens",
+  "top_p",
+  "top_k",
+  "min_p",
+  "frequency_penalty",
+  "presence_penalty",
+  "seed",
+  "stop",
+  "reasoning_effort",
+  "response_format",
+  "logit_bias",
+  "options",
+] as const;
+
 // A request that nothing has to be done to comes back as the same object: its text can then be sent as it came.
+
+/** The request with the sampling parameters of its own `params`, where it says nothing beside them. */
+export function withOwnParams(request: CompletionRequest): CompletionRequest {
+  const { params } = request;
+  const own = Object.fromEntries(
+    sampling.filter((name) => !isAbsent(params?.[name])).map((name) => [name, params?.[name]]),
+  );
+  return Object.keys(own).length === 0 ? request : fillRequest(request, own);
+}
 
 /**
  * Fills what the request left out from the model's saved parameters (instance defaults are filled into those
@@ -77,6 +108,9 @@ function mergeCustom(request: Record<string, unknown>, custom: unknown): Record<
   }
   const merged = { ...request };
   for (const [name, value] of Object.entries(custom)) {
+    if (platformKeys.has(name)) {
+      continue;
+    }
     if (isAbsent(request[name])) {
       merged[name] = toCustomValue(value);
     } else if (isBag(request[name]) && isBag(toCustomValue(value))) {

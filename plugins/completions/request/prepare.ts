@@ -2,7 +2,7 @@ import type { CompletionRequest, Message } from "#kernel/completion/request.ts";
 import { fillTemplate, hasVariables, type TemplateFacts } from "#plugins/models/service.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
-import { fillRequest, without } from "./parameters.ts";
+import { fillRequest, without, withOwnParams } from "./parameters.ts";
 
 /** Looks up what templates may name beyond what the principal holds. */
 export type FindProfile = (
@@ -28,7 +28,7 @@ export async function prepare(
   { model, principal, findProfile, prompts = [], leftOut }: Preparing,
 ): Promise<CompletionRequest> {
   const { system: own, stream_response: streams } = model.params;
-  const filled = fillRequest(request, leftOut ? without(model.params, leftOut) : model.params);
+  const filled = fillRequest(withOwnParams(request), leftOut ? without(model.params, leftOut) : model.params);
   const system = [own, ...prompts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
   const hasSystem = system !== "";
   const isSteered = typeof streams === "boolean" && streams !== filled.stream;

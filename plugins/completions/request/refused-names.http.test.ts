@@ -51,6 +51,54 @@ describe("files", () => {
   });
 });
 
+describe("items of files that name nothing", () => {
+  it.each([
+    [{ type: "file" }, "id"],
+    [{ type: "collection", id: "" }, "id"],
+    [{ type: "chat", name: "Old" }, "id"],
+    [{ type: "url" }, "url"],
+    [{ type: "text" }, "content"],
+  ])("%j", async (item, field) => {
+    const answer = await ask({ files: [{ type: "text", content: "words" }, item] });
+    expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining(`files.1.${field}: `)]);
+  });
+
+  it("may be searches without a result and empty texts", async () => {
+    const files = [
+      { type: "web_search", docs: [] },
+      { type: "text", content: "" },
+    ];
+    expect((await ask({ files })).status).toBe(200);
+  });
+});
+
+// Core API, chat completion request: what has the wrong type is refused under its name, in every mode.
+describe("fields of the wrong type", () => {
+  it.each([
+    [{ user_message: "Hi" }, "user_message"],
+    [{ parent_id: 5 }, "parent_id"],
+    [{ message_ids: "m" }, "message_ids"],
+    [{ folder_id: 5 }, "folder_id"],
+    [{ skill_ids: "s" }, "skill_ids"],
+    [{ features: { web_search: "yes" } }, "features.web_search"],
+    [{ background_tasks: { title_generation: 1 } }, "background_tasks.title_generation"],
+    [{ files: [{ type: "file", id: "f", status: 5 }] }, "files.0.status"],
+    [{ params: { function_calling: 5 } }, "params.function_calling"],
+    [{ params: { model_controls: { alpha: "warm" } } }, "params.model_controls.alpha"],
+    [{ params: { temperature: "warm" } }, "params.temperature"],
+    [{ presence_penalty: "x" }, "presence_penalty"],
+    [{ stop: 1 }, "stop"],
+    [{ logit_bias: 1 }, "logit_bias"],
+    [{ messages: [{ role: "user", content: 5 }] }, "messages.0.content"],
+  ])("%j", async (more, field) => {
+    const answer = await ask(more);
+    const [issue] = answer.body.detail;
+    expect([answer.status, issue.loc.join(".")]).toEqual([400, `body.${field}`]);
+    expect(issue.msg).not.toBe("Invalid input");
+    expect(answer.body.error.message).toContain(`body.${field}: `);
+  });
+});
+
 describe("features that nothing serves", () => {
   const features = { web_search: true, memory: false, image_generation: true, voice: true };
   const told = "features.web_search, features.image_generation";
@@ -73,6 +121,29 @@ describe("features that nothing serves", () => {
     expect(statusHistory).toMatchObject([
       { feature: "web_search", done: true, description: expect.stringContaining('"web search"') },
       { feature: "image_generation" },
+    ]);
+  });
+});
+
+describe("what else has no effect", () => {
+  it("stands in the header over HTTP", async () => {
+    const more = {
+      filter_ids: ["redact", "redact"],
+      background_tasks: { title_generation: true, tags: false },
+    };
+    const answer = await ask({ ...more, features: { web_search: true } });
+    expect(answer.headers.get("x-service-ignored")).toBe(
+      "features.web_search, filter_ids.redact, background_tasks.title_generation",
+    );
+  });
+
+  it("is told in the status of a reply that is kept", async () => {
+    const { chatId, replyId } = await stage.makeChat();
+    const background_tasks = { title_generation: false };
+    await stage.complete({ chat_id: chatId, id: replyId, filter_ids: ["redact"], background_tasks });
+    await stage.ended(chatId);
+    expect((await stage.message(chatId, replyId)).statusHistory).toMatchObject([
+      { action: "filter_ignored", filter: "redact", description: expect.stringContaining('"redact"') },
     ]);
   });
 });

@@ -16,7 +16,7 @@ const fileTypes: ReadonlySet<string> = new Set(["file", "image", "audio", "video
 
 /**
  * Refuses a request whose `files` name what the caller may not read or what nothing here reads: `not_found` for an item
- * with an id, `invalid` for one without. Contract D.37.
+ * with an id, `invalid` for one without, or for one that names nothing. Contract D.37.
  */
 export async function requireItems(
   items: readonly Item[],
@@ -34,6 +34,7 @@ export async function requireItems(
           `files.${strange}.type: nothing here reads ${JSON.stringify(unknown.type.slice(0, 50))}.`,
         );
   }
+  requireComplete(items, known);
   await requireFiles(items, principal, files);
   await Promise.all(
     known.map(async (kind) => {
@@ -43,6 +44,15 @@ export async function requireItems(
       }
     }),
   );
+}
+
+function requireComplete(items: readonly Item[], known: readonly ContextItems[]): void {
+  for (const [at, item] of items.entries()) {
+    const [field] = known.flatMap((kind) => (kind.types.includes(item.type) && kind.missing?.(item)) || []);
+    if (field !== undefined) {
+      throw new AppError("invalid", `files.${at}.${field}: is missing; the item names nothing to read.`);
+    }
+  }
 }
 
 async function requireFiles(

@@ -147,8 +147,8 @@ async function write(
       ? undefined
       : await findInterpreter(parts.interpreters, open, { ...context, asked: request, isSaved });
     open.ignored
-      .filter((feature) => feature !== interpreter?.feature)
-      .forEach((feature) => emit("status", toIgnoredStatus(feature)));
+      .filter((field) => field !== `features.${interpreter?.feature}`)
+      .forEach((field) => emit("status", toIgnoredStatus(field)));
     open.problems.forEach((problem) => emit("status", toProblemStatus(problem)));
     const pictures = { files: parts.files, byExtension: settings.typesByExtension };
     const show = toDelivery(start, { parts, reply });
@@ -187,8 +187,13 @@ async function close(
   await agent?.ended({ error, isStopped }).catch(warn);
 }
 
-/** Says why a feature that was asked for had no effect. Contract D.37. */
-function toIgnoredStatus(feature: string): object {
+/** Says why a feature or filter that was asked for had no effect. Contract D.37. */
+function toIgnoredStatus(field: string): object {
+  const [, kind, feature = field] = /^(features|filter_ids)\.(.*)$/s.exec(field) ?? [];
+  if (kind === "filter_ids") {
+    const description = `The filter "${feature}" is not available here, so the reply was written without it.`;
+    return { action: "filter_ignored", description, filter: feature, done: true, hidden: false };
+  }
   const name = feature.replaceAll("_", " ");
   const description = `The feature "${name}" is not available to you here, so the reply was written without it.`;
   return { action: "feature_ignored", description, feature, done: true, hidden: false };
