@@ -45,6 +45,21 @@ it("tags of the instance's defaults that are none trouble nobody, and are not ta
   expect(taken.body.DEFAULT_MODEL_METADATA).toEqual({ tags: [{ name: "new" }], own: 1 });
 });
 
+// Core API, chat completion rule 7: instance-wide parameters fill every request, so a wrong one would break them all.
+it("default parameters of the wrong type are refused by name", async () => {
+  const wrong = { temperature: "hot", stop: 5, seed: "7" };
+  const refused = await at.post("/api/v1/configs/models", { DEFAULT_MODEL_PARAMS: wrong });
+  expect(refused.status).toBe(422);
+  expect(refused.body.detail.map(({ loc }: { loc: string[] }) => loc.at(-1))).toEqual([
+    "temperature",
+    "stop",
+  ]);
+  const kept = { seed: "7", own: "x" };
+  const taken = await at.post("/api/v1/configs/models", { DEFAULT_MODEL_PARAMS: kept });
+  expect(taken.body.DEFAULT_MODEL_PARAMS).toEqual({ seed: 7, own: "x" });
+  await at.post("/api/v1/configs/models", { DEFAULT_MODEL_PARAMS: null });
+});
+
 it("a sync takes away the figure that its list does not have; an import keeps it", async () => {
   const avatar = { file_id: await upload(at, at.admin, png(4, 4)) };
   await at.post("create", form("figure", { meta: { voice_avatar: avatar } }));

@@ -4,7 +4,7 @@ import { defineRoute } from "#kernel/http/route.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Events } from "#kernel/events.ts";
 import { Arenas } from "../catalogue/arena.ts";
-import { ModelMeta } from "../schema.ts";
+import { ModelMeta, ModelParams } from "../schema.ts";
 
 const ModelsConfig = z
   .object({
@@ -16,9 +16,10 @@ const ModelsConfig = z
   })
   .meta({ id: "ModelsConfig" });
 
-const ModelsConfigForm = ModelsConfig.extend({ DEFAULT_MODEL_METADATA: ModelMeta.nullish() }).meta({
-  id: "ModelsConfigForm",
-});
+const ModelsConfigForm = ModelsConfig.extend({
+  DEFAULT_MODEL_METADATA: ModelMeta.nullish(),
+  DEFAULT_MODEL_PARAMS: ModelParams.nullish(),
+}).meta({ id: "ModelsConfigForm" });
 
 const ArenaConfig = z
   .object({
