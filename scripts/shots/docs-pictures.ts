@@ -21,6 +21,7 @@ export const docsPictures: Readonly<Record<string, string>> = {
   prompts: "prompts-editor",
   "retrieval-lab": "retrieval-lab",
   runtime: "admin-runtime-open",
+  scim: "admin-provisioning",
   "second-factor": "factor-enrol",
   "sign-in": "admin-sign-in",
   skills: "skills-editor",

@@ -43,4 +43,13 @@ export const peopleStates: readonly State[] = [
   },
   { name: "admin-groups", looks: ["desk-dark"], show: (page) => page.goto("/admin/groups") },
   { name: "admin-permissions", show: (page) => page.goto("/admin/permissions") },
+  {
+    name: "admin-provisioning",
+    looks: ["desk-light", "desk-dark", "phone-light"],
+    show: async (page) => {
+      await page.goto("/admin/scim");
+      await page.getByRole("button", { name: "Test", exact: true }).click();
+      await page.getByText(/^All \d+ calls/).waitFor();
+    },
+  },
 ];

@@ -69,6 +69,8 @@ export async function openWorld(): Promise<World> {
     WEBUI_NAME: "Millrace",
     ENABLE_SUBAGENTS: "true",
     SUBAGENTS_BACKGROUND_ENABLED: "true",
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: "token-of-the-provider",
   });
   const { token } = await post<{ token: string }>(server.url, "/api/v1/auths/signup", account);
   const make = async (chat: (typeof chats)[keyof typeof chats]) =>
