@@ -28,6 +28,7 @@ import { type ErrorShape, type Surface, surfaces } from "./surfaces.ts";
 import type { RecentErrors } from "#kernel/recent-errors.ts";
 import { createUpload } from "./upload.ts";
 import { withFingerprint } from "./upload-fingerprint.ts";
+import { writeUnread } from "./unread.ts";
 import { checkAnswer, logAnswer, toRecentError } from "./report.ts";
 import { decodeParams, toQuery } from "./url-input.ts";
 import { validate } from "./validate.ts";
@@ -116,10 +117,9 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
         res.destroy();
         return;
       }
-      // What was not read of the body would be taken for the next request of the connection.
-      const close = req.complete ? {} : { connection: "close" };
-      const headers = { "content-type": "application/json", ...answer.headers, ...close };
-      await writeWhole(res, { body: answer.body, status: answer.status, headers }, writing);
+      const headers = { "content-type": "application/json", ...answer.headers };
+      const refusal = { body: answer.body, status: answer.status, headers };
+      await (req.complete ? writeWhole(res, refusal, writing) : writeUnread({ req, res }, refusal, writing));
     }
   };
 }

@@ -63,7 +63,7 @@ export function writeWhole(
   });
 }
 
-interface WholeBody extends Head {
+export interface WholeBody extends Head {
   /** Text stays text: node sends it together with the head in one write. */
   readonly body: string | Buffer;
 }

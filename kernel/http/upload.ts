@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type Readable, finished } from "node:stream";
 import { Busboy, type BusboyHeaders } from "@fastify/busboy";
 import { AppError } from "#kernel/errors.ts";
+import { drain } from "./drain.ts";
 
 export interface UploadedFile {
   /** The form field's name. */
@@ -55,9 +56,6 @@ export function createUpload(
 
 // All that is not the wanted file (fields, part headers, other files, text around the parts) fits in this.
 const maxOverhead = 8 * 1024 * 1024;
-// A refused body is read on for a while, so that the client gets to see the answer; then the line is cut.
-const maxDrained = 32 * 1024 * 1024;
-const maxDrainMs = 20_000;
 
 interface Receiving<R> {
   body: Readable;
@@ -73,7 +71,7 @@ type Parser = InstanceType<typeof Busboy>;
 function receive<R>({ body, headers, field, limits, patience, store }: Receiving<R>) {
   const parser = openParser(headers, limits);
   if (Number(headers["content-length"] ?? 0) > (limits.maxBytes ?? Number.POSITIVE_INFINITY) + maxOverhead) {
-    drain(body);
+    void drain(body);
     throw tooLarge();
   }
   const fields: Record<string, string> = Object.create(null);
@@ -89,7 +87,7 @@ function receive<R>({ body, headers, field, limits, patience, store }: Receiving
       failed = true;
       meter.stop();
       body.unpipe(parser);
-      drain(body);
+      void drain(body);
       file?.destroy(error as Error);
       // What `store` wrote must be gone before the caller hears of the failure.
       const tell = () => reject(error);
@@ -210,21 +208,4 @@ function watch({ body, parser, patience, fileBytes, fail }: Watched): { stop(): 
 
 function bytesOf(file: Readable | undefined): number {
   return (file as { bytesRead?: number } | undefined)?.bytesRead ?? 0;
-}
-
-function drain(body: Readable): void {
-  let drained = 0;
-  const timer = setTimeout(() => body.destroy(), maxDrainMs);
-  const count = (piece: Buffer) => {
-    drained += piece.length;
-    if (drained > maxDrained) {
-      body.destroy();
-    }
-  };
-  finished(body, { writable: false }, () => {
-    clearTimeout(timer);
-    body.off("data", count);
-  });
-  body.on("data", count);
-  body.resume();
 }
