@@ -50,3 +50,25 @@ test("a path that leads through nothing is no failure of its own", () => {
     .refine(() => false, { path: ["a", "c", "d"], message: "no" });
   expect(() => validate(strict, { a: { b: "x" } }, "query")).toThrow(AppError);
 });
+
+test("a value that is none of several kinds hears which, and an entry of the kind that it is hears what is wrong", () => {
+  const input = z.object({ input: z.union([z.string(), z.array(z.string())]) });
+  const messageOf = (value: unknown) => {
+    try {
+      validate(input, { input: value }, "body");
+    } catch (error) {
+      const [{ loc, msg }] = (error as AppError).detail as [ValidationEntry];
+      return `${loc.join(".")}: ${msg}`;
+    }
+    throw new Error("accepted");
+  };
+  expect(messageOf(5)).toBe("body.input: Invalid input: expected string or array, received number");
+  expect(messageOf(undefined)).toBe(
+    "body.input: Invalid input: expected string or array, received undefined",
+  );
+  expect(messageOf(["a", 5])).toBe("body.input.1: Invalid input: expected string, received number");
+  const own = z.object({ input: z.union([z.string(), z.boolean()], "must be a text or a switch") });
+  expect(() => validate(own, { input: 5 }, "body")).toThrow(
+    expect.objectContaining({ detail: [expect.objectContaining({ msg: "must be a text or a switch" })] }),
+  );
+});

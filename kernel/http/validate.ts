@@ -23,7 +23,8 @@ export function validate(schema: z.ZodType, value: unknown, where: "path" | "que
   );
 }
 
-function toEntry(issue: z.core.$ZodIssue, where: string, value: unknown): ValidationEntry {
+function toEntry(found: z.core.$ZodIssue, where: string, value: unknown): ValidationEntry {
+  const issue = found.code === "invalid_union" ? toNearest(found) : found;
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
   const input = path.reduce<unknown>(
     (at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key],
@@ -34,9 +35,30 @@ function toEntry(issue: z.core.$ZodIssue, where: string, value: unknown): Valida
   return {
     type: issue.code,
     loc: [where, ...path],
-    msg: issue.message,
+    msg: issue.code === "invalid_union" ? toChoice(issue, input) : issue.message,
     input: isShown ? input : null,
   };
+}
+
+type UnionIssue = Extract<z.core.$ZodIssue, { code: "invalid_union" }>;
+
+/** The problem inside the one member of a union that the value is of the kind of. */
+function toNearest(issue: UnionIssue): z.core.$ZodIssue {
+  const inner = issue.errors.map(([first]) => first).filter((first) => (first?.path.length ?? 0) > 0);
+  const [only] = inner;
+  return inner.length === 1 && only ? { ...only, path: [...issue.path, ...only.path] } : issue;
+}
+
+/** Names the kinds that a union takes; the library says no more than that the value is none of them. */
+function toChoice({ errors, message }: UnionIssue, input: unknown): string {
+  const kinds = errors.flatMap(([first]) => (first?.code === "invalid_type" ? [first.expected] : []));
+  return message === "Invalid input" && kinds.length > 0
+    ? `${message}: expected ${[...new Set(kinds)].join(" or ")}, received ${toKind(input)}`
+    : message;
+}
+
+function toKind(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
 function isShort(value: unknown): boolean {
