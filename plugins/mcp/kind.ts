@@ -7,7 +7,7 @@ import {
 } from "#plugins/tool-servers/service.ts";
 import { discover, type ResourceMode } from "./oauth/discovery.ts";
 import type { SessionStore } from "./oauth/stores.ts";
-import type { OpenSession } from "./sessions.ts";
+import type { CallPlace, OpenSession } from "./sessions.ts";
 import { toProvider, type toSignInTarget, usesOAuth } from "./targets.ts";
 import { toTools, type ToToolsParts } from "./tools/to-tools.ts";
 
@@ -24,8 +24,12 @@ const specsMs = 15_000;
 /** MCP servers among the tool servers (contract §5.1). */
 export function createMcpKind(parts: KindParts): ToolServerKind {
   /** Asks the server itself; under its own names, as filters of names want them. */
-  const list = async (server: ToolServerConnection, principal: Principal, signal: AbortSignal) => {
-    const listed = await parts.open(server, principal).use((connection) => {
+  const list = async (
+    server: ToolServerConnection,
+    principal: Principal,
+    { signal, ...place }: CallPlace & { readonly signal: AbortSignal },
+  ) => {
+    const listed = await parts.open(server, principal, place).use((connection) => {
       connection.tools.forget();
       return connection.tools.read();
     }, signal);
@@ -41,7 +45,7 @@ export function createMcpKind(parts: KindParts): ToolServerKind {
       if (usesOAuth(server)) {
         return { status: true, oauth_server_metadata: await readMetadata(server, principal, parts) };
       }
-      return { status: true, specs: await list(server, principal, signal) };
+      return { status: true, specs: await list(server, principal, { signal }) };
     },
     async tools(server, { principal, run, signal }) {
       const session = parts.open(server, principal, { chatId: run?.chatId, messageId: run?.messageId });
@@ -60,7 +64,10 @@ export function createMcpKind(parts: KindParts): ToolServerKind {
     async specs(server, principal, signal) {
       const late = AbortSignal.timeout(specsMs);
       try {
-        const specs = await list(server, principal, AbortSignal.any([signal, late]));
+        const specs = await list(server, principal, {
+          signal: AbortSignal.any([signal, late]),
+          patienceMs: specsMs,
+        });
         return { specs: specs.filter(({ name }) => isNameAllowed(server, name)) };
       } catch (error) {
         signal.throwIfAborted();

@@ -202,6 +202,23 @@ describe("a server that misbehaves", () => {
   });
 });
 
+it("gives a server that opens slowly fifteen seconds to tell its functions", async () => {
+  const slow = await startOddServer();
+  slow.delay(5000);
+  const token = stage.user.token;
+  const path = "POST /api/v1/configs/tool_servers";
+  const { body: before } = await stage.app.call(path.replace("POST", "GET"), { token });
+  const TOOL_SERVER_CONNECTIONS = [...before.TOOL_SERVER_CONNECTIONS, server("slow", slow.url)];
+  await stage.app.call(path, { token, body: { TOOL_SERVER_CONNECTIONS } });
+  const specs = await stage.app.call("GET /api/v1/tools/id/server:mcp:slow/specs", { token });
+  expect([specs.status, specs.body.specs?.[0]]).toEqual([
+    200,
+    expect.objectContaining({ name: "note", description: "Takes a note" }),
+  ]);
+  await stage.app.call(path, { token, body: before });
+  await slow.close();
+});
+
 it("verifies a server, and refuses those that would be started as processes", async () => {
   const token = stage.user.token;
   const verify = (body: object) =>

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { type AddressInfo, createServer as createTcp } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createMcpExpressApp } from "@modelcontextprotocol/sdk/server/express.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -106,6 +107,8 @@ export interface OddServer extends TestServer {
   describe(text: string): void;
   /** Forgets all sessions, as a restart would. */
   forget(): void;
+  /** Milliseconds before a session is opened from now on. */
+  delay(ms: number): void;
 }
 
 /** A server that does what servers should not: stalls, breaks off, answers too much, changes. */
@@ -114,6 +117,7 @@ export async function startOddServer(): Promise<OddServer> {
   const asked: { method: string; authorization: string | undefined; headers: Record<string, unknown> }[] = [];
   const cancelled: string[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const state = { delayMs: 0 };
   const made: { server: McpServer; note: ReturnType<McpServer["registerTool"]> }[] = [];
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 takes rejections
   app.all("/mcp", async (request: AppRequest, response: AppResponse) => {
@@ -140,6 +144,7 @@ export async function startOddServer(): Promise<OddServer> {
       await known.handleRequest(request, response, request.body);
       return;
     }
+    await pause(state.delayMs);
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (session) => void sessions.set(session, transport),
@@ -156,6 +161,7 @@ export async function startOddServer(): Promise<OddServer> {
     cancelled,
     describe: (description) => made.forEach(({ note }) => note.update({ description })),
     forget: () => sessions.clear(),
+    delay: (ms) => void (state.delayMs = ms),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -32,10 +32,12 @@ export interface SessionsParts {
   initializeTimeoutMs(): number;
 }
 
-/** Where a call stands, for headers that tell it. */
+/** Where a call stands, for headers that tell it, and how long it has. */
 export interface CallPlace {
   readonly chatId?: string | undefined;
   readonly messageId?: string | undefined;
+  /** Milliseconds that opening a session may take at least, whatever the setting says. */
+  readonly patienceMs?: number;
 }
 
 export type OpenSession = (
@@ -49,7 +51,7 @@ export type OpenSession = (
  * each, so that nothing of one person comes to another.
  */
 export function createServerSessions(parts: SessionsParts): OpenSession {
-  return (server, principal, place = {}) => {
+  return (server, principal, { patienceMs = 0, ...place } = {}) => {
     const facts = { principal, ...place } as Parameters<typeof fillHeader>[1];
     const headers = Object.fromEntries(
       server.headerTemplates.map(([name, template]) => [name.toLowerCase(), fillHeader(template, facts)]),
@@ -68,7 +70,7 @@ export function createServerSessions(parts: SessionsParts): OpenSession {
         url: server.url,
         fetch: withCredential(fetchServer, credential, headers),
         version: parts.version,
-        initializeTimeoutMs: parts.initializeTimeoutMs(),
+        initializeTimeoutMs: Math.max(parts.initializeTimeoutMs(), patienceMs),
       });
     return {
       server,
