@@ -37,7 +37,7 @@ export function toolRoutes({ list, specs }: ToolCatalogue) {
       {
         method: "GET",
         path: "/tools/id/:id/specs",
-        summary: "List the functions of a tool; servers are asked now",
+        summary: "List the functions of an MCP server, which is asked now",
         access: "user",
         params: z.object({ id: z.string().min(1).max(1024) }),
         returns: Specs,

@@ -25,8 +25,8 @@ export interface ToolListing {
   /** Those that the caller may use now, in the order they are shown. Never throws because of a server that fails. */
   list(caller: Principal): Promise<readonly ListedTool[]>;
   /**
-   * The functions of one of its tools; undefined for ids that are not its own. Throws `not_found` for those of
-   * others. Servers are asked now.
+   * The functions of one of its servers, which is asked now; undefined for ids that are not its own. Core API, Errors:
+   * ids of all but MCP servers are unknown here.
    */
   specs?(
     caller: Principal,

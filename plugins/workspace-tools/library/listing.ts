@@ -1,4 +1,3 @@
-import { AppError } from "#kernel/errors.ts";
 import type { ToolListing } from "#plugins/tools/service.ts";
 import type { Library } from "./library.ts";
 
@@ -11,21 +10,6 @@ export function createListing(library: Library, isEnabled: () => boolean): ToolL
       return items
         .filter((item) => item.is_usable)
         .map((item) => ({ ...item, description: String(item.meta["description"] ?? "") }));
-    },
-    async specs(caller, id) {
-      if (!isEnabled() || id.includes(":")) {
-        return undefined;
-      }
-      try {
-        const { specs } = await library.get(caller, id);
-        return { specs };
-      } catch (error) {
-        // The id may be of a tool that another plugin lists; where none does, the answer is "not found" all the same.
-        if (error instanceof AppError && error.code === "not_found") {
-          return undefined;
-        }
-        throw error;
-      }
     },
   };
 }

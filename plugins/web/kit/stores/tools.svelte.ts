@@ -13,6 +13,8 @@ export interface ListedTool {
   readonly server?: { readonly type: string };
   /** False for a server that wants a sign-in first. */
   readonly authenticated?: boolean;
+  /** The functions of a workspace tool. */
+  readonly specs?: readonly ToolFunction[];
 }
 
 /** A function of a tool, as models see it. */
@@ -87,14 +89,6 @@ class Tools {
 }
 
 export const tools = new Tools();
-
-/** The functions of a tool; its server is asked now. */
-export async function readFunctions(id: string): Promise<readonly ToolFunction[]> {
-  const answer = (await optional.call("GET /api/v1/tools/id/:id/specs", { params: { id } })) as {
-    specs?: readonly ToolFunction[];
-  };
-  return answer.specs ?? [];
-}
 
 /** What people read of a tool below its name. */
 export function describe({ description, meta }: ListedTool): string {
