@@ -1,11 +1,14 @@
 import { z } from "zod";
 
-const FileRef = z.strictObject({ file_id: z.uuid() });
+/** Any text: an id that no file can have is one whose file is not accessible (Core API, Errors). */
+const AvatarFile = z.string().min(1).max(200);
+
+const FileRef = z.strictObject({ file_id: AvatarFile });
 
 const Gesture = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be lower-case letters, digits and underscores"),
   description: z.string().trim().min(1).max(1000),
-  file_id: z.uuid(),
+  file_id: AvatarFile,
 });
 
 /** Settings of older releases that no longer mean anything. */
@@ -21,7 +24,7 @@ export const VoiceAvatar = z.preprocess(
       ? Object.fromEntries(Object.entries(value).filter(([key]) => !forgotten.includes(key)))
       : value,
   z.strictObject({
-    file_id: z.uuid(),
+    file_id: AvatarFile,
     states: z
       .strictObject({
         idle: FileRef.optional(),
