@@ -106,6 +106,8 @@ describe("a channel", () => {
     }
     expect((await members()).total).toBe(2);
     expect((await ben.call(`POST /${id}/members/active`, { is_active: false })).body).toBe(true);
+    // Administrators read it without being members, so they have nothing to write.
+    expect((await admin.call(`POST /${id}/members/active`, { is_active: true })).status).toBe(404);
     expect((await ben.call("GET /")).body).toEqual([]);
     expect((await ben.call("GET /list")).body).toHaveLength(1);
     expect((await members()).total).toBe(1);

@@ -29,11 +29,14 @@ export function createMemberActions(parts: ChannelParts) {
       return { users, total };
     },
 
-    /** Shows the channel in the caller's list, or hides it; the membership stays. */
+    /** Shows the channel in the caller's list, or hides it; the membership stays. Throws `not_found` without one. */
     async setActive(caller: Principal, id: string, isActive: boolean): Promise<true> {
       const channel = await channels.load(caller, id, "read");
       const change = { channelId: id, userId: caller.userId, isActive };
-      if (!(await setActive(db, change)) && channel.type === null) {
+      if (!(await setActive(db, change))) {
+        if (channel.type !== null) {
+          throw new AppError("not_found", "You are not a member of this channel.");
+        }
         // Standard channels are anybody's who may read them: the row is made with the first wish about it.
         await markRead(db, id, caller.userId);
         await setActive(db, change);
