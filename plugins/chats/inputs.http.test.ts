@@ -42,6 +42,7 @@ describe("a chat is made", () => {
     ["params", "x"],
     ["params", []],
     ["currentId", 1],
+    ["timestamp", "x"],
   ])("but not with a %s that is %j, and the field is named", async (field, value) => {
     const chat = { title: "T", models: [], [field]: value };
     for (const [route, body] of [
@@ -56,5 +57,32 @@ describe("a chat is made", () => {
       expect(answer.body.detail[0].loc).toContain(field);
       expect(await me.read(id)).toEqual(before);
     }
+  });
+
+  it.each([
+    ["content", 5],
+    ["timestamp", "x"],
+    ["models", "alpha"],
+    ["model", 5],
+    ["modelName", {}],
+    ["modelIdx", "0"],
+    ["modelIdx", 0.5],
+    ["done", "yes"],
+    ["output", {}],
+    ["usage", []],
+    ["sources", "x"],
+    ["files", "x"],
+  ])("but not with a message whose %s is %j; imports keep it", async (field, value) => {
+    const message = { id: "m", role: "user", content: "q", childrenIds: [], [field]: value };
+    const chat = { title: "T", models: [], history: { currentId: "m", messages: { m: message } } };
+    const { id } = await me.make({ title: "T" });
+    for (const route of ["POST /new", `POST /${id}`]) {
+      const answer = await me.call(route, { chat });
+      expect([answer.status, answer.body.detail]).toEqual([
+        400,
+        expect.stringContaining(`m has a field ${field}`),
+      ]);
+    }
+    expect((await me.call("POST /import", { chats: [{ chat }] })).status).toBe(200);
   });
 });

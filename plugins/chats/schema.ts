@@ -12,6 +12,7 @@ const fields = {
   files: z.array(z.unknown()).nullish(),
   tags: z.array(z.unknown()).nullish(),
   params: loose.nullish(),
+  timestamp: z.number().nullish(),
 };
 
 /** Core API, Chat: title and models are required on creation. */

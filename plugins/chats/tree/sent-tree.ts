@@ -94,7 +94,34 @@ function toSent(id: string, message: unknown, { heal = false }: ReadingRules): S
   if (children !== undefined && !isTexts(children)) {
     throw new AppError("invalid", `The message ${id} has childrenIds that are no list of texts.`);
   }
+  if (!heal) {
+    requireKinds(id, message);
+  }
   return { id, message, parentId: parentId as string | null | undefined, childrenIds: children };
+}
+
+/** What readers of a stored message take for granted. Core API, Message. */
+const kinds: Readonly<Record<string, readonly [is: (value: unknown) => boolean, name: string]>> = {
+  content: [(value) => typeof value === "string" || Array.isArray(value), "text and no list of parts"],
+  timestamp: [(value) => typeof value === "number", "number"],
+  models: [isTexts, "list of texts"],
+  model: [(value) => typeof value === "string", "text"],
+  modelName: [(value) => typeof value === "string", "text"],
+  modelIdx: [Number.isInteger, "whole number"],
+  done: [(value) => typeof value === "boolean", "boolean"],
+  output: [Array.isArray, "list"],
+  sources: [Array.isArray, "list"],
+  files: [Array.isArray, "list"],
+  usage: [isRecord, "object"],
+};
+
+function requireKinds(id: string, message: WireMessage): void {
+  for (const [key, [is, name]] of Object.entries(kinds)) {
+    const value = message[key] ?? undefined;
+    if (value !== undefined && !is(value)) {
+      throw new AppError("invalid", `The message ${id} has a field ${key} that is no ${name}.`);
+    }
+  }
 }
 
 function toCurrentId(
