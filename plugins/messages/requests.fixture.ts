@@ -281,4 +281,9 @@ export const refused: Record<string, [sent: object, place: string]> = {
   ],
   "an unknown format": [{ output_config: { format: { type: "yaml" } } }, "body.output_config.format.type"],
   "an unknown choice": [{ tools: [tool], tool_choice: { type: "maybe" } }, "body.tool_choice.type"],
+  "a choice of a tool that is not there": [
+    { tools: [tool], tool_choice: { type: "tool", name: "g" } },
+    "body.tool_choice.name",
+  ],
+  "a forced call without tools": [{ tool_choice: { type: "any" } }, "body.tool_choice"],
 };

@@ -29,6 +29,12 @@ export function toOffered({ tools, messages }: Pick<TranslatedRequest, "tools" |
   return [...known.values()].filter(({ tool }) => offered.has(tool.name));
 }
 
+/** The names of all tools that the request declares, whether the model may call them now or not. */
+export function toKnown({ tools, messages }: Pick<TranslatedRequest, "tools" | "messages">): Set<string> {
+  const added = messages.flatMap((message) => toChanges(message, []).flatMap(({ defined }) => defined ?? []));
+  return new Set([...(tools ?? []).map(({ name }) => name), ...added.map(({ tool }) => tool.name)]);
+}
+
 interface Change {
   readonly name: string;
   readonly isWithdrawn?: boolean;

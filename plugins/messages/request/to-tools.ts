@@ -1,6 +1,6 @@
 import { AppError } from "#kernel/errors.ts";
 import type { CallLabels } from "../call-labels.ts";
-import { type OfferedTool, toOffered } from "./offered-tools.ts";
+import { type OfferedTool, toKnown, toOffered } from "./offered-tools.ts";
 import type { InputTool, TranslatedRequest } from "../schema.ts";
 
 /** The keys of a common-format request that are about tools. */
@@ -19,6 +19,7 @@ export function toTools(
   { labels, dropped }: { labels: CallLabels; dropped(type: string): void },
 ): CommonTools {
   const choice = request.tool_choice;
+  requireChoosable(request);
   const kept = toOffered(request)
     .filter((each) => isOwn(each) || (dropped(each.tool.type ?? ""), false))
     .map(({ tool }) => tool);
@@ -33,6 +34,31 @@ export function toTools(
       choice.type !== "none" &&
       choice.disable_parallel_tool_use && { parallel_tool_calls: false }),
   };
+}
+
+/** Refuses a choice that the request itself makes impossible; tools that are left out here only lose it. */
+function requireChoosable({
+  tools,
+  tool_choice: choice,
+  messages,
+}: Parameters<typeof toOffered>[0] & {
+  readonly tool_choice?: TranslatedRequest["tool_choice"];
+}): void {
+  const names = toKnown({ tools, messages });
+  const isForced = choice?.type === "any" || choice?.type === "tool";
+  if (isForced && names.size === 0) {
+    throw refuseChoice(["tool_choice"], "may force a call only where there are tools");
+  }
+  if (choice?.type === "tool" && !names.has(choice.name)) {
+    throw refuseChoice(
+      ["tool_choice", "name"],
+      `no tool of this request is named "${choice.name.slice(0, 100)}"`,
+    );
+  }
+}
+
+function refuseChoice(place: readonly string[], msg: string): AppError {
+  return new AppError("unprocessable", [{ type: "invalid_value", loc: ["body", ...place], msg }]);
 }
 
 function isOwn({ tool: { type, input_schema: schema }, place }: OfferedTool): boolean {
