@@ -36,6 +36,7 @@ export const outboundVariables = {
     text: "Outbound calls follow redirects; each hop's address is checked",
   }),
   sslAssertFingerprint: text("SSL_ASSERT_FINGERPRINT", "", {
+    check: checkFingerprint,
     text: "Fingerprint that the certificates of outbound calls must have",
   }),
   egressAllowedPrivateOrigins: list("EGRESS_ALLOWED_PRIVATE_ORIGINS", [], {
@@ -46,3 +47,9 @@ export const outboundVariables = {
     text: "Nothing is fetched from the internet unasked: no version check, no downloads",
   }),
 };
+
+function checkFingerprint(text: string): string | undefined {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})?$/i.test(text.replaceAll(":", "").trim())
+    ? undefined
+    : "must be 40 (SHA-1) or 64 (SHA-256) hexadecimal digits, with or without colons";
+}

@@ -105,6 +105,30 @@ test("an allowed private origin needs its scheme", () => {
   );
 });
 
+test.each([
+  [{ WEBUI_URL: "chat.example" }, "WEBUI_URL must be a full address that begins with http:// or https://."],
+  [{ SSL_ASSERT_FINGERPRINT: "ab:cd" }, "SSL_ASSERT_FINGERPRINT must be 40 (SHA-1) or 64 (SHA-256)"],
+])("%j refuses the start", (environment, message) => {
+  expect(() => open(environment)).toThrow(message);
+});
+
+test("a fingerprint is taken with colons and without, and an address with its path", () => {
+  const digits = "AB".repeat(32);
+  for (const given of [digits, digits.replaceAll(/(..)(?=.)/g, "$1:"), "ab".repeat(20)]) {
+    expect(open({ SSL_ASSERT_FINGERPRINT: given }).sslAssertFingerprint).toBe(given);
+  }
+  expect(open({ WEBUI_URL: "https://host.example/chat/" }).webuiUrl).toBe("https://host.example/chat/");
+});
+
+test("a device that the environment names is warned about, for the process finds it out", () => {
+  const warnings: string[] = [];
+  createRegistry({ DEVICE_TYPE: "cuda" }, { warn: (message) => warnings.push(message) }).declare(
+    "core",
+    core,
+  );
+  expect(warnings).toEqual(["DEVICE_TYPE has no effect: the process finds it out itself."]);
+});
+
 describe("the database", () => {
   const parts = { DATABASE_HOST: "db", DATABASE_USER: "u", DATABASE_NAME: "chat" };
   test.each<[Record<string, string>, string | null]>([

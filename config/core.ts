@@ -4,6 +4,7 @@ import { outboundVariables } from "./core-outbound.ts";
 import { processVariables } from "./core-process.ts";
 import { storageVariables } from "./core-storage.ts";
 import { upstreamVariables } from "./core-upstream.ts";
+import { checkAddress } from "./parse.ts";
 import { persistence } from "./persistence.ts";
 import { findKeyProblem } from "./secret-key.ts";
 import { bool, int, list, oneOf, seconds, text } from "./variable.ts";
@@ -24,6 +25,7 @@ const identity = {
   webuiUrl: text("WEBUI_URL", "", {
     key: "webui.url",
     persisted: true,
+    check: checkAddress,
     text: "Public URL of the service; needed before sign-in through others is used",
   }),
   oauthSessionKey: text("OAUTH_SESSION_TOKEN_ENCRYPTION_KEY", null, {

@@ -80,6 +80,9 @@ export class Entries {
     }
     const read = readVariable<unknown>(variable, this.#options.environment, this.#options.warn);
     const base = { ...read, value: frozenCopy(read.value) };
+    if (!variable.settable && this.#options.environment[variable.name]) {
+      this.#options.warn(`${variable.name} has no effect: the process finds it out itself.`);
+    }
     if (variable.noEffect !== undefined && base.stated && !isDeepStrictEqual(base.value, variable.default)) {
       this.#options.warn(`${variable.name} has no effect: ${variable.noEffect}.`);
     }

@@ -91,6 +91,13 @@ export function parseChoice<T extends string>(text: string, values: readonly T[]
   return value === undefined ? { problem: `must be one of ${listed(values)}` } : { value };
 }
 
+/** The check of one address: empty, or with http or https before it. Returns what is wrong. */
+export function checkAddress(text: string): string | undefined {
+  return text === "" || (/^https?:\/\//i.test(text) && URL.canParse(text))
+    ? undefined
+    : "must be a full address that begins with http:// or https://";
+}
+
 /** The check of lists of origins: each entry is a scheme, a host and at most a port. Returns what is wrong. */
 export function checkOrigins(entries: readonly string[]): string | undefined {
   const wrong = entries.find((entry) => !isOrigin(entry));

@@ -1,4 +1,5 @@
 import type { ConfigRegistry } from "./registry.ts";
+import { unsupported } from "./unsupported.ts";
 import type { AnyVariable } from "./variable.ts";
 
 const introduction = `# Configuration
@@ -33,7 +34,12 @@ export function toConfigurationTable(registry: Pick<ConfigRegistry, "declaration
       (byOwner.get(owner) ?? []).map(({ variable }) => variable),
     ),
   );
-  return `${introduction}\n${sections.join("\n")}`;
+  return `${introduction}\n${sections.join("\n")}\n${toUnsupportedSection()}`;
+}
+
+function toUnsupportedSection(): string {
+  const rows = unsupported.map(({ names, why }) => `| ${names.map(code).join(", ")} | ${escaped(why)} |`);
+  return `## Not read\n\nVariables of such platforms that have no effect here; the start warns about those that are set.\n\n| Names | Why |\n|---|---|\n${rows.join("\n")}\n`;
 }
 
 function toSection(owner: string, variables: readonly AnyVariable[]): string {

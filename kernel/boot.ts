@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { core, type CoreConfig, displayName } from "#config/core.ts";
 import { deployment as deploymentVariables } from "#config/deployment.ts";
-import { type ConfigRegistry, createRegistry } from "#config/registry.ts";
+import { type ConfigRegistry, createRegistry, processEnvironment } from "#config/registry.ts";
+import { findUnsupported } from "#config/unsupported.ts";
 import { databaseUrl } from "#config/core-database.ts";
 import type { Environment, Values, Variables } from "#config/variable.ts";
 import { createConfigStore } from "#storage/config-store.ts";
@@ -177,7 +178,8 @@ export type Plan = Omit<Foundation, "database">;
 /** Reads the environment, loads the plugins of PLUGINS_PATH and settles which plugins there are, in which order. */
 export async function readPlan(options: BootOptions): Promise<Plan> {
   let warn = (message: string): void => process.emitWarning(message, "ConfigWarning");
-  const registry = createRegistry(options.environment, { warn: (message) => warn(message) });
+  const environment = options.environment ?? processEnvironment();
+  const registry = createRegistry(environment, { warn: (message) => warn(message) });
   const config = registry.declare("core", core);
   const { pluginsDisabled, pluginsPath } = registry.declare("deployment", deploymentVariables);
   const log = createLogger({ level: config.logLevel, format: config.logFormat });
@@ -191,6 +193,8 @@ export async function readPlan(options: BootOptions): Promise<Plan> {
   const { catalogue } = options;
   const chosen = choosePlugins({ catalogue, foreign, disabled: pluginsDisabled, log, omissions });
   const configs = declareSettings(chosen, { registry, foreign, log, omissions });
+  const declared = new Set(registry.declarations().map(({ variable }) => variable.name));
+  findUnsupported(environment, (name) => declared.has(name)).forEach((message) => log.warn(message));
   return { config, registry, log, plugins: [...configs.keys()], foreign: folders, omissions, configs };
 }
 

@@ -8,6 +8,10 @@ it.each([
   [{ WEBUI_ADMIN_EMAIL: "root" }, "WEBUI_ADMIN_EMAIL must be an e-mail address"],
   [{ WEBUI_ADMIN_EMAIL: "root@" }, "WEBUI_ADMIN_EMAIL must be an e-mail address"],
   [{ WEBUI_ADMIN_PASSWORD: "7 signs" }, "WEBUI_ADMIN_PASSWORD must have at least 8 characters"],
+  [
+    { PROFILE_IMAGE_ALLOWED_MIME_TYPES: "image/png,gif" },
+    'types of images such as image/png, which "gif" is not',
+  ],
 ])("%j refuses the start", (environment, message) => {
   expect(() => open(environment)).toThrow(message);
 });

@@ -207,7 +207,7 @@ const people = {
   imageTypes: list(
     "PROFILE_IMAGE_ALLOWED_MIME_TYPES",
     ["image/png", "image/jpeg", "image/gif", "image/webp"],
-    { text: "Types of inline profile images; SVG is refused in any case" },
+    { check: checkTypes, text: "Types of inline profile images; SVG is refused in any case" },
   ),
   imageMaxLength: int("PROFILE_IMAGE_MAX_DATA_URI_SIZE", null, {
     min: 1,
@@ -240,6 +240,13 @@ export type AccountsConfig = Values<typeof config>;
 
 function isHeaderName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+}
+
+function checkTypes(types: readonly string[]): string | undefined {
+  const wrong = types.find((type) => !/^image\/[\w.+-]+$/.test(type));
+  return wrong === undefined
+    ? undefined
+    : `must list types of images such as image/png, which ${JSON.stringify(wrong)} is not`;
 }
 
 function isPattern(pattern: string): boolean {

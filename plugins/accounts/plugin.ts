@@ -9,6 +9,7 @@ import { createAccounts } from "./accounts.ts";
 import { createAccountsDeps } from "./create-accounts.ts";
 import { createAuthenticator } from "./sessions/authenticator.ts";
 import { type AccountsConfig, config } from "./config.ts";
+import { guardDefaultGroup, warnOfDefaultGroup } from "./groups/default-group.ts";
 import { createConfiguredAdmin } from "./sign-in/first-admin.ts";
 import { createOutsideSignIn } from "./sign-in/outside-sign-in.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
@@ -89,6 +90,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
         defaultShare: () => toShareRule(config),
         forgetGrants: (tx, id) => use.grants.forgetPrincipal(tx, "group", id),
       });
+      guardDefaultGroup(use.configuration, db);
       const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
       return {
         routes: { api: accountsRoutes(deps, { ...use, settings }) },
@@ -104,6 +106,7 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
         ],
         async start() {
           warnOfProxies(use.configuration, context);
+          await warnOfDefaultGroup(config.defaultGroup, context);
           await createConfiguredAdmin({
             ...deps,
             closeSignUp,

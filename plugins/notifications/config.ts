@@ -1,3 +1,4 @@
+import { checkAddress } from "#config/parse.ts";
 import { text } from "#config/variable.ts";
 
 export const notificationVariables = {
@@ -5,6 +6,7 @@ export const notificationVariables = {
     key: "webhook_url",
     persisted: true,
     secret: true,
+    check: checkAddress,
     text: "Address that hears of new accounts, failed automations, and of starts and stops of the server",
   }),
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkAddress } from "#config/parse.ts";
 import { bool, json, text, type Values } from "#config/variable.ts";
 import { Banner, Suggestion } from "./schema.ts";
 
@@ -19,6 +20,7 @@ export const config = {
   locale: text("DEFAULT_LOCALE", "", {
     key: "ui.default_locale",
     persisted: true,
+    check: checkLocale,
     text: "Initial language of a browser; empty means the browser's own, with en-US to fall back on.",
   }),
   watermark: text("RESPONSE_WATERMARK", "", {
@@ -50,9 +52,19 @@ export const config = {
     text: "Shows everybody how many people are there at the moment; off, only admins.",
   }),
   manifestUrl: text("EXTERNAL_PWA_MANIFEST_URL", "", {
+    check: checkAddress,
+    ignoreInvalid: true,
     text: "When a full URL, /manifest.json answers the manifest found there.",
   }),
   adminExport: bool("ENABLE_ADMIN_EXPORT", true, { text: "Lets admins export settings and data." }),
 };
 
 export type SettingsConfig = Values<typeof config>;
+
+function checkLocale(tag: string): string | undefined {
+  try {
+    return tag === "" || new Intl.Locale(tag).language !== "" ? undefined : "must name a language";
+  } catch {
+    return "must be a language tag such as de-DE";
+  }
+}

@@ -3,8 +3,10 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { core } from "#config/core.ts";
 import { createRegistry } from "#config/registry.ts";
+import { findUnsupported } from "#config/unsupported.ts";
 import type { AnyVariable, Variables } from "#config/variable.ts";
 import { catalogue } from "#plugins/catalogue.ts";
+import { ecosystemVariables } from "./ecosystem.fixture.ts";
 
 // Contract D.37: what cannot be honoured is refused or told. A variable is read somewhere, or says that it has no effect.
 
@@ -42,6 +44,29 @@ test("a variable without effect says so in the docs, and warns where the environ
     );
     expect(warningsOf(owner, variable, "")).toEqual([]);
   }
+});
+
+test("a variable that such platforms know is read, or the start warns that it is not", () => {
+  const declared = new Set(variables.flatMap(({ variable }) => [variable.name, ...variable.aliases]));
+  const silent = [...ecosystemVariables.keys()]
+    // Platforms of containers set these for every program; ENABLE_OTEL is the switch.
+    .filter((name) => !declared.has(name) && !name.startsWith("OTEL_"))
+    .filter((name) => findUnsupported({ [name]: "7" }, () => false).length === 0);
+  expect(silent).toEqual([]);
+});
+
+test("a warning says what stands in place of a variable that is not read", () => {
+  const environment = {
+    VECTOR_DB: "qdrant",
+    ENABLE_OTEL: "True",
+    UVICORN_WORKERS: "1",
+    AUDIT_LOG_LEVEL: "NONE",
+  };
+  expect(findUnsupported(environment, () => false)).toEqual([
+    expect.stringMatching(/^VECTOR_DB has no effect: .*Postgres/),
+    expect.stringMatching(/^ENABLE_OTEL has no effect: /),
+  ]);
+  expect(findUnsupported(environment, (name) => name === "VECTOR_DB")).toHaveLength(1);
 });
 
 function warningsOf(owner: string, variable: AnyVariable, text: string): string[] {

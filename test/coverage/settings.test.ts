@@ -40,6 +40,7 @@ beforeAll(async () => {
       ENABLE_IMAGE_CONTENT_TYPE_EXTENSION_FALLBACK: "true",
       ENABLE_ORJSON: "false",
       ENABLE_PASSWORD_CHANGE_FORM: "false",
+      EXTERNAL_PWA_MANIFEST_URL: "manifest.json",
       PENDING_USER_OVERLAY_CONTENT: "Wait for Ana.",
       PENDING_USER_OVERLAY_TITLE: "Almost there",
       PROFILE_IMAGE_ALLOWED_MIME_TYPES: "image/gif",
@@ -117,6 +118,44 @@ it("a limit of time that is longer than a timer can wait ends no call", async ()
   const messages = [{ role: "user", content: "Hi" }];
   const answers = await both("POST /api/chat/completions", { model: "alpha", messages });
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+});
+
+describe("a setting that cannot be honoured", () => {
+  it.each([
+    ["DEFAULT_GROUP_ID", "no-group"],
+    ["DEFAULT_LOCALE", "de_DE"],
+    ["WEBHOOK_URL", "hooks.example"],
+    ["WEBUI_URL", "chat.example"],
+  ])("%s of %j is refused, with what comes beside it", async (name, value) => {
+    const { token } = await plain.admin();
+    const body = { [name]: value, ENABLE_FOLDERS: false };
+    const refused = await plain.call("POST /api/v1/configs/settings", { token, body });
+    expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ["body", name]]);
+    const { body: settings } = await plain.call("GET /api/v1/configs/settings", { token });
+    const find = (wanted: string) => settings.find((each: { name: string }) => each.name === wanted);
+    expect([find(name).source, find("ENABLE_FOLDERS").value]).toEqual(["default", true]);
+  });
+
+  it("is taken where it can be: a group that there is", async () => {
+    const { token } = await plain.admin();
+    const group = await plain.call("POST /api/v1/groups/create", {
+      token,
+      body: { name: "New people", description: "" },
+    });
+    const set = async (id: string) =>
+      await plain.call("POST /api/v1/auths/admin/config", { token, body: { DEFAULT_GROUP_ID: id } });
+    expect((await set(group.body.id)).body.DEFAULT_GROUP_ID).toBe(group.body.id);
+    expect((await set("no-group")).status).toBe(422);
+    const person = await plain.user();
+    const groups = await plain.call("GET /api/v1/groups/", { token: person.token });
+    expect(groups.body.map(({ name }: { name: string }) => name)).toEqual(["New people"]);
+    expect((await set("")).body.DEFAULT_GROUP_ID).toBe("");
+  });
+
+  it("leaves the manifest as it is where EXTERNAL_PWA_MANIFEST_URL is no full address", async () => {
+    const names = (await both("GET /manifest.json")).map(({ body }) => body.name);
+    expect(names[1]).toBe(names[0]);
+  });
 });
 
 it("upstreams are followed elsewhere where AIOHTTP_CLIENT_ALLOW_REDIRECTS is on", async () => {

@@ -41,6 +41,9 @@ export interface BootstrapOptions extends Pick<
 export async function createConfiguredAdmin(options: BootstrapOptions): Promise<UserRow | undefined> {
   const { db, transaction, config, passwords, log } = options;
   if (config.adminEmail === "" || config.adminPassword === "") {
+    if (config.adminEmail !== config.adminPassword) {
+      log.warn("no admin is configured: WEBUI_ADMIN_EMAIL and WEBUI_ADMIN_PASSWORD are needed together");
+    }
     return undefined;
   }
   if (await hasUsers(db)) {
