@@ -10,7 +10,8 @@ const planned = [
 
 const prompt = "How high is the river at the weir, and does the sluice have to be opened today?";
 
-async function openAutomations(page: Page, { url, token }: World): Promise<string> {
+/** Makes the automations once; answers the id of the first. */
+export async function makeAutomations({ url, token }: World): Promise<string> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   const ask = async (path: string, body?: object) =>
     (await (
@@ -24,9 +25,14 @@ async function openAutomations(page: Page, { url, token }: World): Promise<strin
     const { id } = await ask("/create", { name, data: { prompt, model_id: "miller-large", rrule } });
     await ask(name.startsWith("Flour") ? `/${id}/toggle` : `/${id}/run`, {});
   }
+  return (await ask("/list?query=Gauge")).items[0]?.id ?? "";
+}
+
+async function openAutomations(page: Page, world: World): Promise<string> {
+  const id = await makeAutomations(world);
   await page.goto("/automations");
   await page.getByText("Gauge of the morning").first().waitFor();
-  return (await ask("/list?query=Gauge")).items[0]?.id ?? "";
+  return id;
 }
 
 /** Prompts that run by themselves. */

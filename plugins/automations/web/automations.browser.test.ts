@@ -134,6 +134,57 @@ test.skipIf(!chromiumPath)(
 );
 
 test.skipIf(!chromiumPath)(
+  "the calendar shows the runs of a day in one line, and each of them when it is opened",
+  async () => {
+    // A second try must not count the runs of the first.
+    const { items } = (await call("GET /api/v1/automations/list?query=News")).body;
+    await Promise.all(
+      items.map((old: { id: string }) => call(`DELETE /api/v1/automations/${old.id}/delete`)),
+    );
+    const form = { prompt: "What is new?", model_id: "alpha", rrule: "FREQ=HOURLY;INTERVAL=2" };
+    const { id } = (await call("POST /api/v1/automations/create", { name: "News", data: form })).body;
+    const { page, close } = await openPage(browser, { url: app.url, token: owner.token, path: "/calendar" });
+    const days = page.getByRole("gridcell").filter({ has: page.getByRole("button", { name: /News/ }) });
+    await days.first().waitFor();
+    const perDay = await days.evaluateAll((cells) =>
+      cells.map(
+        (cell) =>
+          [...cell.querySelectorAll("button")].filter(({ textContent }) => textContent.includes("News"))
+            .length,
+      ),
+    );
+    expect(new Set(perDay)).toEqual(new Set([1]));
+    await days
+      .nth(1)
+      .getByRole("button", { name: /News.*12 runs/ })
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("What is new?").waitFor();
+    expect(await dialog.getByRole("list", { name: "Runs" }).getByText("planned").count()).toBe(12);
+    await expectNoAxeFindings(page, "[role=dialog]");
+    await dialog.getByRole("link", { name: "Open the automation" }).click();
+    await page.waitForURL(`**/automations/edit/${id}`);
+    await page.goto(`${app.url}/calendar`);
+    await page.getByText("Week", { exact: true }).click();
+    await page
+      .getByRole("group", { name: "Hours", exact: true })
+      .getByRole("button", { name: /News.*12 runs/ })
+      .first()
+      .waitFor();
+    await expectNoAxeFindings(page);
+    await page.getByText("Agenda", { exact: true }).click();
+    await page
+      .getByRole("button", { name: /News.*12 runs/ })
+      .first()
+      .waitFor();
+    await expectNoAxeFindings(page);
+    await close();
+    await call(`DELETE /api/v1/automations/${id}/delete`);
+  },
+  slow,
+);
+
+test.skipIf(!chromiumPath)(
   "a failed run says why and what to do",
   async () => {
     const data = { prompt: "Gone?", model_id: "alpha", rrule: "FREQ=DAILY;BYHOUR=9" };

@@ -51,3 +51,9 @@ export function fromInputs(date: string, time: string): Date | undefined {
 
 export const formatDay = (date: Date, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(language.locale, options).format(date);
+
+/** The time of day for narrow places: "9 AM", and "09:30" where the clock has 24 hours. */
+export function shortTime(date: Date): string {
+  const { hour12 } = new Intl.DateTimeFormat(language.locale, { timeStyle: "short" }).resolvedOptions();
+  return formatDay(date, hour12 && date.getMinutes() === 0 ? { hour: "numeric" } : { timeStyle: "short" });
+}

@@ -14,17 +14,24 @@ export interface Occurrence {
   readonly color: string;
 }
 
-export type View = "month" | "week" | "day" | "agenda";
+/** `days` are three, which a phone shows in place of a week. */
+export type View = "month" | "week" | "days" | "day" | "agenda";
 
 const plain = "#64748b";
+const own = "#0e7490";
+/** The colour of a calendar; one that nobody has coloured differs from what runs by itself. */
+export const colorOf = ({ color, is_system: isSystem }: Calendar): string =>
+  color ?? (isSystem ? plain : own);
+
 const agendaDays = 60;
+const lengths: Partial<Record<View, number>> = { day: 1, days: 3 };
 
 /** The first and the last day of a view. */
 function edgesOf(date: Date, view: View): [Date, Date] {
   const days = { month: daysOfMonth, week: daysOfWeek }[view as "month" | "week"]?.(date);
   return days
     ? [days[0] as Date, days.at(-1) as Date]
-    : [date, view === "day" ? date : addDays(date, agendaDays - 1)];
+    : [date, addDays(date, (lengths[view] ?? agendaDays) - 1)];
 }
 
 /** The events of the shown weeks, and the calendars they are from. */
@@ -51,7 +58,7 @@ export class EventList {
       // Whoever turns pages quickly gets the last one.
       if (asked === this.#asked) {
         this.calendars = calendars;
-        const colors = new Map(calendars.map(({ id, color }) => [id, color ?? plain]));
+        const colors = new Map(calendars.map((each) => [each.id, colorOf(each)]));
         this.occurrences = events.map((event) => ({
           event,
           key: `${event.id}_${event.start_at}`,
