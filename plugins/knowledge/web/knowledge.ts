@@ -7,6 +7,10 @@ export type Listed = Api["GET /api/v1/knowledge/:id/files"]["answer"];
 export type KnowledgeFile = Listed["items"][number];
 export type Directory = Listed["directories"][number];
 
+/** Sound or a film: its text is what is said in it, and comes at the pace of an engine. */
+export const isRecording = ({ meta }: KnowledgeFile): boolean =>
+  /^(audio|video)\//.test(meta.content_type ?? "");
+
 export const listPath = "/workspace/knowledge";
 export const toPath = (id: string): string => `${listPath}/${encodeURIComponent(id)}`;
 
