@@ -1,10 +1,22 @@
 import type { Api } from "#plugins/catalogue.ts";
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 
 export type App = Api["GET /api/v1/apps/"]["answer"][number];
 export type Manifest = Api["POST /api/v1/apps/manifest"]["answer"]["manifest"];
 export type Catalogue = Api["GET /api/v1/apps/catalogue"]["answer"];
 type Secrets = Api["POST /api/v1/apps/create"]["answer"];
+
+/** What a scope lets an app do. */
+export function scopeWords(scope: string): string {
+  const words: Readonly<Record<string, string>> = {
+    "messages:read": t("Read the messages of its channels"),
+    "messages:write": t("Write messages, and change and delete its own"),
+    "reactions:write": t("React to messages"),
+    "members:read": t("See who is in its channels"),
+  };
+  return words[scope] ?? scope;
+}
 
 /** Apps of the instance, in the hands of administrators. */
 export class AppList {

@@ -63,7 +63,7 @@ test.skipIf(!chromiumPath)(
     // A draft leaves what is in use as it is, until it is put into use.
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Say {{word}} in Welsh");
     await page.getByLabel("What changed").fill("Shorter");
-    await button("Keep as a draft").click();
+    await button("Save as draft").click();
     await page.getByRole("tab", { name: "Versions" }).click();
     await page.getByRole("button", { name: /Shorter/ }).waitFor();
     expect((await call(`GET /api/v1/prompts/id/${id}`)).body.content).toContain("Into");
