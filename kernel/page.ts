@@ -4,6 +4,9 @@ import { isMember, type Principal } from "./access/principal.ts";
 /** Where the interface links a page; a `hidden` one is reached by its path alone. */
 export const places = ["main", "workspace", "settings", "admin", "hidden"] as const;
 
+/** Headings of the list of a place, in their order; pages without one stand below them. */
+export const pageGroups = ["people", "models", "reports", "server"] as const;
+
 /** A page of the interface, declared as plain data: what it shows is the plugin's `web/` folder's. */
 export interface Page {
   /** The plugin's id, or `<plugin id>.<word>` where a plugin has several pages. */
@@ -15,7 +18,9 @@ export interface Page {
   /** Name in the icon set of the interface. */
   readonly icon?: string;
   readonly place: (typeof places)[number];
-  /** Pages of one place stand in this order, those without one last. */
+  /** The heading that it stands under where its place has a list. */
+  readonly group?: (typeof pageGroups)[number];
+  /** Pages of one place and group stand in this order, those without one last. */
   readonly order?: number;
   /** `public`: anybody, also without an account, such as readers of a shared chat. */
   readonly access: "public" | "user" | "admin" | `permission:${string}`;

@@ -1,7 +1,7 @@
 import type { Page } from "#kernel/page.ts";
 
 const settings = { place: "settings", access: "user" } as const;
-const admin = { place: "admin", access: "admin" } as const;
+const admin = { place: "admin", group: "people", access: "admin" } as const;
 const hidden = { place: "hidden", access: "admin" } as const;
 
 /** The pages of one's own account, and of everybody's for administrators. */

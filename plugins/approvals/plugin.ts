@@ -27,6 +27,7 @@ export default definePlugin({
       title: "Tool approvals",
       icon: "shield",
       place: "admin",
+      group: "models",
       order: 26,
       access: "admin",
     },

@@ -43,6 +43,7 @@ export default definePlugin({
       title: "Apps",
       icon: "bot",
       place: "admin",
+      group: "server",
       order: 66,
       access: "admin",
     },

@@ -27,6 +27,7 @@ export default definePlugin({
       title: "Voice",
       icon: "mic",
       place: "admin",
+      group: "models",
       order: 30,
       access: "admin",
     },

@@ -15,6 +15,7 @@ export default definePlugin({
       title: "Connections",
       icon: "plug",
       place: "admin",
+      group: "models",
       order: 20,
       access: "admin",
     },

@@ -25,6 +25,7 @@ export default definePlugin({
       title: "Evaluations",
       icon: "chart",
       place: "admin",
+      group: "reports",
       order: 35,
       access: "admin",
     },

@@ -40,6 +40,7 @@ const pages: readonly Page[] = [
     title: "Gateway",
     icon: "terminal",
     place: "admin",
+    group: "models",
     order: 66,
     access: "admin",
   },

@@ -51,6 +51,7 @@ export default definePlugin({
       title: "Images",
       icon: "image",
       place: "admin",
+      group: "models",
       order: 29,
       access: "admin",
     },

@@ -42,6 +42,7 @@ export default definePlugin({
       title: "Second factor",
       icon: "shield",
       place: "admin",
+      group: "people",
       order: 60,
       access: "admin",
     },

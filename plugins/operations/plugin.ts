@@ -10,7 +10,7 @@ import { createRollCall } from "./health/roll-call.ts";
 import { createPluginList } from "./plugins/plugin-list.ts";
 import { operationRoutes } from "./routes.ts";
 
-const page = { place: "admin", access: "admin" } as const;
+const page = { place: "admin", group: "server", access: "admin" } as const;
 
 export default definePlugin({
   id: "operations",

@@ -37,6 +37,7 @@ export default definePlugin({
       title: "Terminals",
       icon: "terminal",
       place: "admin",
+      group: "models",
       order: 27,
       access: "admin",
     },

@@ -43,6 +43,7 @@ export default definePlugin({
       title: "Tool servers",
       icon: "wrench",
       place: "admin",
+      group: "models",
       order: 25,
       access: "admin",
     },

@@ -39,6 +39,7 @@ export default definePlugin({
       title: "Analytics",
       icon: "chart",
       place: "admin",
+      group: "reports",
       order: 50,
       access: "admin",
     },

@@ -30,6 +30,7 @@ export default definePlugin({
       title: "Web search",
       icon: "globe",
       place: "admin",
+      group: "models",
       order: 28,
       access: "admin",
     },

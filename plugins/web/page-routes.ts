@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
-import { mayOpen, places } from "#kernel/page.ts";
+import { mayOpen, type Page, pageGroups, places } from "#kernel/page.ts";
 import type { DeclaredPage } from "#kernel/services.ts";
 import { javascript, replyAsset } from "./assets.ts";
 import { moduleUrl, readModule } from "./modules.ts";
@@ -14,6 +14,7 @@ const PageEntry = z
     title: z.string(),
     icon: z.string().nullable(),
     place: z.enum(places),
+    group: z.enum(pageGroups).nullable(),
     order: z.number().nullable(),
     module: z.string().nullable(),
   })
@@ -62,12 +63,17 @@ export function pageRoutes(pages: readonly DeclaredPage[]) {
 function comparePages({ page: a }: DeclaredPage, { page: b }: DeclaredPage): number {
   return (
     places.indexOf(a.place) - places.indexOf(b.place) ||
+    rankOf(a.group) - rankOf(b.group) ||
     (a.order ?? Number.MAX_VALUE) - (b.order ?? Number.MAX_VALUE) ||
     a.title.localeCompare(b.title)
   );
 }
 
+/** Pages without a group come last. */
+const rankOf = (group: Page["group"]): number =>
+  group === undefined ? pageGroups.length : pageGroups.indexOf(group);
+
 function toEntry(declared: DeclaredPage): z.output<typeof PageEntry> {
-  const { id, path, title, icon = null, place, order = null } = declared.page;
-  return { id, plugin: declared.plugin, path, title, icon, place, order, module: moduleUrl(declared) };
+  const { id, path, title, icon = null, place, group = null, order = null } = declared.page;
+  return { id, plugin: declared.plugin, path, title, icon, place, group, order, module: moduleUrl(declared) };
 }

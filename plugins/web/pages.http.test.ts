@@ -92,6 +92,7 @@ test("tells of each page where it stands and where its module is", async () => {
     title: "Gallery",
     icon: "image",
     place: "main",
+    group: null,
     order: 2,
     module: null,
   });

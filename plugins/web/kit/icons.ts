@@ -7,8 +7,10 @@ import Calendar from "@lucide/svelte/icons/calendar";
 import ChartColumn from "@lucide/svelte/icons/chart-column";
 import CircleUser from "@lucide/svelte/icons/circle-user";
 import Clock from "@lucide/svelte/icons/clock";
+import Contact from "@lucide/svelte/icons/contact-round";
 import CodeXml from "@lucide/svelte/icons/code-xml";
 import Database from "@lucide/svelte/icons/database";
+import FileClock from "@lucide/svelte/icons/file-clock";
 import FileText from "@lucide/svelte/icons/file-text";
 import Brain from "@lucide/svelte/icons/brain";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
@@ -19,6 +21,8 @@ import Image from "@lucide/svelte/icons/image";
 import Info from "@lucide/svelte/icons/info";
 import Key from "@lucide/svelte/icons/key-round";
 import Library from "@lucide/svelte/icons/library";
+import LogIn from "@lucide/svelte/icons/log-in";
+import Megaphone from "@lucide/svelte/icons/megaphone";
 import MessageSquare from "@lucide/svelte/icons/message-square";
 import Mic from "@lucide/svelte/icons/mic";
 import Notebook from "@lucide/svelte/icons/notebook-pen";
@@ -32,7 +36,9 @@ import Sliders from "@lucide/svelte/icons/sliders-horizontal";
 import Sparkles from "@lucide/svelte/icons/sparkles";
 import Square from "@lucide/svelte/icons/square";
 import SquareTerminal from "@lucide/svelte/icons/square-terminal";
+import UserPlus from "@lucide/svelte/icons/user-round-plus";
 import Users from "@lucide/svelte/icons/users";
+import Webhook from "@lucide/svelte/icons/webhook";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 
@@ -49,6 +55,7 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   user: CircleUser,
   clock: Clock,
   code: CodeXml,
+  contact: Contact,
   database: Database,
   file: FileText,
   flask: FlaskConical,
@@ -58,7 +65,10 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   image: Image,
   info: Info,
   key: Key,
+  log: FileClock,
   library: Library,
+  "log-in": LogIn,
+  megaphone: Megaphone,
   chat: MessageSquare,
   mic: Mic,
   note: Notebook,
@@ -71,7 +81,9 @@ const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   sliders: Sliders,
   sparkles: Sparkles,
   terminal: SquareTerminal,
+  "user-plus": UserPlus,
   users: Users,
+  webhook: Webhook,
   wrench: Wrench,
 };
 

@@ -9,6 +9,14 @@ export const sectionTitles: Readonly<Record<Section, string>> = {
   admin: "Administration",
 };
 
+/** Headings of the lists in frames. */
+export const groupTitles: Readonly<Record<NonNullable<PageEntry["group"]>, string>> = {
+  people: "People",
+  models: "Models and tools",
+  reports: "Reports",
+  server: "This server",
+};
+
 /**
  * The section that a page is shown in; undefined for pages that stand alone. What nothing links stands with the page
  * above it, such as the editor of one model with the list of models.
