@@ -123,7 +123,7 @@ describe("the notification centre", () => {
         {
           event: "auth.signup",
           title: "Greta",
-          body: "greta@example.org waits for your yes",
+          body: "greta@example.org waits for your approval",
           phrase: { kind: "waits", values: { email: "greta@example.org" } },
           path: "/admin/users",
         },

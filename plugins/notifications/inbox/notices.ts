@@ -140,7 +140,7 @@ async function signUpsOf(
       userId: id,
       event,
       title,
-      body: waits ? `${email} waits for your yes` : email,
+      body: waits ? `${email} waits for your approval` : email,
       ...(waits && { phrase: { kind: "waits", values: { email } } }),
       path: "/admin/users",
     }));

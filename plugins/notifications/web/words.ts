@@ -18,7 +18,7 @@ export function bodyWords({ body, phrase }: Worded): string {
     case "reply_ready":
       return t("The reply is ready");
     case "waits":
-      return t("{email} waits for your yes", phrase.values);
+      return t("{email} waits for your approval", phrase.values);
     default:
       return body;
   }

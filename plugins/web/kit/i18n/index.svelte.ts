@@ -83,6 +83,10 @@ export function formatBytes(bytes: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
   const unit = units[power] as string;
+  // The short name of this unit alone is a word, which has no plural: "310 byte".
+  if (power === 0) {
+    return `${formatNumber(bytes)} B`;
+  }
   return formatNumber(bytes / 1000 ** power, {
     style: "unit",
     unit,
