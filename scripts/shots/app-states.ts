@@ -19,7 +19,8 @@ const manifests = [
   },
 ];
 
-async function openApps(page: Page, { url, token }: World): Promise<void> {
+/** Registers the apps once. */
+export async function makeApps({ url, token }: World): Promise<void> {
   const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
   await fetch(`${url}/api/v1/configs/settings`, {
     method: "POST",
@@ -30,6 +31,10 @@ async function openApps(page: Page, { url, token }: World): Promise<void> {
   for (const manifest of known.length === 0 ? manifests : []) {
     await fetch(`${url}/api/v1/apps/create`, { method: "POST", headers, body: JSON.stringify({ manifest }) });
   }
+}
+
+async function openApps(page: Page, world: World): Promise<void> {
+  await makeApps(world);
   await page.goto("/admin/apps");
   await page.getByText("Water level").first().waitFor();
 }

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { makeApps } from "./app-states.ts";
 import type { State } from "./state.ts";
 import type { World } from "./world.ts";
 
@@ -51,9 +52,33 @@ export const channelStates: readonly State[] = [
       await page.getByText("I put them in").first().waitFor();
     },
   },
+  {
+    name: "channel-apps",
+    looks: ["desk-light", "phone-dark"],
+    show: async (page, world) => {
+      await makeApps(world);
+      await openChannel(page, world);
+      await page.getByRole("button", { name: "Members and settings" }).click();
+      await page.getByRole("tab", { name: "Apps" }).click();
+      await page
+        .getByRole("button", { name: "Add Poll" })
+        .or(page.getByRole("button", { name: "Remove Poll" }))
+        .click();
+      await page.getByRole("list", { name: "Apps of this channel" }).waitFor();
+    },
+  },
 ];
 
-/** Pages of administrators about sign-in by providers. */
+/** Pages of administrators about sign-in by providers and directories. */
 export const accessStates: readonly State[] = [
   { name: "admin-sign-in", looks: ["desk-light", "phone-dark"], show: (page) => page.goto("/admin/sign-in") },
+  {
+    name: "admin-directory",
+    looks: ["desk-light", "phone-dark"],
+    show: async (page) => {
+      await page.goto("/admin/directory");
+      await page.getByRole("heading", { name: "Directory" }).waitFor();
+      await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+    },
+  },
 ];

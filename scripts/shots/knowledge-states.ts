@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { toneWav } from "#plugins/audio/audio.fixture.ts";
 import type { State } from "./state.ts";
 
 const all = ["desk-light", "desk-dark", "phone-light", "phone-dark"] as const;
@@ -135,6 +136,18 @@ export const knowledgeStates: readonly State[] = [
       await composer.pressSequentially("#handbook.md");
       await page.getByRole("option", { name: /handbook\.md/ }).click();
       await composer.fill("How far is the sluice opened?");
+    },
+  },
+  // It stays in the collection, so it comes last.
+  {
+    name: "knowledge-recording",
+    looks: ["desk-light", "phone-dark"],
+    show: async (page, world) => {
+      await openCollection(page);
+      world.holdTranscription();
+      const recording = { name: "council of May.wav", mimeType: "audio/wav", buffer: toneWav(4) };
+      await page.getByLabel("Files to add").setInputFiles([recording]);
+      await page.getByText("Being transcribed").first().waitFor();
     },
   },
 ];

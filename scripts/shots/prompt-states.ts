@@ -59,18 +59,27 @@ export const promptStates: readonly State[] = [
   {
     name: "prompts-empty",
     looks: ["desk-light", "phone-dark"],
-    show: (page) => page.goto("/workspace/prompts"),
+    show: async (page) => {
+      await page.goto("/workspace/prompts");
+      await page.getByText(/type \/ in a message/).waitFor();
+      await page.locator("[aria-busy]").waitFor({ state: "detached" });
+    },
   },
   {
     name: "skills-empty",
     looks: ["desk-light", "phone-dark"],
-    show: (page) => page.goto("/workspace/skills"),
+    show: async (page) => {
+      await page.goto("/workspace/skills");
+      await page.getByText(/Type \$ in a message/).waitFor();
+      await page.locator("[aria-busy]").waitFor({ state: "detached" });
+    },
   },
   {
     name: "prompts-list",
     show: async (page, world) => {
       await storePrompts(world);
       await page.goto("/workspace/prompts");
+      await page.getByRole("link", { name: "Write a letter" }).waitFor();
     },
   },
   {
@@ -112,6 +121,7 @@ export const promptStates: readonly State[] = [
     show: async (page, world) => {
       await storeSkill(world);
       await page.goto("/workspace/skills");
+      await page.getByRole("link", { name: "Tide tables" }).waitFor();
     },
   },
   {

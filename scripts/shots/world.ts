@@ -27,6 +27,8 @@ export interface World {
   readonly workspaces: string;
   /** Id of a chat's link that is open to anyone. */
   readonly share: string;
+  /** Has the next recording wait for its text as long as the server runs. */
+  holdTranscription(): void;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,7 @@ export async function openWorld(): Promise<World> {
     chats: made as World["chats"],
     share,
     workspaces,
+    holdTranscription: () => upstream.reply(isTranscription, (exchange) => exchange.hold()),
     async close() {
       await server.stop();
       await Promise.all([upstream.close(), runtime.close()]);
