@@ -18,7 +18,7 @@ export default definePlugin({
   summary: "Pages that show administrators the plugins, jobs, health and failures of this server.",
   uses: { audit: optional(audit), blobs, configuration, deployment, hostRecords, notices },
   pages: [
-    { ...page, id: "operations.plugins", path: "/admin/plugins", title: "Plugins", icon: "box", order: 60 },
+    { ...page, id: "operations.plugins", path: "/admin/plugins", title: "Plugins", icon: "box", order: 68 },
     { ...page, id: "operations.jobs", path: "/admin/jobs", title: "Jobs", icon: "clock", order: 70 },
     { ...page, id: "operations.health", path: "/admin/health", title: "Health", icon: "activity", order: 75 },
   ],
