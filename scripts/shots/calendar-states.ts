@@ -38,7 +38,10 @@ export const calendarStates: readonly State[] = [
     looks: ["desk-light", "desk-dark", "phone-light"],
     show: async (page, world) => {
       await openCalendar(page, world);
-      await page.getByText(/^(Week|3 days)$/).click();
+      await page
+        .getByText("Week", { exact: true })
+        .or(page.getByText("3 days", { exact: true }))
+        .click();
       await page.getByRole("region", { name: "Hours of the day" }).waitFor();
     },
   },
