@@ -11,7 +11,7 @@ import { folderOf, inChat, withPictures } from "./request/chat-context.ts";
 import { createDeltaJoiner } from "./reply/join-deltas.ts";
 import { createObserver, type Observation } from "./reply/observe.ts";
 import { runOutlet } from "./reply/outlet.ts";
-import { ignoredOutsideChats } from "./request/features.ts";
+import { ignoredOutsideChats, ignoredTools } from "./request/features.ts";
 import { prepare } from "./request/prepare.ts";
 import { gatherPrompts } from "./request/prompts.ts";
 import { openRounds } from "./reply/rounds.ts";
@@ -43,14 +43,14 @@ export function createRunner(options: RunOptions): Completions {
       const prepared = await prepare(pictured, { model, principal, prompts, leftOut, findProfile });
       const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
       const resolved = await resolveRun(request, run, { place: { ...place, signal }, options });
-      const { request: asked, sources, ignored } = resolved;
+      const { request: asked, sources, ignored, problems } = resolved;
       onAsked?.(asked);
       const answer = await callModel(run, asked, { request, text, ...facts });
       const leaving = {
         ...run,
         sent: request,
         onOutlet,
-        ignored: [...ignored, ...ignoredOutsideChats(request)],
+        ignored: [...ignored, ...ignoredTools(request, problems), ...ignoredOutsideChats(request)],
       };
       return await deliver(leaving, withSources(answer, sources, model.id), options);
     },

@@ -1,6 +1,6 @@
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Filter } from "#kernel/pipeline/filter.ts";
-import type { Tool } from "#kernel/tools/tool.ts";
+import type { Tool, ToolProblem } from "#kernel/tools/tool.ts";
 import type { VoiceSettings } from "../media/voice.ts";
 
 /** What a run found for its request. */
@@ -39,8 +39,17 @@ export function ignoredOutsideChats({
   return [...(terminal ? ["terminal_id"] : []), ...wanted.map(([name]) => `background_tasks.${name}`)];
 }
 
+/** Tools of the request that were left out, such as those of a server that does not answer or wants a sign-in first. */
+export function ignoredTools(
+  { tool_ids: asked = [] }: Pick<CompletionRequest, "tool_ids">,
+  problems: readonly ToolProblem[],
+): string[] {
+  const failed = new Set(problems.map(({ toolId }) => toolId));
+  return [...new Set(asked)].filter((id) => failed.has(id)).map((id) => `tool_ids.${id}`);
+}
+
 /** The header that names them over HTTP; names that no header can carry are left out. */
 export function toIgnoredHeader(ignored: readonly string[]): { "x-service-ignored"?: string } {
-  const names = ignored.filter((name) => /^[\w.-]{1,120}$/.test(name)).slice(0, 50);
+  const names = ignored.filter((name) => /^[\w.:-]{1,120}$/.test(name)).slice(0, 50);
   return names.length > 0 ? { "x-service-ignored": names.join(", ") } : {};
 }

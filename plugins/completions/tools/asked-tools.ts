@@ -1,8 +1,14 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
-import type { Tool } from "#kernel/tools/tool.ts";
+import type { Tool, ToolProblem } from "#kernel/tools/tool.ts";
 import { toDefinitions } from "./native-tools.ts";
+
+export interface AskedTools {
+  readonly tools: readonly Tool[];
+  /** What was named and is left out, such as a server that does not answer. */
+  readonly problems: readonly ToolProblem[];
+}
 
 /**
  * The tools that the request names in `tool_ids` and the caller may use; built-in tools come in only by their own id.
@@ -12,13 +18,16 @@ export async function selectAsked(
   tools: ToolRegistry,
   principal: Principal,
   request: CompletionRequest,
-): Promise<readonly Tool[]> {
+): Promise<AskedTools> {
   const toolIds = request.tool_ids ?? [];
+  const problems: ToolProblem[] = [];
   if (toolIds.length === 0) {
-    return [];
+    return { tools: [], problems };
   }
   const asked = new Set(toolIds);
-  return (await tools.select({ principal, toolIds })).filter(({ id }) => asked.has(id));
+  const onProblem = (problem: ToolProblem) => void problems.push(problem);
+  const found = await tools.select({ principal, toolIds, onProblem });
+  return { tools: found.filter(({ id }) => asked.has(id)), problems };
 }
 
 /**
@@ -29,9 +38,9 @@ export async function offerAsked(
   tools: ToolRegistry,
   principal: Principal,
   request: CompletionRequest,
-): Promise<CompletionRequest> {
-  const definitions = toDefinitions(await selectAsked(tools, principal, request));
-  return definitions.length === 0
-    ? request
-    : { ...request, tools: [...(request.tools ?? []), ...definitions] };
+): Promise<Pick<AskedTools, "problems"> & { readonly request: CompletionRequest }> {
+  const { tools: asked, problems } = await selectAsked(tools, principal, request);
+  const definitions = toDefinitions(asked);
+  const offered = [...(request.tools ?? []), ...definitions];
+  return { request: definitions.length === 0 ? request : { ...request, tools: offered }, problems };
 }

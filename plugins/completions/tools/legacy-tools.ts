@@ -4,7 +4,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { type ToolOutput, toolOutput, toResultText, toToolOutput } from "#kernel/tools/output.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
-import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
+import type { Tool, ToolContext, ToolProblem } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { selectAsked } from "./asked-tools.ts";
 import type { TaskModel } from "../service.ts";
@@ -35,6 +35,8 @@ export interface Gathered {
   readonly sources: Source[];
   /** What they gave besides text, for those who can show it. */
   readonly shown: ToolOutput[];
+  /** What the request names and is left out. */
+  readonly problems: readonly ToolProblem[];
 }
 
 export interface LegacyTools {
@@ -60,8 +62,8 @@ export function createLegacyTools(options: LegacyToolsOptions): LegacyTools {
   return {
     async gather(run) {
       const asked = await selectAsked(options.tools, run.principal, run.request);
-      const tools = asked.filter(({ approval }) => approval !== "deny");
-      const gathered: Gathered = { sources: [], shown: [] };
+      const tools = asked.tools.filter(({ approval }) => approval !== "deny");
+      const gathered: Gathered = { sources: [], shown: [], problems: asked.problems };
       const calls = tools.length === 0 ? [] : parseToolCalls(await ask(run, tools), tools);
       for (const call of calls) {
         run.signal.throwIfAborted();

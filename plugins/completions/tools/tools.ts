@@ -35,8 +35,8 @@ export function createToolsStage(registry: ToolRegistry, legacy: LegacyTools): T
         case "legacy":
           return runLegacy(legacy, run);
         case "unexecuted":
-          return offerAsked(registry, run.context.principal, run.request).then((request) => ({
-            request,
+          return offerAsked(registry, run.context.principal, run.request).then((offered) => ({
+            ...offered,
             tools: [],
             sources: undefined,
           }));
@@ -64,6 +64,6 @@ async function offerNative(
 async function runLegacy(legacy: LegacyTools, { request, model, context }: ToolsRun): Promise<ResolvedTools> {
   const { principal, chatId, messageId, sessionId, signal } = context;
   const place = { chatId, messageId, sessionId };
-  const { sources, shown } = await legacy.gather({ request, model, principal, ...place, signal });
-  return { request, tools: [], sources, shown };
+  const { sources, shown, problems } = await legacy.gather({ request, model, principal, ...place, signal });
+  return { request, tools: [], sources, shown, problems };
 }

@@ -38,6 +38,18 @@ const call = (route: string, { token }: TestUser, body?: unknown, headers = {}) 
 const specs = (user: TestUser) => call("GET /api/v1/tools/id/server:mcp:vault/specs", user);
 const accountOf = async (user: TestUser) => (await call("GET /api/v1/auths/oauth/sessions", user)).body[0];
 
+it("is named in the header of an answer over HTTP that went without it", async () => {
+  const caller = await stage.app.user();
+  const tool_ids = ["server:mcp:vault"];
+  const body = { model: "alpha", messages: [{ role: "user", content: "Hi" }], tool_ids };
+  stage.upstream.reply(text("Without it."));
+  const answer = await call("POST /api/chat/completions", caller, body);
+  expect([answer.status, answer.headers.get("x-service-ignored")]).toEqual([
+    200,
+    "tool_ids.server:mcp:vault",
+  ]);
+});
+
 /** Starts a sign-in; the answer of the authorization server and the cookie that binds it to the browser. */
 async function begin(user: TestUser, query = "") {
   const answer = await call(`GET /oauth/clients/mcp:vault/authorize${query}`, user);
