@@ -16,8 +16,14 @@ const modules = ["**/node_modules/**"];
 
 /** `.ci/run` sets it to `server` to run the suites of the embedded database on a server as well. */
 const kind = process.env["TEST_DATABASE"] ?? "embedded";
-/** Suites that use a server anyway are not run on it twice. */
-const repeated = kind === "server" ? ["storage/**", "test/faults/server/**"] : [];
+/** Suites of one kind of database, or of none, run the same on both: they are not run twice. */
+const ofOneKind = [
+  "storage/**",
+  "test/faults/server/**",
+  "test/faults/{crash,sandbox,slow-readers}.test.ts",
+  "test/walkthrough/{contributing,plugins,readme}.test.ts",
+];
+const repeated = kind === "server" ? ofOneKind : [];
 
 const common = {
   setupFiles: ["test/support/setup.ts"],
