@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { TestDataDir } from "#storage/testing.ts";
 import { callServer } from "#test/support/app.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 
@@ -11,21 +10,21 @@ const account = { name: "Ada", email: "ada@example.org", password: "a long passw
 
 let receiver: Receiver;
 let server: ServerProcess | undefined;
-let data: string;
+let place: TestDataDir;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  data = mkdtempSync(join(tmpdir(), "millrace-webhooks-"));
+  place = await preparePlatformDataDir();
 });
 afterAll(async () => {
   await server?.kill();
   await receiver?.close();
-  rmSync(data, { recursive: true, force: true });
+  await place?.remove();
 });
 
 async function start(): Promise<ServerProcess> {
   server = await startProcess({
-    DATA_DIR: data,
+    ...place.env,
     WEBHOOK_URL: `${receiver.url}/operator`,
     EGRESS_ALLOWED_PRIVATE_ORIGINS: receiver.url,
   });

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestDataDir } from "#storage/testing.ts";
 import { percentile, report, times } from "#test/support/faults.ts";
 import { firstAdmin, openStream, type OpenStream } from "#test/support/client.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
@@ -31,16 +31,16 @@ const idleSeconds = 2;
 
 let upstream: Upstream;
 let server: ServerProcess;
-let folder: string;
+let place: TestDataDir;
 let token: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "upstream-"));
+  place = await preparePlatformDataDir();
   upstream = await startUpstream();
   upstream.models = ["alpha"];
   upstream.always(({ body }) => body?.seed === 1, tokens(3, 1));
   server = await startProcess({
-    DATA_DIR: folder,
+    ...place.env,
     OPENAI_API_BASE_URLS: upstream.url,
     AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: String(idleSeconds),
     GLOBAL_LOG_LEVEL: "CRITICAL",
@@ -49,9 +49,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await server.kill();
-  await upstream.close();
-  await rm(folder, { recursive: true, force: true });
+  await server?.kill();
+  await upstream?.close();
+  await place?.remove();
 });
 
 const ask = (seed: number) =>

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
+import { catalogue } from "#plugins/catalogue.ts";
 import { firstAdmin } from "#test/support/client.ts";
 import { report, times } from "#test/support/faults.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 
 /** Promise R22: the embedded database survives a killed process. */
@@ -11,8 +10,8 @@ it(
   "opens after every kill -9 under writes, with every acknowledged row; a second process is refused",
   { timeout: 1_800_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), "crash-"));
-    const env = { DATA_DIR: folder };
+    const place = await preparePlatformDataDir(catalogue, "embedded");
+    const { env } = place;
     const kills = times(3, 100);
     const acknowledged: string[] = [];
     let server = await startProcess(env);
@@ -37,7 +36,7 @@ it(
       expect(acknowledged.length).toBeGreaterThan(kills);
     } finally {
       await server.kill();
-      await rm(folder, { recursive: true, force: true });
+      await place.remove();
     }
   },
 );

@@ -1,21 +1,20 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { TestDataDir } from "#storage/testing.ts";
 import { firstAdmin } from "#test/support/client.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 
-let folder: string;
+let place: TestDataDir;
 let server: ServerProcess;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "audit-"));
-  server = await startProcess({ DATA_DIR: folder, LOG_FORMAT: "json" });
+  place = await preparePlatformDataDir();
+  server = await startProcess({ ...place.env, LOG_FORMAT: "json" });
 });
 
 afterAll(async () => {
   await server?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await place?.remove();
 });
 
 it("what a function was refused stands in the log, with who ran it (promise S69)", async () => {
