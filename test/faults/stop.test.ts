@@ -1,38 +1,39 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { TestDataDir } from "#storage/testing.ts";
 import { report, times } from "#test/support/faults.ts";
 import { firstAdmin, openStream } from "#test/support/client.ts";
+import { preparePlatformDataDir } from "#test/support/platform-database.ts";
 import { type ServerProcess, startProcess } from "#test/support/process.ts";
 import { tokens } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
-const graceSeconds = 4;
+// Answers of two seconds must end within it, also beside other suites.
+const graceSeconds = times(8, 4);
 const finishers = 45;
 const hangers = 5;
 
 let upstream: Upstream;
 let server: ServerProcess;
-let folder: string;
+let place: TestDataDir;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "stop-"));
+// For each try: a server that was stopped serves no second one.
+beforeEach(async () => {
+  place = await preparePlatformDataDir();
   upstream = await startUpstream();
   upstream.models = ["alpha"];
   upstream.always(({ body }) => body?.seed === 1, tokens(40, 50));
   upstream.always(({ body }) => body?.seed === 2, tokens(4000, 50));
   server = await startProcess({
-    DATA_DIR: folder,
+    ...place.env,
     OPENAI_API_BASE_URLS: upstream.url,
     SHUTDOWN_GRACE_SECONDS: String(graceSeconds),
   });
 });
 
-afterAll(async () => {
-  await server.kill();
-  await upstream.close();
-  await rm(folder, { recursive: true, force: true });
+afterEach(async () => {
+  await server?.kill();
+  await upstream?.close();
+  await place?.remove();
 });
 
 /** Promise R11: graceful stop. */
