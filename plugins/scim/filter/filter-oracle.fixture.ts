@@ -43,7 +43,11 @@ async function makeResources(provider: ScimClient, random: Random, seed: number)
     const name = { givenName: pick(words), ...(below(2) === 0 && { familyName: pick(words) }) };
     const emails = [
       { value: userName, primary: true, ...(below(2) === 0 && { type: "work" }) },
-      { value: `${pick(["ana", "B"])}@home.test`, type: "home" },
+      {
+        value: `${pick(["ana", "B"])}@home.test`,
+        type: "home",
+        ...(below(2) === 0 && { display: pick(words) }),
+      },
     ];
     const user = await provider.user(userName, {
       ...(below(4) > 0 && { displayName: `${pick(words)}${index}` }),

@@ -53,7 +53,7 @@ const attributesOf: Readonly<Record<"Users" | "Groups", Attributes>> = {
       "title",
       "id",
     ],
-    lists: ["emails", "emails.value", "emails.type", "groups.display", "groups"],
+    lists: ["emails", "emails.value", "emails.type", "emails.display", "groups.display", "groups"],
     exact: new Set(["externalId", "id", "groups"]),
     elements: { list: "emails", parts: ["value", "type"], usualType: "work" },
   },
@@ -125,7 +125,7 @@ function leaf(context: Context): RandomFilter {
     case 3:
       return moment(context);
     case 4: {
-      const path = random.pick(attributes.single);
+      const path = random.pick([...attributes.single, ...attributes.lists]);
       const op = random.pick(["eq", "ne"] as const);
       return {
         text: `${path} ${op} null`,

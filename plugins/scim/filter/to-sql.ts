@@ -97,11 +97,13 @@ function toLeaf(column: Column, leaf: Leaf): Condition {
 
 /** A filter on a list is true when one of its values fits (RFC 7644, 3.4.2.2); `value` is what a bare name compares. */
 function toMany(column: ManyColumn, leaf: Leaf): Condition {
+  // A path into a list has one part here, which its elements may lack.
+  const present = some(column, sql`(${sql.join(Object.values(column.parts).map(isPresent), sql` or `)})`);
   if (isNullComparison(leaf, "eq")) {
-    return sql`(not ${some(column, always)})`;
+    return sql`(not ${present})`;
   }
   if (leaf.op === "pr" || isNullComparison(leaf, "ne")) {
-    return some(column, always);
+    return present;
   }
   const value = column.parts["value"];
   if (value === undefined) {

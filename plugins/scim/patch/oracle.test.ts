@@ -12,7 +12,7 @@ it("1,000 random sequences end as scim-patch ends them", () => {
   const random = createRandom(44);
   for (let count = 0; count < 1000; count++) {
     const state = startState("a@x.test");
-    const operations = randomOperations(random, new Set(["work"]));
+    const operations = randomOperations(random, { types: new Set(["work"]), prefix: "" });
     const actual = applyPatch(
       "User",
       { id: "1", state },

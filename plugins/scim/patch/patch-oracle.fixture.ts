@@ -9,28 +9,36 @@ import type { ScimClient } from "../scim.fixture.ts";
 // nothing, and ignores unknown paths.
 
 /** Random operations on a user, with the types of the addresses that it has after them. */
-export function randomOperations(random: Random, types: Set<string>): object[] {
-  return Array.from({ length: 1 + random.below(8) }, () => randomOperation(random, types));
+export function randomOperations(random: Random, person: PatchedPerson): object[] {
+  return Array.from({ length: 1 + random.below(8) }, () => randomOperation(random, person));
+}
+
+export interface PatchedPerson {
+  /** Types of the addresses, kept up to date. */
+  readonly types: Set<string>;
+  /** Begins external ids, which belong to one user each. */
+  readonly prefix: string;
 }
 
 let unique = 0;
 
-function randomOperation({ below, pick }: Random, types: Set<string>): object {
+function randomOperation({ below, pick }: Random, { types, prefix }: PatchedPerson): object {
   const op = (name: string) => pick([name, name[0]?.toUpperCase() + name.slice(1)]);
   const text = () => `t${below(1000)}`;
   const single = pick(["displayName", "externalId", "name.givenName", "name.familyName", "name.formatted"]);
   const type = pick([...types]);
+  const value = single === "externalId" ? `${prefix}${text()}` : text();
   switch (below(9)) {
     case 0:
-      return { op: op("add"), path: single, value: text() };
+      return { op: op("add"), path: single, value };
     case 1:
-      return { op: op("replace"), path: single, value: text() };
+      return { op: op("replace"), path: single, value };
     case 2:
       return { op: op("replace"), path: "active", value: below(2) === 0 };
     case 3:
       return { op: op("replace"), value: { displayName: text(), active: below(2) === 0 } };
     case 4:
-      return { op: op("replace"), value: { "name.givenName": text(), externalId: text() } };
+      return { op: op("replace"), value: { "name.givenName": text(), externalId: `${prefix}${text()}` } };
     case 5:
       return { op: op("add"), path: "name", value: { givenName: text() } };
     case 6: {
@@ -89,16 +97,17 @@ export async function comparePatches(
   { seed, count }: { seed: number; count: number },
 ): Promise<number> {
   const random = createRandom(seed);
-  const known: { path: string; state: UserState; types: Set<string> }[] = [];
+  const known: (PatchedPerson & { path: string; state: UserState })[] = [];
   for (let index = 0; index < Math.min(people, count); index++) {
     const { userName, ...state } = startState(`patched${index}.${seed}@x.test`);
     const { id } = await provider.user(userName, state);
-    known.push({ path: `/Users/${id}`, state: { userName, ...state }, types: new Set(["work"]) });
+    const person = { types: new Set(["work"]), prefix: `${index}.${seed}.` };
+    known.push({ ...person, path: `/Users/${id}`, state: { userName, ...state } });
   }
   let sent = 0;
   for (let at = 0; at < count; at++) {
     const person = random.pick(known);
-    const operations = randomOperations(random, person.types);
+    const operations = randomOperations(random, person);
     person.state = patchAsScimPatch(person.state, operations);
     sent += operations.length;
     const answer = await provider.patch(person.path, ...operations);
