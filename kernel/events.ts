@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { seconds } from "#storage/clock.ts";
 import { type Logger, redactData } from "./log.ts";
+import type { SystemEventName } from "./system-event-names.ts";
 
 /** The envelope of everything that webhooks and Event functions are told about. */
 export interface SystemEvent {
@@ -47,7 +48,7 @@ export interface Events {
   emit<N extends string>(name: N, data: EventData<N>): void;
   /** Wraps the facts in a SystemEvent, masks secrets in its data, and emits it. */
   announce(
-    event: `${string}.${string}`,
+    event: SystemEventName,
     facts: { actor: Actor | null; subject: Subject | null; data?: unknown },
   ): SystemEvent;
   /** Adds a handler and returns what removes it. */

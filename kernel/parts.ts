@@ -1,3 +1,4 @@
+import type { SystemEventName } from "./system-event-names.ts";
 import type { CoreConfig } from "#config/core.ts";
 import type { ConfigRegistry } from "#config/registry.ts";
 import { type Blobs, openBlobs } from "#storage/blobs.ts";
@@ -46,7 +47,7 @@ export interface Parts {
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
-  announceSystemEvent(event: `system.${string}.${string}`): void;
+  announceSystemEvent(event: Extract<SystemEventName, `system.${string}`>): void;
 }
 
 /** Ids of the services the kernel provides; plugins cannot provide them again. */
@@ -101,7 +102,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     errors: () => errors.list(),
   });
   await followSettings(database, registry);
-  const announceSystemEvent = (event: `system.${string}.${string}`): void => {
+  const announceSystemEvent = (event: Extract<SystemEventName, `system.${string}`>): void => {
     const subject = { type: "instance", id: config.instanceId };
     events.announce(event, { actor: null, subject, data: { version: options.version } });
   };

@@ -36,6 +36,8 @@ export interface ModelCall extends ModelCallFacts {
   readonly isEstimated: boolean;
   /** Names of the tools that the model called, one entry a call. */
   readonly tools: readonly string[];
+  /** What broke it off; left out where the answer itself says that it failed. */
+  readonly failure?: unknown;
 }
 
 /** Announced once for every model call of every wire, those that failed or were given up included. */
@@ -91,7 +93,7 @@ export class OpenCall {
 
   /** The answer broke off, or there was none; whoever asked may have left. */
   break(error: unknown, measured?: Measured): void {
-    this.#end(isLeft(error, this.signal) ? "aborted" : "failed", measured);
+    this.#end(isLeft(error, this.signal) ? "aborted" : "failed", measured, error);
   }
 
   /** The answer itself says that it failed. */
@@ -104,7 +106,7 @@ export class OpenCall {
     this.#end("aborted", measured);
   }
 
-  #end(outcome: ModelCall["outcome"], measured: Measured | undefined): void {
+  #end(outcome: ModelCall["outcome"], measured: Measured | undefined, failure?: unknown): void {
     if (this.#isOver) {
       return;
     }
@@ -120,6 +122,7 @@ export class OpenCall {
       tokens: this.#count(measured),
       isEstimated: measured !== undefined && measured.usage === undefined,
       tools: measured?.tools ?? [],
+      ...(failure !== undefined && { failure }),
     });
   }
 

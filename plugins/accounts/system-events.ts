@@ -1,7 +1,8 @@
 import type { Actor, Events, Subject } from "#kernel/events.ts";
+import type { SystemEventName } from "#kernel/system-event-names.ts";
 
-/** Names without their dots' meaning: what this plugin's parts say when something happened (appendix A10). */
-export type Emit = (event: string, data: Record<string, unknown>) => void;
+/** Announces a system event of accounts and groups (appendix A10). */
+export type Emit = (event: SystemEventName, data: Record<string, unknown>) => void;
 
 /**
  * Announces system events: `by` in the data is who did it (else the account itself), `user_id` or `group_id` what it
@@ -12,7 +13,7 @@ export function createEmit(events: Pick<Events, "announce">): Emit {
     // Null says that no account is behind it, as with an identity provider.
     const actorId = data["by"] === null ? null : (data["by"] ?? data["user_id"]);
     const actor: Actor | null = typeof actorId === "string" ? { id: actorId } : null;
-    events.announce(event as `${string}.${string}`, { actor, subject: toSubject(data), data });
+    events.announce(event, { actor, subject: toSubject(data), data });
   };
 }
 

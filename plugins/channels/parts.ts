@@ -42,7 +42,7 @@ export function createIsOpen(isEnabled: () => boolean): ChannelParts["isOpen"] {
 export type ChannelEvent =
   | `channel.${"created" | "updated" | "deleted" | "message" | "member_added" | "member_removed" | "member_active_updated"}`
   | `channel.webhook.${"created" | "updated" | "deleted"}`
-  | `message.${"updated" | "deleted" | "pinned" | "unpinned" | "reaction_added" | "reaction_removed"}`;
+  | `message.${"created" | "updated" | "deleted" | "pinned" | "unpinned" | "reaction_added" | "reaction_removed"}`;
 
 /** Tells the process what became of a channel; `by` is null for a webhook. */
 export function announce(

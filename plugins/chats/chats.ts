@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ChatRow } from "./chat-store.ts";
 import { requireFolder, withKnownFolder } from "./folders/folders.ts";
-import { announce, type ChatParts } from "./parts.ts";
+import { announce, announceMessages, type ChatParts, toActor } from "./parts.ts";
 import { mergeChat, type MergeRules } from "./tree/merge-chat.ts";
 import { type NewChatFacts, storeChat } from "./tree/new-chat.ts";
 import { prepareChat, type PreparedChat } from "./tree/prepare-chat.ts";
@@ -36,6 +36,11 @@ export function createChatActions(parts: ChatParts) {
         transaction((tx) => storeChat(tx, caller, { prepared, facts, heal: false })),
       );
       announce(events, "chat.created", { by: caller, id: row.id, data: { title: row.title } });
+      const messages = prepared.tree.messages.map(({ id, message }) => ({
+        id,
+        role: String(message["role"]),
+      }));
+      announceMessages(events, toActor(caller), { id: row.id, messages });
       return row;
     },
 
@@ -83,10 +88,11 @@ export function createChatActions(parts: ChatParts) {
   ): Promise<ChatRow> {
     await chats.load(caller, id, "write");
     const prepared = await prepareChat(parts, caller, { sent: chat, isNew: false, addedFiles });
-    const row = await withClearConflicts(() =>
+    const { row, added } = await withClearConflicts(() =>
       transaction((tx) => mergeChat(tx, id, { ...prepared, ...rules })),
     );
     announce(events, "chat.updated", { by: caller, id, data: { title: row.title } });
+    announceMessages(events, toActor(caller), { id, messages: added });
     return row;
   }
 }

@@ -1,7 +1,7 @@
 import type { Access, Loader } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ByteLimit, ConcurrencyLimit } from "#kernel/account-limits.ts";
-import type { Events } from "#kernel/events.ts";
+import type { Actor, Events } from "#kernel/events.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Grants } from "#storage/grants.ts";
 import type { Accounts } from "#plugins/accounts/service.ts";
@@ -46,7 +46,7 @@ export type ChatEvent =
   | `chat.${"created" | "updated" | "deleted" | "deleted_all" | "cloned" | "imported"}`
   | `chat.${"archived" | "unarchived" | "pinned" | "unpinned" | "shared" | "unshared"}`
   | `chat.${"folder_updated" | "tag_added" | "tag_removed"}`
-  | `message.${"updated" | "deleted" | "event_received"}`;
+  | `message.${"created" | "updated" | "deleted" | "event_received"}`;
 
 export interface ChatEventDetails {
   readonly by: Principal;
@@ -55,11 +55,38 @@ export interface ChatEventDetails {
   readonly data?: Record<string, unknown>;
 }
 
+/** Messages of one change that are announced singly; more are the transfer of a whole chat. */
+const mostAnnounced = 100;
+
+/** Tells the process of messages that a chat has got (appendix A10), each with its role. */
+export function announceMessages(
+  events: Events,
+  actor: Actor,
+  { id, messages }: { id: string; messages: readonly { readonly id: string; readonly role: string }[] },
+): void {
+  if (messages.length <= mostAnnounced) {
+    for (const { id: messageId, role } of messages) {
+      events.announce("message.created", {
+        actor,
+        subject: { type: "chat", id },
+        data: { message_id: messageId, role },
+      });
+    }
+  }
+}
+
 /** Tells the process what became of a chat, or of many. */
 export function announce(events: Events, event: ChatEvent, { by, id, data }: ChatEventDetails): void {
   events.announce(event, {
-    actor: { id: by.userId, name: by.name, email: by.email, role: by.role },
+    actor: toActor(by),
     subject: id === undefined ? null : { type: "chat", id },
     data: data ?? null,
   });
 }
+
+export const toActor = ({ userId, name, email, role }: Principal): Actor => ({
+  id: userId,
+  name,
+  email,
+  role,
+});

@@ -5,7 +5,7 @@ import { seconds } from "#storage/clock.ts";
 import type { ChatActions } from "./chats.ts";
 import { usedColumns, valueOf } from "./tree/columns.ts";
 import { splitNewMessage, timestampOf } from "./tree/message-fields.ts";
-import type { ChatParts } from "./parts.ts";
+import { announceMessages, type ChatParts } from "./parts.ts";
 import { readBranch, readBranchFiles } from "./reading/read-branch.ts";
 import type { AppendedMessage, Chats } from "./service.ts";
 import { createRemoval } from "./removal.ts";
@@ -19,7 +19,7 @@ export function createChatsService(
   parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats" | "grants">,
   actions: Pick<ChatActions, "create" | "change">,
 ): Chats {
-  const { db, chats } = parts;
+  const { db, chats, events } = parts;
   const removal = createRemoval(parts);
   return {
     async require(owner: Principal, chatId: string) {
@@ -40,10 +40,11 @@ export function createChatsService(
       if (last === undefined) {
         return;
       }
-      const appended = await withClearConflicts(() => append(db, { chatId, messages, leaf: last.id }));
-      if (!appended) {
+      const owner = await withClearConflicts(() => append(db, { chatId, messages, leaf: last.id }));
+      if (owner === undefined) {
         throw new AppError("not_found", "Chat not found");
       }
+      announceMessages(events, { id: owner }, { id: chatId, messages });
     },
 
     async discard(owner, chatId) {
@@ -58,11 +59,14 @@ export function createChatsService(
 
 type Database = ChatParts["db"];
 
-/** One statement, as cheap for the thousandth message as for the first. False when the chat is gone. */
+/**
+ * One statement, as cheap for the thousandth message as for the first. Resolves to the owner of the chat; undefined when
+ * it is gone.
+ */
 async function append(
   db: Database,
   { chatId, messages, leaf }: { chatId: string; messages: readonly AppendedMessage[]; leaf: string },
-): Promise<boolean> {
+): Promise<string | undefined> {
   const now = seconds();
   const rows = messages.map((message, at) => ({
     id: message.id,
@@ -72,7 +76,7 @@ async function append(
     ...splitNewMessage(message),
   }));
   const columns = usedColumns(rows);
-  const { rows: changed } = await sql<{ id: string }>`
+  const { rows: changed } = await sql<{ user_id: string }>`
     with held as (
       update chat set current_message_id = ${leaf}, updated_at = greatest(updated_at, ${now})
       where id = ${chatId} returning id, user_id),
@@ -88,6 +92,6 @@ async function append(
           end, 0),
         ${sql.join(columns.map(valueOf))}, p.extra, p.created_at, ${now}
       from sent as p cross join held)
-    select id from held`.execute(db);
-  return changed.length > 0;
+    select user_id from held`.execute(db);
+  return changed[0]?.user_id;
 }

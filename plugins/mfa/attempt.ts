@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
 import { type Challenge, consumeChallenge, expired, requireTries } from "./challenges.ts";
+import type { MfaDeps } from "./deps.ts";
 import type { MfaAccount } from "./store.ts";
 import type { MfaDatabase } from "./tables.ts";
 
@@ -18,7 +19,7 @@ export interface Attempt<T> {
   readonly wrong: string;
 }
 
-type Outcome<T> = { value: T } | { refusal: AppError };
+type Outcome<T> = { value: T } | { refusal: AppError; isWrong?: true };
 
 /**
  * Checks an answer under the account's row lock, so that one code is accepted once however many ask at the same time.
@@ -26,9 +27,10 @@ type Outcome<T> = { value: T } | { refusal: AppError };
  * `invalid` for a wrong answer, and `unauthenticated` for a challenge that somebody else has just used.
  */
 export async function attempt<T>(
-  transaction: <R>(run: (tx: MfaDatabase) => Promise<R>) => Promise<R>,
+  { transaction, emit }: Pick<MfaDeps, "transaction" | "emit">,
   { userId, challenge, check, wrong }: Attempt<T>,
 ): Promise<T> {
+  const step = challenge?.step ?? "manage";
   const outcome = await transaction(async (tx): Promise<Outcome<T>> => {
     const account = await tx
       .selectFrom("mfa_account")
@@ -54,7 +56,7 @@ export async function attempt<T>(
     const value = await check(tx, account);
     if (value === undefined) {
       await countTry(tx, userId, { recent, now, challenge });
-      return { refusal: new AppError("invalid", wrong) };
+      return { refusal: new AppError("invalid", wrong), isWrong: true };
     }
     await setTries(tx, userId, []);
     if (challenge !== undefined) {
@@ -64,8 +66,12 @@ export async function attempt<T>(
   });
   // Thrown out here: a transaction that fails would forget the try.
   if ("refusal" in outcome) {
+    if (outcome.isWrong) {
+      emit("auth.mfa.challenge.failed", userId, { step });
+    }
     throw outcome.refusal;
   }
+  emit("auth.mfa.challenge.verified", userId, { step });
   return outcome.value;
 }
 

@@ -1,4 +1,5 @@
 import type { Seal } from "#kernel/seal.ts";
+import type { SystemEventName } from "#kernel/system-event-names.ts";
 import type { Audit } from "#plugins/audit/service.ts";
 import type { SessionStarts } from "#plugins/accounts/service.ts";
 import type { MfaConfig } from "./config.ts";
@@ -17,6 +18,10 @@ export interface MfaDeps {
   /** False while nobody signs in with a password. */
   isPasswordOn(): boolean;
   /** Announces a system event of an account (appendix A10, `auth.mfa.*`). */
-  emit(event: `auth.mfa.${string}`, userId: string, data?: Record<string, unknown>): void;
+  emit(
+    event: Extract<SystemEventName, `auth.mfa.${string}`>,
+    userId: string,
+    data?: Record<string, unknown>,
+  ): void;
   readonly record: Audit["record"];
 }

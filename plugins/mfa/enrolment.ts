@@ -84,7 +84,7 @@ export async function confirmEnrolment(
     throw new AppError("invalid", "Ask for a key first, then type a code of the app it is in.");
   }
   const plain = String(deps.seal.open(secret, toPlace(account.id)));
-  const done = await attempt(deps.transaction, {
+  const done = await attempt(deps, {
     userId: account.id,
     challenge,
     wrong: "The code is not right. Look whether the clock of the device is.",
@@ -154,7 +154,7 @@ export async function answerEnrolled(
   const { challenge, done, request, kind } = given;
   const userId = challenge.user_id as string;
   await deps.sessions.changed({ userId });
-  deps.emit("auth.mfa.enrolled", userId, { factor: kind });
+  deps.emit("auth.mfa.enabled", userId, { factor: kind });
   const session = await startVerified(deps, { ...challenge, stamp: done.stamp ?? null }, request);
   return reply(
     { ...(session.value as Record<string, unknown>), recovery_codes: done.codes },

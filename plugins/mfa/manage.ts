@@ -55,7 +55,7 @@ export async function reauthenticate(
   } else if (code === undefined) {
     throw new AppError("invalid", "Confirm with your second factor: the field code.");
   } else {
-    await attempt(deps.transaction, {
+    await attempt(deps, {
       userId: caller.userId,
       wrong: wrongCode,
       check: (tx, account) => checkCode(deps, tx, { account, code }),
@@ -83,7 +83,7 @@ export async function renewRecoveryCodes(deps: MfaDeps, caller: Principal): Prom
     throw new AppError("invalid", "Set a second factor up first: recovery codes stand in for one.");
   }
   const codes = await deps.transaction((tx) => replaceRecoveryCodes(tx, caller.userId));
-  deps.emit("auth.mfa.recovery_codes_renewed", caller.userId);
+  deps.emit("auth.mfa.recovery_codes.regenerated", caller.userId);
   return codes;
 }
 
@@ -118,7 +118,7 @@ export async function removeFactor(
     return await endSessions(tx as never, caller.userId);
   });
   await deps.sessions.changed({ userId: caller.userId });
-  deps.emit("auth.mfa.removed", caller.userId, { factor: passkeyId === undefined ? "totp" : "passkey" });
+  deps.emit("auth.mfa.disabled", caller.userId, { factor: passkeyId === undefined ? "totp" : "passkey" });
   return await deps.sessions.start({ id: caller.userId, stamp }, { method, request });
 }
 

@@ -49,7 +49,7 @@ function chooseStep(held: Held, required: boolean): "enroll" | "verify" | "recov
 }
 
 async function openStep(
-  { db }: Pick<MfaDeps, "db">,
+  { db, emit }: Pick<MfaDeps, "db" | "emit">,
   given: {
     readonly step: "enroll" | "verify" | "recover";
     readonly account: Pick<FactorAccount, "id" | "stamp">;
@@ -59,6 +59,7 @@ async function openStep(
 ): Promise<NextStep> {
   const { step, account, method, held } = given;
   const token = await createChallenge(db, { user_id: account.id, step, method, stamp: account.stamp });
+  emit("auth.mfa.challenge.started", account.id, { step, method });
   return {
     next_step: step,
     challenge_token: token,
@@ -107,14 +108,14 @@ export async function verifyCode(
 ): Promise<Reply> {
   const challenge = await requireChallenge(deps.db, token, ["verify"]);
   const userId = challenge.user_id as string;
-  const by = await attempt(deps.transaction, {
+  const by = await attempt(deps, {
     userId,
     challenge,
     wrong: wrongCode,
     check: (tx, account) => checkCode(deps, tx, { account, code }),
   });
   if (by === "recovery_code") {
-    deps.emit("auth.mfa.recovery_code_used", userId);
+    deps.emit("auth.mfa.recovery_code.used", userId);
   }
   return await startVerified(deps, challenge, request);
 }
@@ -165,7 +166,7 @@ export async function recover(
 ): Promise<Reply> {
   const challenge = await requireChallenge(deps.db, token, ["recover"]);
   const userId = challenge.user_id as string;
-  await attempt(deps.transaction, {
+  await attempt(deps, {
     userId,
     challenge,
     wrong: "The reset token is not right, or too old. Ask for another one.",

@@ -16,6 +16,7 @@ import { type CatalogueSettings, createCatalogue } from "./catalogue/catalogue.t
 import { recordsWithFile } from "./pictures/linked-files.ts";
 import { createListing } from "./records/listing.ts";
 import { createSavedModels } from "./records/saved-models.ts";
+import { announceFailedCalls } from "./failed-calls.ts";
 import { clearOrphanedModels } from "./records/orphaned-models.ts";
 import { type ModelParts, resourceType } from "./parts.ts";
 import { explainModels } from "./catalogue/explain.ts";
@@ -107,6 +108,7 @@ export async function createModels(context: Context) {
     jobs: [{ id: "models.orphaned", every: 3600, run: clearOrphaned }],
     async start(): Promise<void> {
       await records.refresh();
+      announceFailedCalls(events);
       events.on("user.deleted", clearOrphaned);
     },
   };

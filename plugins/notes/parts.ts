@@ -45,7 +45,7 @@ export function createIsOpen(isEnabled: () => boolean): NoteParts["isOpen"] {
 /** System events of notes (appendix A10). */
 export function announce(
   { events }: Pick<NoteParts, "events">,
-  event: "created" | "updated" | "deleted",
+  event: "created" | "updated" | "deleted" | "pinned" | "unpinned" | "access_updated",
   { by, row }: { by: Principal | null; row: Pick<NoteRow, "id" | "title"> },
 ): void {
   events.announce(`note.${event}`, {

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SystemEvent } from "#kernel/events.ts";
 import type { Notices } from "#kernel/services.ts";
-import { createDeliveries } from "./deliveries/deliveries.ts";
+import { createDeliveries, untriedAtStart } from "./deliveries/deliveries.ts";
 import type { Address } from "./deliveries/post.ts";
 import { followEvents } from "./follow.ts";
 import { createInbox } from "./inbox/inbox.ts";
@@ -11,6 +13,9 @@ import type { DeliveryRow } from "./tables.ts";
 import { createTargets, type TargetParts } from "./targets/targets.ts";
 import { createListening } from "./webhooks/listen.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
+
+/** Milliseconds that a stop waits for the database to take the last events. */
+const longestStop = 3_000;
 
 /** Puts the parts of notifications together. */
 export function createNotificationSystem(
@@ -62,11 +67,16 @@ export function createNotificationSystem(
   followEvents({ ...parts, inbox, push, targets });
   // Events of the start itself come before the queue takes work.
   const { promise: started, resolve } = Promise.withResolvers<void>();
-  events.onSystemEvent(async (event) => {
+  const queueing = new Set<Promise<void>>();
+  const observe = async (event: SystemEvent) => {
     await started;
     await listening.observe(event).catch((error: unknown) => {
       log.warn({ err: error, event: event.event }, "an event could not be queued for webhooks");
     });
+  };
+  events.onSystemEvent((event) => {
+    const queued = observe(event).finally(() => queueing.delete(queued));
+    queueing.add(queued);
   });
   return {
     deliveries,
@@ -76,7 +86,13 @@ export function createNotificationSystem(
     webhooks,
     async start(): Promise<void> {
       await listening.start();
+      // The words of a process that had no time left to send them.
+      await deliveries.resume(untriedAtStart);
       resolve();
+    },
+    /** Resolves once the last events of this process are stored: the next one sends them. */
+    async stop(): Promise<void> {
+      await Promise.race([Promise.all(queueing), pause(longestStop, undefined, { ref: false })]);
     },
   };
 }

@@ -56,7 +56,7 @@ const call = (route: string, body?: unknown, { token } = me) => {
   });
 };
 const at = (path: string) => receiver.received.filter((one) => one.path === path);
-const announce = (event: `${string}.${string}`, data: object, by = me) =>
+const announce = (event: Parameters<Events["announce"]>[0], data: object, by = me) =>
   announcer.announce(event, {
     actor: { id: by.id, name: by.name },
     subject: { type: "chat", id: "chat-1" },

@@ -87,7 +87,7 @@ export default definePlugin({
   async setup({ config, use, db, transaction, log }) {
     const seal = createSeal(use.deployment.secretKey, "notifications");
     const parts = { ...use, db, transaction, log, seal };
-    const { inbox, push, targets, webhooks, deliveries, start } = createNotificationSystem(parts, {
+    const { inbox, push, targets, webhooks, deliveries, start, stop } = createNotificationSystem(parts, {
       webhookUrl: () => config.webhookUrl,
       receivers: () => use.receivers.list(),
     });
@@ -117,6 +117,7 @@ export default definePlugin({
         },
       ],
       start,
+      stop,
     };
   },
 });

@@ -43,7 +43,7 @@ const at = (path: string) => receiver.received.filter((one) => one.path === path
 
 it(
   "a delivery that failed goes on after a restart, under the same id, and operators hear of stop and start",
-  { timeout: 240_000 },
+  { timeout: 360_000 },
   async () => {
     await start();
     const { token } = await call(undefined, "POST /api/v1/auths/signup", account);
@@ -66,5 +66,13 @@ it(
     // A word that its own process could not send any more is sent by the next one.
     await expect.poll(() => toldOf("system.shutdown.started").length, wait).toBe(1);
     expect(toldOf("system.shutdown.started")[0]?.body.message).toBe("The server is stopping.");
+    await expect
+      .poll(() => toldOf("system.shutdown.completed").length, { ...wait, timeout: 150_000 })
+      .toBe(1);
+    const [stopped] = toldOf("system.shutdown.completed");
+    expect(stopped?.body).toMatchObject({
+      subject: { type: "instance" },
+      message: "The server has stopped.",
+    });
   },
 );

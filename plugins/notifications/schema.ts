@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isKnownPattern } from "./webhooks/event-names.ts";
+import { findPatternProblem } from "./webhooks/event-names.ts";
 import { forms, phraseKinds } from "./tables.ts";
 
 export const limits = {
@@ -113,7 +113,12 @@ export type TestResult = z.output<typeof TestResult>;
 const Pattern = z
   .string()
   .max(100)
-  .refine(isKnownPattern, { error: "No event of the catalogue fits this pattern." });
+  .superRefine((pattern, context) => {
+    const problem = findPatternProblem(pattern);
+    if (problem !== undefined) {
+      context.addIssue({ code: "custom", message: problem });
+    }
+  });
 const Party = z.object({ type: z.enum(["user", "group"]), id: Id });
 
 export const Webhook = z

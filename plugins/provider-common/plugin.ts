@@ -15,6 +15,7 @@ import type { Connection } from "./connections/connection.ts";
 import { createConnections } from "./connections/connections.ts";
 import { createEntraTokens } from "./connections/entra.ts";
 import { fetchModels } from "./models/fetch-models.ts";
+import { announceConnections } from "#kernel/upstream/announce-connections.ts";
 import { findGroupNames } from "#kernel/upstream/group-names.ts";
 import { createHeaderBuilder } from "./connections/headers.ts";
 import { passthroughRoutes } from "./compat/passthrough-routes.ts";
@@ -83,19 +84,14 @@ export default definePlugin({
       providers: [provider],
       services: [provide(commonConnections, toService({ provider, connections, client, messageSupport }))],
       routes: {
-        api: settingsRoutes({ config, configuration: use.configuration, connections }),
+        api: settingsRoutes({ config, configuration: use.configuration, connections, events: use.events }),
         compat: [
           ...configRoutes({
             config,
             configuration: use.configuration,
             connections,
             fetchModels: listModels,
-            changed: ({ userId: id, name, email, role }, data) =>
-              use.events.announce("config.connections.updated", {
-                actor: { id, name, email, role },
-                subject: null,
-                data,
-              }),
+            changed: announceConnections(use.events, provider.id),
           }),
           ...compatRoutes(shared),
           responsesRoute({

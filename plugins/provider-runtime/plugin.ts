@@ -2,6 +2,7 @@ import { core } from "#config/core.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
+import { announceConnections } from "#kernel/upstream/announce-connections.ts";
 import { createUserHeaders } from "#kernel/upstream/user-headers.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { optional } from "#kernel/service.ts";
@@ -13,6 +14,7 @@ import { createRuntimeClient } from "./backends/client.ts";
 import { configRoutes } from "./routes/config-routes.ts";
 import { variables } from "./config.ts";
 import { fetchList, readJson } from "./backends/fetch-list.ts";
+import { announceModels } from "./model-files/announce-models.ts";
 import { createModelFiles } from "./model-files/model-files.ts";
 import { createProvider } from "./provider.ts";
 import { commonRoutes } from "./routes/common-routes.ts";
@@ -53,6 +55,7 @@ export default definePlugin({
     });
     const provider = createProvider({ backends, client, egress: use.egress, config, log });
     const files = createModelFiles(config.dataDir);
+    const managing = { backends, client, announce: announceModels(use.events) };
     const versionOf = (backend: Backend) => fetchVersion(client, backend, timeLimit());
     const relaying = {
       provider,
@@ -72,12 +75,7 @@ export default definePlugin({
             configuration: use.configuration,
             backends,
             fetchVersion: versionOf,
-            changed: ({ userId: id, name, email, role }, data) =>
-              use.events.announce("config.connections.updated", {
-                actor: { id, name, email, role },
-                subject: null,
-                data,
-              }),
+            changed: announceConnections(use.events, provider.id),
           }),
           ...listRoutes({
             backends,
@@ -88,10 +86,9 @@ export default definePlugin({
           ...nativeRoutes(relaying),
           ...commonRoutes(relaying),
           ...responsesRoutes({ provider, models: use.models, format: use.responses }),
-          ...manageRoutes({ backends, client }),
+          ...manageRoutes(managing),
           ...fileRoutes({
-            backends,
-            client,
+            ...managing,
             egress: use.egress,
             files,
             maxBytes: () => config.modelFileMaxBytes,

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
+import type { Events } from "#kernel/events.ts";
 import type { Jobs } from "#kernel/jobs.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { OpenVectors } from "#kernel/services.ts";
 import type { VectorStore } from "#storage/vectors.ts";
 import type { Files } from "#plugins/files/service.ts";
+import { createRetrievalEvents, type RetrievalEvents } from "./announce.ts";
 import { requireCollectionName, toCollectionName } from "./access/names.ts";
 import { createScopes, type Scopes } from "./access/scope.ts";
 import type { RetrievalSettings } from "./config.ts";
@@ -33,6 +35,7 @@ export interface RetrievalContext extends StoreParts {
   readonly log: Logger;
   readonly access: Access;
   readonly egress: Egress;
+  readonly events: Pick<Events, "announce">;
   readonly files: Files;
   readonly jobs: Jobs;
   readonly others: Slot<CollectionAccess>;
@@ -43,6 +46,7 @@ export interface RetrievalContext extends StoreParts {
 /** Joins the parts of the plugin. */
 export function createRetrieval(context: RetrievalContext) {
   const { db, settings, log } = context;
+  const events = createRetrievalEvents(context.events);
   const thread = createTextThread();
   const models = createModelFetch({ ...context, hub: () => (settings.offline ? "" : settings.hubUrl) });
   const store = createSourceStore(context);
@@ -66,6 +70,13 @@ export function createRetrieval(context: RetrievalContext) {
     await store.remove(itemIds);
     await store.sweep(3600, itemIds);
   };
+  const drop = async (name: string) => {
+    const { wasThere, texts } = await collections.drop(name);
+    await remove(texts);
+    if (wasThere) {
+      events.collectionDeleted(name);
+    }
+  };
   const reindexing = createReindexing({ ...context, write, queue });
 
   const service: Retrieval = {
@@ -74,7 +85,7 @@ export function createRetrieval(context: RetrievalContext) {
     wantsWholeTexts: () => settings.fullContext || settings.bypass,
 
     requireWritable: async (principal, name) => void (await scopes.writable(principal, name)),
-    addText: (text) => addText({ scopes, collections, write, remove }, text),
+    addText: (text) => addText({ scopes, collections, events, write, remove }, text),
     async putText({ id, collection, userId, name, content }) {
       await collections.make(collection, null);
       await collections.link(collection, [id]);
@@ -90,7 +101,7 @@ export function createRetrieval(context: RetrievalContext) {
       await collections.link(name, fileIds);
     },
     unlink: (collection, fileIds) => collections.unlink(toCollectionName(collection), fileIds),
-    drop: async (collection) => remove(await collections.drop(toCollectionName(collection))),
+    drop: (collection) => drop(toCollectionName(collection)),
     passages: (fileId, page) => listPassages(db, fileId, page),
     async progress(fileIds) {
       const states = await readProgress(db, fileIds, !settings.bypass);
@@ -106,6 +117,8 @@ export function createRetrieval(context: RetrievalContext) {
     queue,
     indexes,
     collections,
+    drop,
+    events,
     embedding,
     reindexing,
     scopes,
@@ -128,20 +141,24 @@ function withNote(states: ReadonlyMap<string, IndexProgress>, note: string): Map
 }
 
 interface TextParts {
+  readonly events: RetrievalEvents;
   readonly scopes: Scopes;
   readonly collections: Collections;
   write(source: Omit<NewSource, "language">): Promise<boolean>;
   remove(itemIds: readonly string[]): Promise<void>;
 }
 
-async function addText({ scopes, collections, write, remove }: TextParts, given: NewText) {
+async function addText({ scopes, collections, events, write, remove }: TextParts, given: NewText) {
   const { owner, collection, overwrite, name, url, content } = given;
   const into =
     collection === undefined ? await makeOwn(owner, collections) : await scopes.writable(owner, collection);
   const replaced = overwrite ? await collections.textsOf(into) : [];
   const itemId = randomUUID();
   await collections.link(into, [itemId]);
-  await write(toSource({ itemId, userId: owner.userId, name, url: url ?? null, content }));
+  const source = toSource({ itemId, userId: owner.userId, name, url: url ?? null, content });
+  if (await write(source)) {
+    events.processed(source);
+  }
   await remove(replaced);
   return { collection: into, sourceId: itemId };
 }

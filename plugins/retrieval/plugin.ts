@@ -74,12 +74,12 @@ export default definePlugin({
       openVectors: use.vectorStores,
       stopping: signal,
     });
-    const { service, embedding, reindexing, collections, remove, thread } = parts;
+    const { service, embedding, reindexing, collections, drop, thread } = parts;
     const follow = { ...parts, db, log, files: use.files, wake: () => embedding.wake() };
     use.events.on("user.deleted", async ({ subject, data }) => {
       const id = subject?.id ?? (data as { user_id?: unknown } | null)?.user_id;
       for (const name of typeof id === "string" ? await collections.ownedBy(id) : []) {
-        await remove(await collections.drop(name));
+        await drop(name);
       }
     });
     const routes = allRoutes({ ...parts, use });

@@ -1,3 +1,4 @@
+import type { SystemEventName } from "#kernel/system-event-names.ts";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { SettingsConfig } from "./config.ts";
 import type { Banner, Suggestion } from "./schema.ts";
@@ -6,7 +7,11 @@ import { builtInSuggestions } from "./suggestions.ts";
 export interface OffersOptions {
   readonly config: Pick<SettingsConfig, "banners" | "suggestions">;
   readonly configuration: Pick<ConfigRegistry, "set">;
-  announce(event: `config.${string}`, by: string, data: Record<string, unknown>): void;
+  announce(
+    event: Extract<SystemEventName, `config.${string}`>,
+    by: string,
+    data: Record<string, unknown>,
+  ): void;
 }
 
 /** Banners and prompt suggestions that administrators show to all. */

@@ -1,3 +1,4 @@
+import type { SystemEventName } from "#kernel/system-event-names.ts";
 import { readFile } from "node:fs/promises";
 import { definePlugin } from "#kernel/plugin.ts";
 import { optional } from "#kernel/service.ts";
@@ -65,8 +66,11 @@ export default definePlugin({
 
   async setup({ config, use, log, signal }) {
     const { accounts, configuration, deployment } = use;
-    const announce = (event: `config.${string}`, by: string, data: Record<string, unknown>) =>
-      void use.events.announce(event, { actor: { id: by }, subject: null, data });
+    const announce = (
+      event: Extract<SystemEventName, `config.${string}`>,
+      by: string,
+      data: Record<string, unknown>,
+    ) => void use.events.announce(event, { actor: { id: by }, subject: null, data });
     const offers = createOffers({ config, configuration, announce });
     const names = (ids: readonly string[]) => accounts.summaries(ids);
     const titles = () => use.declarations.plugins();

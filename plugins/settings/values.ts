@@ -1,3 +1,4 @@
+import type { SystemEventName } from "#kernel/system-event-names.ts";
 import { isObject } from "#config/json-values.ts";
 import type { ConfigRegistry, Setting } from "#config/registry.ts";
 import { AppError } from "#kernel/errors.ts";
@@ -15,7 +16,11 @@ export interface SettingsOptions {
   /** Names of accounts that exist, by id. */
   names(ids: readonly string[]): Promise<Map<string, { readonly name: string }>>;
   /** Announces a system event (appendix A10). */
-  announce(event: `config.${string}`, by: string, data: Record<string, unknown>): void;
+  announce(
+    event: Extract<SystemEventName, `config.${string}`>,
+    by: string,
+    data: Record<string, unknown>,
+  ): void;
 }
 
 /** All variables with where their values come from, and the ways to change them. */

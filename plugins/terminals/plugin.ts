@@ -1,7 +1,7 @@
 import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, optional } from "#kernel/service.ts";
-import { configuration, egress } from "#kernel/services.ts";
+import { configuration, egress, events } from "#kernel/services.ts";
 import { hub } from "#kernel/sockets/hub.ts";
 import { socketRoutes } from "#kernel/sockets/route.ts";
 import { chatAccess, promptSources, terminalAccess } from "#plugins/completions/service.ts";
@@ -27,7 +27,7 @@ export default definePlugin({
   title: "Terminals",
   summary: "Shells and files on terminal servers, for people and for models.",
   config: terminalVariables,
-  uses: { access, chats: chatAccess, configuration, egress, hub: optional(hub) },
+  uses: { access, chats: chatAccess, configuration, egress, events, hub: optional(hub) },
   tables: tables<TerminalTables>("terminal_session"),
   migrations: { "0001_sessions": createTerminalSessions },
   pages: [
@@ -53,7 +53,7 @@ export default definePlugin({
       const opened = await Promise.all(use.chats.list().map((chats) => chats.open(principal, chatId)));
       return opened.some((chat) => chat !== undefined);
     };
-    const shared = { terminals, sessions, egress, watch };
+    const shared = { terminals, sessions, egress, watch, events: use.events };
     const proxy = createProxy({ ...shared, ownsChat, maxBytes: () => config.maxBytes });
     const forget = configuration.onChange((names) => {
       if (names.includes("TERMINAL_SERVER_CONNECTIONS")) {
@@ -73,7 +73,7 @@ export default definePlugin({
       tools: [source],
       routes: {
         api: [
-          ...configRoutes({ configuration, egress, documents, terminals, stored }),
+          ...configRoutes({ configuration, egress, events: use.events, documents, terminals, stored }),
           ...terminalRoutes(terminals, proxy),
         ] as const,
       },

@@ -81,6 +81,11 @@ export function announceMessage(
       mentions: readMentions(message.content),
     },
   });
+  announce(events, "message.created", {
+    by,
+    id: message.id,
+    data: { channel_id: channel.id, message: toFacts(message), author: shown.user },
+  });
 }
 
 /** The part of a message that events carry. */

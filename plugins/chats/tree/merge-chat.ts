@@ -18,6 +18,12 @@ export interface MergeRules {
   readonly unseen?: boolean | undefined;
 }
 
+export interface MergedChat {
+  readonly row: ChatRow;
+  /** Messages that were not there before. */
+  readonly added: readonly { readonly id: string; readonly role: string }[];
+}
+
 /**
  * Merges a partial chat into a stored one: its top-level keys replace those that are there, messages are merged key
  * by key, and whatever is not sent stays. Throws `not_found` when the chat is gone, `invalid` for a broken tree.
@@ -26,7 +32,7 @@ export async function mergeChat(
   tx: ChatDatabase,
   chatId: string,
   { sent, tree, own, variables, addedFiles = [], unseen = false }: PreparedChat & MergeRules,
-): Promise<ChatRow> {
+): Promise<MergedChat> {
   // The lock keeps two writers from building on what the other is changing.
   const row = await lockChat(tx, chatId);
   if (row === undefined) {
@@ -59,7 +65,8 @@ export async function mergeChat(
     .set({ ...fields, chat: toJson(head), ...(kept.variables && { variables: toJson(kept.variables) }) })
     .where("id", "=", chatId)
     .execute();
-  return { ...row, ...fields };
+  const added = plan.inserts.map(({ sent: { id, message } }) => ({ id, role: String(message["role"]) }));
+  return { row: { ...row, ...fields }, added };
 }
 
 /**

@@ -34,7 +34,7 @@ export function createMessageActions(parts: ChatParts) {
         transaction(async (tx) => {
           requireRow(await lockChat(tx, id));
           requireSaid(await requireIdle(tx, id, message_id), expected);
-          return await mergeChat(tx, id, prepared);
+          return (await mergeChat(tx, id, prepared)).row;
         }),
       );
       announce(events, "message.updated", { by: caller, id, data: { message_id } });

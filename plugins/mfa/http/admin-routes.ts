@@ -94,7 +94,7 @@ function resetRoute({ db, transaction, sessions, record, emit }: MfaDeps) {
         return await resetFactors(tx, user.id);
       });
       await sessions.changed({ userId: user.id });
-      emit("auth.mfa.reset", user.id, { by: caller.userId });
+      emit("auth.mfa.factor.reset", user.id, { by: caller.userId });
       return { reset_token: reset.token, expires_at: reset.expiresAt };
     },
   );

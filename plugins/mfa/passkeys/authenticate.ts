@@ -154,7 +154,7 @@ async function accept(deps: MfaDeps, given: Acceptance): Promise<void> {
   const { userId, challenge, response, usedToken } = given;
   const passkey = (await listPasskeys(deps.db, userId)).find(({ id }) => id === response.id);
   const counter = passkey && (await verify(passkey, given));
-  await attempt(deps.transaction, {
+  await attempt(deps, {
     userId,
     challenge,
     wrong: wrongPasskey,

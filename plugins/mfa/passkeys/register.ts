@@ -80,7 +80,7 @@ export async function addPasskey(
   const challenge = await requireOwnChallenge(deps, token, caller);
   const account = await requireSame(deps, challenge);
   const info = await verify(response, { nonce: challenge.nonce, party });
-  const done = await attempt(deps.transaction, {
+  const done = await attempt(deps, {
     userId: account.id,
     challenge,
     wrong: "The passkey could not be checked, or is known already. Try again.",

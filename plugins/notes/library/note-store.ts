@@ -102,8 +102,8 @@ export async function pinnedAmong(
   return new Set(rows.map(({ note_id: id }) => id));
 }
 
-/** Pins a note for a person, or takes the pin away. */
-export async function togglePin(db: NoteDatabase, userId: string, noteId: string): Promise<void> {
+/** Pins a note for a person, or takes the pin away; resolves to whether it is pinned now. */
+export async function togglePin(db: NoteDatabase, userId: string, noteId: string): Promise<boolean> {
   const gone = await db
     .deleteFrom("pinned_note")
     .where("user_id", "=", userId)
@@ -117,6 +117,7 @@ export async function togglePin(db: NoteDatabase, userId: string, noteId: string
       .onConflict((conflict) => conflict.columns(["user_id", "note_id"]).doNothing())
       .execute();
   }
+  return gone === undefined;
 }
 
 /** Makes these the files of a note; who put one there first stays the one who did. */

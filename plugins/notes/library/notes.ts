@@ -34,7 +34,8 @@ export function createNoteActions(parts: NoteParts, documents: Documents) {
 
     async pin(caller: Principal, id: string) {
       const row = await notes.load(caller, id, "read");
-      await togglePin(db, caller.userId, id);
+      const isPinned = await togglePin(db, caller.userId, id);
+      announce(parts, isPinned ? "pinned" : "unpinned", { by: caller, row });
       return await showNote(parts, caller, row);
     },
   };
@@ -81,7 +82,7 @@ function changing(parts: NoteParts, documents: Documents) {
       await grants.replace(tx, resourceType, id, given);
     });
     emitNote(parts, row, "access");
-    announce(parts, "updated", { by: caller, row });
+    announce(parts, "access_updated", { by: caller, row });
     return await showNote(parts, caller, row);
   }
 

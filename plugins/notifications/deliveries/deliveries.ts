@@ -20,8 +20,9 @@ export const mostTries = 8;
 const mostBytes = 262_144;
 const keptDays = 30;
 const perDay = 86_400;
-/** Seconds after which a delivery without a try counts as lost on its way into the queue. */
+/** Seconds after which a delivery without a try counts as lost on its way into the queue; shorter when a process starts. */
 const untriedSeconds = 60;
+export const untriedAtStart = 1;
 
 export interface DeliveryParts {
   readonly db: NotificationDatabase;
@@ -85,15 +86,15 @@ export function createDeliveries(parts: DeliveryParts) {
         .execute();
     },
 
-    /** Queues again what was never tried, as when the process stopped in between. */
-    async resume(): Promise<void> {
+    /** Queues again what was never tried within `after` seconds, as when the process stopped in between. */
+    async resume(after = untriedSeconds): Promise<void> {
       const now = seconds();
       const lost = await db
         .updateTable("event_delivery")
         .set({ updated_at: now })
         .where("status", "=", "pending")
         .where("attempts", "=", 0)
-        .where("updated_at", "<", now - untriedSeconds)
+        .where("updated_at", "<", now - after)
         .returning("id")
         .execute();
       for (const { id } of lost) {

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
-import { eventNames, isKnownPattern, matchesPattern } from "./event-names.ts";
+import { eventCatalogue, findPatternProblem, matchesPattern } from "./event-names.ts";
+
+const names = eventCatalogue.map(({ event }) => event);
 
 it("names every event once", () => {
-  expect(new Set(eventNames).size).toBe(eventNames.length);
-  expect(eventNames).toContain("channel.webhook.created");
-  expect(eventNames).toContain("system.shutdown.started");
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toContain("channel.webhook.created");
+  expect(names).toContain("system.shutdown.started");
 });
 
 it("takes all, one, or everything below a beginning", () => {
@@ -17,7 +19,14 @@ it("takes all, one, or everything below a beginning", () => {
   expect(matchesPattern("chat.create", "chat.created")).toBe(false);
 });
 
-it("knows patterns that take something", () => {
-  expect(["*", "user.*", "auth.signup"].every(isKnownPattern)).toBe(true);
-  expect(["", "users.*", "chat.", ".*", "chat.finish*"].filter(isKnownPattern)).toEqual([]);
+it("tells why a pattern takes nothing", () => {
+  expect(["*", "user.*", "auth.signup", "knowledge.*"].map(findPatternProblem)).toEqual(
+    Array.from({ length: 4 }),
+  );
+  for (const pattern of ["", "users.*", "chat.", ".*", "chat.finish*"]) {
+    expect(findPatternProblem(pattern)).toBe(`No event of the catalogue fits ${pattern}.`);
+  }
+  for (const pattern of ["knowledge.external_connection.created", "knowledge.external_connection.*"]) {
+    expect(findPatternProblem(pattern)).toContain("has no connections to external sources");
+  }
 });

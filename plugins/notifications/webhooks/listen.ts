@@ -93,6 +93,8 @@ function toSentence({ event, actor, data }: SystemEvent): string | undefined {
       return `The server has started (version ${String(facts["version"])}).`;
     case "system.shutdown.started":
       return "The server is stopping.";
+    case "system.shutdown.completed":
+      return "The server has stopped.";
     default:
       return undefined;
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
+import type { Events } from "#kernel/events.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { waitForLists } from "#kernel/upstream/endpoint-form.ts";
 import { EndpointStateQuery, EndpointStates } from "#kernel/upstream/endpoint-state.ts";
@@ -10,6 +11,7 @@ export interface SettingsRoutesOptions {
   readonly config: Pick<CommonConfig, "direct" | "baseModelsCache">;
   readonly configuration: ConfigRegistry;
   readonly connections: Pick<Connections, "states" | "offers">;
+  readonly events: Pick<Events, "announce">;
 }
 
 const View = z
@@ -24,7 +26,7 @@ const Form = z.object({
 const declared = { path: "/configs/connections", access: "admin", returns: View, alwaysOn: true } as const;
 
 /** What holds for all connections (contract §2.3). */
-export function settingsRoutes({ config, configuration, connections }: SettingsRoutesOptions) {
+export function settingsRoutes({ config, configuration, connections, events }: SettingsRoutesOptions) {
   const view = () => ({
     ENABLE_DIRECT_CONNECTIONS: config.direct,
     ENABLE_BASE_MODELS_CACHE: config.baseModelsCache,
@@ -36,6 +38,12 @@ export function settingsRoutes({ config, configuration, connections }: SettingsR
       async ({ body, caller }) => {
         const given = Object.entries(body).filter(([, value]) => typeof value === "boolean");
         await configuration.set(Object.fromEntries(given), caller.userId);
+        const { userId: id, name, email, role } = caller;
+        events.announce("config.connections.updated", {
+          actor: { id, name, email, role },
+          subject: null,
+          data: { names: given.map(([changed]) => changed) },
+        });
         return view();
       },
     ),

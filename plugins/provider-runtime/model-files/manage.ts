@@ -5,35 +5,39 @@ import type { Backend, Holder } from "../backends/backend.ts";
 import type { Backends } from "../backends/backends.ts";
 import type { RuntimeClient } from "../backends/client.ts";
 import { relayAnswer } from "../routes/relay-call.ts";
+import { type AnnounceModel, watchCreation } from "./announce-models.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
 export interface ManageOptions {
   readonly backends: Backends;
   readonly client: RuntimeClient;
+  readonly announce: AnnounceModel;
 }
 
 export interface Managed {
   readonly caller: Principal;
   readonly request: RequestInfo;
-  readonly method: "POST" | "DELETE";
   readonly path: string;
   readonly body: Body;
   readonly backend: Backend;
+  /** The model that the backend has afterwards, as it is to know it. */
+  readonly result: string;
 }
 
 /** Changes a backend's models; relays its progress, then refreshes its list. */
-export async function manage({ backends, client }: ManageOptions, managed: Managed) {
-  const { caller, request, method, path, body, backend } = managed;
+export async function manage(options: ManageOptions, managed: Managed) {
+  const { caller, request, path, body, backend, result } = managed;
+  const finish = await watchCreation(options, { by: caller, backend, name: result });
   const isStream = body["stream"] !== false;
-  const upstream = await client.open(backend, {
+  const upstream = await options.client.open(backend, {
     path,
-    method,
+    method: "POST",
     body: JSON.stringify(body),
     isStream,
     context: { principal: caller, userAgent: request.headers["user-agent"], signal: request.signal },
   });
-  const ended = () => void backends.refresh(backend);
+  const ended = () => void finish();
   return relayAnswer(upstream, { prefix: "", request, isStream, wire: "lines", ended });
 }
 

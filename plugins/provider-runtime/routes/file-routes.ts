@@ -4,6 +4,7 @@ import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { defineRoute, type RequestInfo, stream } from "#kernel/http/route.ts";
 import type { Upload } from "#kernel/http/upload.ts";
+import { watchCreation } from "../model-files/announce-models.ts";
 import { chooseBackend, type ManageOptions } from "../model-files/manage.ts";
 import type { Backend } from "../backends/backend.ts";
 import { streamProgress } from "../model-files/progress.ts";
@@ -141,15 +142,23 @@ interface Making extends Sent {
 }
 
 async function makeModel(
-  { client, backends }: FileRoutesOptions,
+  options: FileRoutesOptions,
   { file, fileName, model, caller, request, target, report }: Making,
 ): Promise<void> {
   report({ progress: 100, completed: file.size, total: file.size });
+  const finish = await watchCreation(options, { by: caller, backend: target, name: model });
   const context = { principal: caller, signal: request.signal };
-  for await (const each of deliver({ client, backend: target, file, fileName, model, context })) {
+  for await (const each of deliver({
+    client: options.client,
+    backend: target,
+    file,
+    fileName,
+    model,
+    context,
+  })) {
     report(each);
   }
-  await backends.refresh(target);
+  await finish();
 }
 
 /** A name without folders, of characters that backends take. */

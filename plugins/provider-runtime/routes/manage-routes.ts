@@ -36,17 +36,24 @@ export function manageRoutes(options: ManageOptions) {
     return manage(options, {
       caller,
       request,
-      method: "POST",
       path,
       backend,
       body: toOwnBody(body, backend),
+      result: toOwnName(nameOf(body), backend),
     });
   };
   const push = ({ caller, request, body }: RouteInput, index?: number) => {
     const [holder] = requireHolders(backends, nameOf(body), index);
     const { backend, upstreamId } = holder as NonNullable<typeof holder>;
     const sent = { ...toOwnBody(body, backend), model: upstreamId };
-    return manage(options, { caller, request, method: "POST", path: "/api/push", backend, body: sent });
+    return manage(options, {
+      caller,
+      request,
+      path: "/api/push",
+      backend,
+      body: sent,
+      result: upstreamId,
+    });
   };
   const copy = (
     { caller, request, body }: Omit<RouteInput, "body"> & { body: z.output<typeof Copy> },
@@ -55,7 +62,14 @@ export function manageRoutes(options: ManageOptions) {
     const [holder] = requireHolders(backends, body.source, index);
     const { backend, upstreamId } = holder as NonNullable<typeof holder>;
     const sent = { source: upstreamId, destination: toOwnName(body.destination, backend), stream: false };
-    return manage(options, { caller, request, method: "POST", path: "/api/copy", backend, body: sent });
+    return manage(options, {
+      caller,
+      request,
+      path: "/api/copy",
+      backend,
+      body: sent,
+      result: sent.destination,
+    });
   };
   const remove = (input: RouteInput, index?: number) => removeEverywhere(options, input, index);
 
@@ -122,7 +136,7 @@ function unloadRoute({ backends, client }: ManageOptions) {
 
 /** From every backend that holds it, so that what was deleted is gone from the list. */
 async function removeEverywhere(
-  { backends, client }: ManageOptions,
+  { backends, client, announce }: ManageOptions,
   { caller, request, body }: RouteInput,
   index: number | undefined,
 ) {
@@ -137,6 +151,7 @@ async function removeEverywhere(
         context,
       });
       await readText(upstream.body, largestAnswer, request.signal);
+      announce("deleted", { by: caller, backend, name: upstreamId });
       await backends.refresh(backend);
     }),
   );

@@ -50,14 +50,14 @@ export function createCollections({ db, transaction }: StoreParts) {
     link: (collection: string, itemIds: readonly string[]) => inSteps(collection, itemIds, 1),
     unlink: (collection: string, itemIds: readonly string[]) => inSteps(collection, itemIds, -1),
 
-    /** Removes a collection; resolves to the texts that only it had. */
-    async drop(collection: string): Promise<string[]> {
+    /** Removes a collection; resolves to whether it was there, and to the texts that only it had. */
+    async drop(collection: string): Promise<{ wasThere: boolean; texts: string[] }> {
       const texts = await this.textsOf(collection);
-      await transaction(async (tx) => {
+      const { numDeletedRows } = await transaction(async (tx) => {
         await lockStatistics(tx);
-        await tx.deleteFrom("retrieval_collection").where("name", "=", collection).execute();
+        return await tx.deleteFrom("retrieval_collection").where("name", "=", collection).executeTakeFirst();
       });
-      return texts;
+      return { wasThere: numDeletedRows > 0n, texts };
     },
 
     /** Texts of a collection that are no files: they belong to it alone. */

@@ -2,6 +2,7 @@ import type { Logger } from "#kernel/log.ts";
 import type { FileObserver, FileRecord, Files, TextPlace } from "#plugins/files/service.ts";
 import { anyOf } from "#storage/values.ts";
 import type { RetrievalDatabase } from "../tables.ts";
+import type { RetrievalEvents } from "../announce.ts";
 import type { NewSource, SourceStore } from "./source-store.ts";
 
 export interface FollowParts {
@@ -15,13 +16,22 @@ export interface FollowParts {
 }
 
 /** Keeps the index in step with files: their text is found as soon as it is stored, and goes with them. */
-export function followFiles({ write, remove }: Pick<FollowParts, "write" | "remove">): FileObserver {
+export function followFiles({
+  write,
+  remove,
+  events,
+}: Pick<FollowParts, "write" | "remove"> & {
+  readonly events: Pick<RetrievalEvents, "processed">;
+}): FileObserver {
   return {
     id: "retrieval",
     async processed(file) {
       const content = file.data["content"];
       if (typeof content === "string" && content !== "") {
-        await write(toSource(file, content));
+        const source = toSource(file, content);
+        if (await write(source)) {
+          events.processed(source);
+        }
       } else {
         await remove([file.id]);
       }

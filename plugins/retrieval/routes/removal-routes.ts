@@ -1,6 +1,7 @@
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Audit } from "#plugins/audit/service.ts";
 import type { Files } from "#plugins/files/service.ts";
+import type { RetrievalEvents } from "../announce.ts";
 import { requireCollectionName } from "../access/names.ts";
 import { DeleteForm, Done } from "../schema.ts";
 import type { Retrieval } from "../service.ts";
@@ -10,12 +11,16 @@ export interface RemovalRouteParts {
   readonly files: Pick<Files, "load" | "removeAll">;
   readonly service: Retrieval;
   readonly audit: Audit | undefined;
+  readonly events: Pick<RetrievalEvents, "reset">;
   /** Removes all vectors, and orders every text to be cut and embedded anew. */
   resetIndex(): Promise<void>;
 }
 
 /** Taking things out of the index (contract §6.3). */
-export function removalRoutes(prefix: Prefix, { files, service, audit, resetIndex }: RemovalRouteParts) {
+export function removalRoutes(
+  prefix: Prefix,
+  { files, service, audit, events, resetIndex }: RemovalRouteParts,
+) {
   const record = async (action: `retrieval.${string}`, id: string) =>
     await audit?.record({ action, object: { type: "retrieval", id } });
   return [
@@ -45,9 +50,10 @@ export function removalRoutes(prefix: Prefix, { files, service, audit, resetInde
         access: "admin",
         returns: Done,
       },
-      async () => {
+      async ({ caller }) => {
         await resetIndex();
         await record("retrieval.index_reset", "index");
+        events.reset("vector_db", caller);
         return { status: true };
       },
     ),
@@ -62,6 +68,7 @@ export function removalRoutes(prefix: Prefix, { files, service, audit, resetInde
       async ({ caller }) => {
         await files.removeAll(caller);
         await record("retrieval.uploads_removed", "files");
+        events.reset("uploads", caller);
         return { status: true };
       },
     ),

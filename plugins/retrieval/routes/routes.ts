@@ -19,7 +19,7 @@ interface RouteParts extends RetrievalParts {
 
 /** The routes of retrieval, at both of their places. */
 export function allRoutes({ use, ...parts }: RouteParts) {
-  const { service, scopes, queue, embedding, indexes, reindexing } = parts;
+  const { service, scopes, queue, embedding, events, indexes, reindexing } = parts;
   const at = (prefix: Prefix) => [
     ...settingsRoutes(prefix, {
       configuration: use.configuration,
@@ -35,6 +35,7 @@ export function allRoutes({ use, ...parts }: RouteParts) {
       files: use.files,
       service,
       audit: use.audit,
+      events,
       async resetIndex() {
         await indexes.retireAll();
         await reindexing.orderAll();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ConfigRegistry } from "#config/registry.ts";
 import type { Egress } from "#kernel/egress/egress.ts";
+import type { Events } from "#kernel/events.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Documents } from "./documents.ts";
 import {
@@ -18,6 +19,7 @@ import { toNames, verify } from "./verify.ts";
 export interface ConfigRoutesParts {
   readonly configuration: ConfigRegistry;
   readonly egress: Egress;
+  readonly events: Pick<Events, "announce">;
   readonly documents: Documents;
   readonly terminals: Terminals;
   stored(): readonly StoredTerminal[];
@@ -44,7 +46,7 @@ const State = z.object({
 
 /** The connections for administrators (contract §5.3). Keys are shown masked and may come back so. */
 export function configRoutes(parts: ConfigRoutesParts) {
-  const { configuration, stored } = parts;
+  const { configuration, events, stored } = parts;
   const view = () => ({ TERMINAL_SERVER_CONNECTIONS: stored().map(showTerminal) });
   const admin = { access: "admin" } as const;
   return [
@@ -69,6 +71,12 @@ export function configRoutes(parts: ConfigRoutesParts) {
         );
         requireSound(entries);
         await configuration.set({ TERMINAL_SERVER_CONNECTIONS: entries }, caller.userId);
+        const { userId: id, name, email, role } = caller;
+        events.announce("config.terminal_servers.updated", {
+          actor: { id, name, email, role },
+          subject: null,
+          data: { servers: entries.length },
+        });
         return view();
       },
     ),

@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
+import type { Events } from "#kernel/events.ts";
 import type { SocketPeer, SocketRoute } from "#kernel/sockets/route.ts";
 import { requirePlace, type Terminals } from "../connections/terminals.ts";
 import { proxyBase, toAddress } from "./address.ts";
@@ -13,6 +14,7 @@ export interface SocketParts {
   readonly sessions: Sessions;
   readonly egress: Egress;
   readonly watch: Watch;
+  readonly events: Pick<Events, "announce">;
   isEnabled(): boolean;
 }
 
@@ -65,6 +67,7 @@ export function terminalSocket(parts: SocketParts): SocketRoute {
         peer.signal.addEventListener("abort", forget, { once: true });
         peer.onRenewed(() => watch.check(use));
         connect(peer, upstream);
+        announce(parts, peer, { terminalId: id, sessionId, chatId });
         // What changed while the connection was made was announced before it was watched.
         watch.check(use);
       } catch (error) {
@@ -73,6 +76,24 @@ export function terminalSocket(parts: SocketParts): SocketRoute {
       }
     },
   };
+}
+
+/** Tells of the connection, and of its end whichever side brings it about (appendix A10). */
+function announce(
+  { events }: Pick<SocketParts, "events">,
+  peer: SocketPeer,
+  { terminalId, sessionId, chatId }: { terminalId: string; sessionId: string; chatId: string | undefined },
+): void {
+  const { userId: id, name, email, role } = peer.caller;
+  const facts = {
+    actor: { id, name, email, role },
+    subject: { type: "terminal_session", id: sessionId },
+    data: { terminal_id: terminalId, chat_id: chatId ?? null },
+  };
+  events.announce("terminal.session.opened", facts);
+  peer.signal.addEventListener("abort", () => events.announce("terminal.session.closed", facts), {
+    once: true,
+  });
 }
 
 function toClosing(error: unknown) {

@@ -14,7 +14,11 @@ export type Saving = ReturnType<typeof createSaving>;
 
 export function createSaving(parts: ToolParts) {
   const { transaction, grants, accounts } = parts;
-  const announce = (event: string, caller: Principal, { id, name }: Pick<ToolRow, "id" | "name">): void => {
+  const announce = (
+    event: "created" | "updated" | "deleted" | "access_updated",
+    caller: Principal,
+    { id, name }: Pick<ToolRow, "id" | "name">,
+  ): void => {
     parts.events.announce(`tool.${event}`, {
       actor: toActor(caller),
       subject: { type: "tool", id },
