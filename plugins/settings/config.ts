@@ -61,9 +61,14 @@ export const config = {
 
 export type SettingsConfig = Values<typeof config>;
 
+const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+
+/** A tag whose language nobody knows would leave every browser at English in silence. */
 function checkLocale(tag: string): string | undefined {
   try {
-    return tag === "" || new Intl.Locale(tag).language !== "" ? undefined : "must name a language";
+    return tag === "" || languageNames.of(new Intl.Locale(tag).language) !== undefined
+      ? undefined
+      : "must name a language, such as de or pt-BR";
   } catch {
     return "must be a language tag such as de-DE";
   }

@@ -124,6 +124,7 @@ describe("a setting that cannot be honoured", () => {
   it.each([
     ["DEFAULT_GROUP_ID", "no-group"],
     ["DEFAULT_LOCALE", "de_DE"],
+    ["DEFAULT_LOCALE", "nonsense"],
     ["WEBHOOK_URL", "hooks.example"],
     ["WEBUI_URL", "chat.example"],
   ])("%s of %j is refused, with what comes beside it", async (name, value) => {
