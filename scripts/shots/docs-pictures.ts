@@ -7,6 +7,7 @@ export const docsPictures: Readonly<Record<string, string>> = {
   channels: "channel",
   chats: "tool-calls-and-sources",
   code: "code-of-a-model",
+  directory: "admin-directory",
   evaluations: "rating",
   files: "file-pdf",
   functions: "function-editor",
@@ -18,6 +19,7 @@ export const docsPictures: Readonly<Record<string, string>> = {
   notes: "notes",
   notifications: "notifications",
   operating: "admin-health",
+  plugins: "admin-plugin-open",
   prompts: "prompts-editor",
   "retrieval-lab": "retrieval-lab",
   runtime: "admin-runtime-open",
@@ -37,9 +39,7 @@ export const docsPictures: Readonly<Record<string, string>> = {
 /** Pages without one: tables of reference, and wires between programs. */
 export const unpictured: readonly string[] = [
   "configuration",
-  "directory",
   "messages",
-  "plugins",
   "plugins-reference",
   "responses",
   "routes",
