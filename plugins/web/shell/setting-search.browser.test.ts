@@ -75,3 +75,28 @@ test.skipIf(!chromiumPath)(
   },
   slow,
 );
+
+test.skipIf(!chromiumPath)(
+  "pages of administrators stand under headings, and the open one is in sight",
+  async () => {
+    const { token } = await app.admin();
+    const { page, close } = await openPage(browser, { url: app.url, token, path: "/admin/audit" });
+    const list = page.getByRole("navigation", { name: "Administration" });
+    await list.getByRole("link", { name: "Audit" }).waitFor();
+    expect(await list.getByRole("heading").allTextContents()).toEqual([
+      "People",
+      "Models and tools",
+      "Reports",
+      "This server",
+    ]);
+    const current = list.getByRole("link", { name: "Audit" });
+    expect(await current.getAttribute("aria-current")).toBe("page");
+    // Positions may lie between two pixels.
+    await poll(() =>
+      current.evaluate((link) => link.getBoundingClientRect().top + 20 < globalThis.innerHeight),
+    ).toBe(true);
+    await expectNoAxeFindings(page);
+    await close();
+  },
+  slow,
+);
