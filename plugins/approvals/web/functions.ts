@@ -3,10 +3,10 @@ import type { ListedTool, ToolFunction } from "#plugins/web/kit/stores/tools.sve
 
 /** The functions of a tool. MCP servers are asked now, others when nothing is known of them; only administrators may ask. */
 export async function readFunctions(tool: ListedTool): Promise<readonly ToolFunction[]> {
-  if (tool.server === undefined) {
-    return tool.specs ?? [];
+  if (tool.specs !== undefined) {
+    return tool.specs;
   }
-  if (tool.server.type === "mcp") {
+  if (tool.server?.type !== "openapi") {
     return (await server.call("GET /api/v1/tools/id/:id/specs", { params: { id: tool.id } })).specs;
   }
   const known = await readState(tool.id);
@@ -14,7 +14,7 @@ export async function readFunctions(tool: ListedTool): Promise<readonly ToolFunc
   if (state === undefined || (state.reason !== null && state.functions.length === 0)) {
     throw new Error(state?.reason ?? tool.id);
   }
-  return state.functions.filter((each) => each.is_offered);
+  return state.functions.flatMap((each) => (each?.is_offered ? [each] : []));
 }
 
 async function readState(id: string, query: { refresh?: "true" } = {}) {

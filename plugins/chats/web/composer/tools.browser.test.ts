@@ -58,6 +58,21 @@ const desk = definePlugin({
   }),
 });
 
+/** A server whose functions stand in its entry. */
+const mill = {
+  url: "http://127.0.0.1:9/",
+  type: "openapi",
+  auth_type: "none",
+  spec_type: "json",
+  spec: JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "Mill", version: "1" },
+    paths: { "/grind": { post: { operationId: "grind", summary: "Grinds", responses: { 200: {} } } } },
+  }),
+  info: { id: "mill", name: "Mill" },
+  config: { enable: true },
+};
+
 let world: AppWithUpstream;
 let browser: Browser;
 let token: string;
@@ -172,12 +187,17 @@ test.skipIf(!chromiumPath)(
     expect(namesOf(sent())).toEqual(expect.arrayContaining(["dream", "letters"]));
     expect(namesOf(sent())).not.toContain("weigh");
 
+    const TOOL_SERVER_CONNECTIONS = [mill];
+    const path = "POST /api/v1/configs/tool_servers";
+    expect((await world.app.call(path, { token, body: { TOOL_SERVER_CONNECTIONS } })).status).toBe(200);
     await page.goto(`${world.app.url}/admin/approvals`);
     const rule = (name: string) => page.getByRole("radiogroup", { name: `Calls of ${name}`, exact: true });
     await rule("Weigh").getByText("Never").click();
     await page.getByText("Saved. It counts for the next call.").waitFor();
     await button(page, "Functions of Letters").click();
     await rule("letters").getByText("Asks").click();
+    await button(page, "Functions of Mill").click();
+    await rule("grind").waitFor();
     await expect
       .poll(
         async () => (await world.app.call("GET /api/v1/configs/namespace/tools.approval", { token })).body,
