@@ -85,6 +85,12 @@ it("one temporary message has one run, however fast it is asked for again", asyn
   await stage.app.call(`POST /api/tasks/chat/${body.chat_id}/stop`, { token });
 });
 
+// Core API, chat completion request: temporary:<uuid>.
+it("a temporary chat without an id is refused", async () => {
+  const answer = await stage.complete({ chat_id: "temporary:", id: randomUUID() });
+  expect([answer.status, answer.body.detail]).toEqual([400, expect.stringMatching(/^chat_id: /)]);
+});
+
 it("a picture in the text of a question is a file of its chat", async () => {
   stage.upstream.always(path, text("Nice"));
   const { token } = stage.user;

@@ -72,6 +72,9 @@ export function parseRunRequest(request: CompletionRequest): RunRequest {
   const asked = read.data;
   Object.keys(ChatRequest.shape).forEach((key) => requireStorable(asked[key], key));
   const chatId = asked.chat_id || undefined;
+  if (chatId === "temporary:") {
+    throw new AppError("invalid", "chat_id: a temporary chat needs an id behind the colon.");
+  }
   const replies = toReplies(request, asked);
   const named = asked.user_message ?? asked.parent_message ?? undefined;
   const sent = named || chatId ? undefined : toTurns(request);
