@@ -86,3 +86,12 @@ describe("a chat is made", () => {
     expect((await me.call("POST /import", { chats: [{ chat }] })).status).toBe(200);
   });
 });
+
+it("tags may be named by objects, as lists of tags have them, and what names none is refused", async () => {
+  const { chat } = await me.make({ title: "T", tags: ["One", { name: "Two Words" }] });
+  expect(chat.tags).toEqual(["one", "two_words"]);
+  const wrong = { title: "T", models: [], tags: ["a", 5] };
+  const answer = await me.call("POST /new", { chat: wrong });
+  expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", "chat", "tags", 1]]);
+  expect((await me.call("POST /import", { chats: [{ chat: wrong }] })).status).toBe(200);
+});

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 const loose = z.looseObject({});
 
+const TagName = z.union([z.string(), z.looseObject({ name: z.string() })], "must be the name of a tag");
+
 /** A chat object as callers send it; messages are read by `readSentTree`, which names the one that is wrong. */
 const fields = {
   title: z.string().max(10_000).optional(),
@@ -10,7 +12,7 @@ const fields = {
   history: loose.nullish(),
   currentId: z.string().nullish(),
   files: z.array(z.unknown()).nullish(),
-  tags: z.array(z.unknown()).nullish(),
+  tags: z.array(TagName).nullish(),
   params: loose.nullish(),
   timestamp: z.number().nullish(),
 };
@@ -22,8 +24,11 @@ export const NewChatObject = z
 
 export const ChatPatch = z.looseObject(fields).meta({ id: "ChatPatch" });
 
+/** Imports leave out tags that name nothing. */
+const ImportedChatObject = ChatPatch.extend({ tags: z.array(z.unknown()).nullish() });
+
 /** What is common to new, partial and imported chat objects. */
-export type SentChat = z.output<typeof ChatPatch>;
+export type SentChat = z.output<typeof ImportedChatObject>;
 
 export const NewChat = z
   .object({
@@ -42,7 +47,7 @@ const time = z.number().int().min(0).max(1e11);
 
 /** One chat of an export, of this platform or another. */
 export const ImportedChat = z.looseObject({
-  chat: ChatPatch,
+  chat: ImportedChatObject,
   title: fields.title.nullish(),
   meta: loose.nullish(),
   pinned: z.boolean().nullish(),

@@ -30,11 +30,17 @@ export function tagNamesOf(
 ): string[] {
   const own = tagsOf({ meta: meta ?? {} });
   const ids = new Set(own.map(toTagId));
-  const written = (sent ?? []).filter((tag): tag is string => typeof tag === "string");
+  const written = (sent ?? []).flatMap((tag) => toName(tag) ?? []);
   const names = Array.isArray(meta?.["tags"])
     ? [...own, ...written.filter((name) => ids.has(toTagId(name)))]
     : written;
   return [...new Set(names.filter((name) => ![untagged, ""].includes(toTagId(name)) && name.length <= 200))];
+}
+
+/** Clients name a tag by a text or, as lists of tags have it, by an object with its name. */
+function toName(tag: unknown): string | undefined {
+  const name = typeof tag === "object" && tag !== null && "name" in tag ? tag.name : tag;
+  return typeof name === "string" ? name : undefined;
 }
 
 /** Tags a chat; resolves to its new `meta`. */
