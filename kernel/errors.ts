@@ -20,7 +20,7 @@ export interface AppErrorOptions {
   /** Seconds after which a new try makes sense; sent as Retry-After. */
   retryAfter?: number;
   /** Further response headers. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   /** A word for programs, sent where the surface's error shape has a place for one, such as SCIM's `scimType`. */
   reason?: string;
 }
@@ -31,7 +31,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly detail: unknown;
   readonly retryAfter: number | undefined;
-  readonly headers: Record<string, string>;
+  readonly headers: Record<string, string | string[]>;
   readonly reason: string | undefined;
 
   constructor(code: ErrorCode, detail: unknown, options: AppErrorOptions = {}) {

@@ -9,6 +9,7 @@ import type { AccountChanges } from "../account-changes.ts";
 import { findKeyOwner, isApiKey, isAppKey, isGatewayKey } from "../api-keys/api-keys.ts";
 import type { AccountsConfig } from "../config.ts";
 import { isPathAllowed } from "../api-keys/key-endpoints.ts";
+import { toClearedCookies } from "./cookies.ts";
 import type { LastSeen } from "./last-seen.ts";
 import type { PermissionDefaults } from "../permissions/permissions.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
@@ -95,7 +96,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     onChange: (handler) =>
       options.changes.onChange((change) => handler("jti" in change ? { sessionId: change.jti } : change)),
     keyHeader: () => options.config.keyHeader.toLowerCase(),
-    authenticate({ value }, request) {
+    authenticate({ value, source }, request) {
       if (value.length > longestCredential) {
         throw unauthenticated();
       }
@@ -109,9 +110,35 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         return admit(entry, { request, options, now });
       }
       const found = isKnown ? lookAgain(value, entry) : load(value);
-      return found.then((loaded) => admit(loaded, { request, options, now }));
+      const admitted = found.then((loaded) => admit(loaded, { request, options, now }));
+      return source === "cookie"
+        ? admitted.catch((error: unknown) => refuseCookie(error, value, options))
+        : admitted;
     },
   };
+}
+
+/**
+ * A token that fails takes its cookies with it (contract 1.1). One that is genuine and whose session was ended leaves
+ * them: a late answer would remove the cookie of the session that took its place.
+ */
+async function refuseCookie(
+  error: unknown,
+  token: string,
+  { tokens, config }: AuthenticatorOptions,
+): Promise<never> {
+  const isRefused = error instanceof AppError && error.code === "unauthenticated";
+  const isGenuine = async () =>
+    tokens.verify(token).then(
+      () => true,
+      () => false,
+    );
+  if (!isRefused || (await isGenuine())) {
+    throw error;
+  }
+  // Browsers remove a cookie whichever protocol the answer names.
+  const cleared = toClearedCookies({ config, protocol: "http" });
+  throw new AppError(error.code, error.detail, { cause: error.cause, headers: { "set-cookie": cleared } });
 }
 
 interface Admission {

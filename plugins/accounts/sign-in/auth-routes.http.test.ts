@@ -9,6 +9,7 @@ afterAll(() => app.close());
 
 const password = "Correct-horse-1";
 const cookieOf = (answer: Answer) => answer.headers.getSetCookie();
+const cleared = ["token", "oauth_id_token", "oauth_session_id"].map((name) => `${name}=; Path=/; Max-Age=0`);
 let count = 0;
 
 /** Addresses of their own, so that one test's tries do not count for another. */
@@ -127,15 +128,27 @@ describe("a session over HTTP", () => {
     }
   });
 
+  // Contract 1.1. The cookie of a session that was ended stays: another sign-in may have replaced it by then.
+  it("loses its cookies when the token in them fails, and keeps them when its session was ended", async () => {
+    const ask = (token: string) => app.call("GET /api/v1/auths/", { headers: { cookie: `token=${token}` } });
+    const { token } = (await signUp()).answer.body;
+    expect((await ask(token)).status).toBe(200);
+    const failed = await ask(`${token}x`);
+    expect(failed.status).toBe(401);
+    expect(cookieOf(failed).map((cookie) => cookie.split(";", 3).join(";"))).toEqual(cleared);
+    expect((await app.call("GET /api/v1/auths/", { token: `${token}x` })).headers.has("set-cookie")).toBe(
+      false,
+    );
+    await app.call("POST /api/v1/auths/signout", { token });
+    const ended = await ask(token);
+    expect([ended.status, cookieOf(ended)]).toEqual([401, []]);
+  });
+
   it("ends when it is signed out, which clears the cookies", async () => {
     const { token } = (await signUp()).answer.body;
     const answer = await app.call("POST /api/v1/auths/signout", { token });
     expect(answer.body).toEqual({ status: true });
-    expect(cookieOf(answer).map((cookie) => cookie.split(";", 3).join(";"))).toEqual([
-      "token=; Path=/; Max-Age=0",
-      "oauth_id_token=; Path=/; Max-Age=0",
-      "oauth_session_id=; Path=/; Max-Age=0",
-    ]);
+    expect(cookieOf(answer).map((cookie) => cookie.split(";", 3).join(";"))).toEqual(cleared);
     expect((await app.call("GET /api/v1/auths/", { token })).status).toBe(401);
     expect((await app.call("POST /api/v1/auths/signout", { token })).status).toBe(200);
   });
