@@ -1,13 +1,9 @@
 import { z } from "zod";
+import { checkAddress } from "#config/parse.ts";
 import { bool, grouped, int, json, list, oneOf, text, type Values } from "#config/variable.ts";
 
 const spoken = (name: string) => ({ key: `audio.tts.${name}`, persisted: true }) as const;
 const heard = (name: string) => ({ key: `audio.stt.${name}`, persisted: true }) as const;
-
-const address = (value: string) =>
-  value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? undefined
-    : "must be an http or https address";
 
 /** Regions stand in names of hosts. */
 const region = (value: string) =>
@@ -34,7 +30,7 @@ export const speechVariables = grouped("Speech", {
   }),
   ttsOpenaiUrl: text("AUDIO_TTS_OPENAI_API_BASE_URL", "https://api.openai.com/v1", {
     ...spoken("openai.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of an API with /audio/speech in the common format",
   }),
   ttsOpenaiKey: text("AUDIO_TTS_OPENAI_API_KEY", "", {
@@ -58,7 +54,7 @@ export const speechVariables = grouped("Speech", {
   }),
   ttsElevenUrl: text("ELEVENLABS_API_BASE_URL", "https://api.elevenlabs.io", {
     ...spoken("elevenlabs.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the ElevenLabs API",
   }),
   ttsAzureRegion: text("AUDIO_TTS_AZURE_SPEECH_REGION", "", {
@@ -68,7 +64,7 @@ export const speechVariables = grouped("Speech", {
   }),
   ttsAzureUrl: text("AUDIO_TTS_AZURE_SPEECH_BASE_URL", "", {
     ...spoken("azure.speech_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Azure Speech for reading aloud; empty for that of the region",
   }),
   ttsAzureFormat: text("AUDIO_TTS_AZURE_SPEECH_OUTPUT_FORMAT", "audio-24khz-160kbitrate-mono-mp3", {
@@ -77,7 +73,7 @@ export const speechVariables = grouped("Speech", {
   }),
   ttsMistralUrl: text("AUDIO_TTS_MISTRAL_API_BASE_URL", "https://api.mistral.ai/v1", {
     ...spoken("mistral.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Mistral API for reading aloud",
   }),
   ttsMistralKey: text("AUDIO_TTS_MISTRAL_API_KEY", "", {
@@ -122,7 +118,7 @@ export const transcriptionVariables = grouped("Transcription", {
   }),
   sttOpenaiUrl: text("AUDIO_STT_OPENAI_API_BASE_URL", "https://api.openai.com/v1", {
     ...heard("openai.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of an API with /audio/transcriptions in the common format, also of a Whisper server of your own",
   }),
   sttOpenaiKey: text("AUDIO_STT_OPENAI_API_KEY", "", {
@@ -137,7 +133,7 @@ export const transcriptionVariables = grouped("Transcription", {
   }),
   sttDeepgramUrl: text("DEEPGRAM_API_BASE_URL", "https://api.deepgram.com", {
     ...heard("deepgram.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Deepgram API",
   }),
   sttAzureKey: text("AUDIO_STT_AZURE_API_KEY", "", {
@@ -152,7 +148,7 @@ export const transcriptionVariables = grouped("Transcription", {
   }),
   sttAzureUrl: text("AUDIO_STT_AZURE_BASE_URL", "", {
     ...heard("azure.base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Azure Speech for recordings; empty for that of the region",
   }),
   sttAzureLocales: list("AUDIO_STT_AZURE_LOCALES", [], {
@@ -167,7 +163,7 @@ export const transcriptionVariables = grouped("Transcription", {
   }),
   sttMistralUrl: text("AUDIO_STT_MISTRAL_API_BASE_URL", "https://api.mistral.ai/v1", {
     ...heard("mistral.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Mistral API for recordings",
   }),
   sttMistralKey: text("AUDIO_STT_MISTRAL_API_KEY", "", {

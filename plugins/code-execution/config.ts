@@ -1,3 +1,4 @@
+import { checkAddress } from "#config/parse.ts";
 import { bool, int, oneOf, seconds, text, type Values } from "#config/variable.ts";
 
 const execution = (name: string) => ({ key: `code_execution.${name}`, persisted: true }) as const;
@@ -5,11 +6,6 @@ const interpreter = (name: string) => ({ key: `code_interpreter.${name}`, persis
 
 const engines = ["pyodide", "jupyter"] as const;
 const signIns = ["", "none", "token", "password"] as const;
-
-const address = (value: string) =>
-  value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? undefined
-    : "must be an http or https address";
 
 /** Code that people run from messages, and what both kinds share. */
 const executionVariables = {
@@ -23,7 +19,7 @@ const executionVariables = {
   }),
   url: text("CODE_EXECUTION_JUPYTER_URL", "", {
     ...execution("jupyter.url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Jupyter server, such as http://jupyter:8888",
   }),
   auth: oneOf("CODE_EXECUTION_JUPYTER_AUTH", signIns, "", {
@@ -64,7 +60,7 @@ const interpreterVariables = {
   }),
   interpreterUrl: text("CODE_INTERPRETER_JUPYTER_URL", "", {
     ...interpreter("jupyter.url"),
-    check: address,
+    check: checkAddress,
     text: "Jupyter server for code of models; empty for that of code blocks, with its sign-in",
   }),
   interpreterAuth: oneOf("CODE_INTERPRETER_JUPYTER_AUTH", signIns, "", {
@@ -110,7 +106,7 @@ const limitVariables = {
   }),
   packageIndex: text("PYODIDE_PACKAGE_INDEX", "", {
     ...execution("pyodide.package_index"),
-    check: address,
+    check: checkAddress,
     text: "Address of a Pyodide distribution (a folder with pyodide-lock.json and wheels) from which the server fetches packages for Python in the browser; empty for the standard library alone",
   }),
 };

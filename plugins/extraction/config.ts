@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkAddress } from "#config/parse.ts";
 import { bool, grouped, int, json, oneOf, text } from "#config/variable.ts";
 
 /** Bounds of reading documents, of this platform's own making. */
@@ -68,11 +69,6 @@ const engines = [
 
 const key = (name: string) => ({ key: `rag.${name}`, persisted: true }) as const;
 
-const address = (value: string) =>
-  value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? undefined
-    : "must be an http or https address";
-
 /** The engine that reads documents instead of this server (contract, A4). */
 export const engineVariables = grouped("Extraction engine", {
   engine: oneOf("CONTENT_EXTRACTION_ENGINE", engines, "", {
@@ -85,12 +81,12 @@ export const engineVariables = grouped("Extraction engine", {
   }),
   tikaUrl: text("TIKA_SERVER_URL", "http://tika:9998", {
     ...key("tika_server_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Apache Tika Server",
   }),
   doclingUrl: text("DOCLING_SERVER_URL", "http://docling:5001", {
     ...key("docling_server_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Docling Serve",
   }),
   doclingKey: text("DOCLING_API_KEY", "", {
@@ -109,7 +105,7 @@ export const engineVariables = grouped("Extraction engine", {
   ),
   azureUrl: text("DOCUMENT_INTELLIGENCE_ENDPOINT", "", {
     ...key("document_intelligence_endpoint"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Azure resource Document Intelligence",
   }),
   azureKey: text("DOCUMENT_INTELLIGENCE_KEY", "", {
@@ -123,7 +119,7 @@ export const engineVariables = grouped("Extraction engine", {
   }),
   datalabUrl: text("DATALAB_MARKER_API_BASE_URL", "https://www.datalab.to/api/v1/marker", {
     ...key("datalab_marker_api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Datalab Marker",
   }),
   datalabKey: text("DATALAB_MARKER_API_KEY", "", {
@@ -133,7 +129,7 @@ export const engineVariables = grouped("Extraction engine", {
   }),
   mineruUrl: text("MINERU_API_URL", "http://localhost:8000", {
     ...key("mineru_api_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of a MinerU server",
   }),
   mineruKey: text("MINERU_API_KEY", "", {
@@ -143,7 +139,7 @@ export const engineVariables = grouped("Extraction engine", {
   }),
   paddleUrl: text("PADDLEOCR_VL_BASE_URL", "http://localhost:8080", {
     ...key("paddleocr_vl_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of a PaddleOCR-VL server",
   }),
   paddleKey: text("PADDLEOCR_VL_TOKEN", "", {
@@ -153,7 +149,7 @@ export const engineVariables = grouped("Extraction engine", {
   }),
   externalUrl: text("EXTERNAL_DOCUMENT_LOADER_URL", "", {
     ...key("external_document_loader_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of a document loader of your own, which answers PUT /process",
   }),
   externalKey: text("EXTERNAL_DOCUMENT_LOADER_API_KEY", "", {
@@ -163,7 +159,7 @@ export const engineVariables = grouped("Extraction engine", {
   }),
   mistralUrl: text("MISTRAL_OCR_API_BASE_URL", "https://api.mistral.ai/v1", {
     ...key("mistral_ocr_api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Mistral OCR",
   }),
   mistralKey: text("MISTRAL_OCR_API_KEY", "", {

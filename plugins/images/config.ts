@@ -1,14 +1,10 @@
 import { z } from "zod";
+import { checkAddress } from "#config/parse.ts";
 import { bool, grouped, int, json, oneOf, text, type Values } from "#config/variable.ts";
 import { WorkflowNode } from "./workflow-node.ts";
 
 const made = (name: string) => ({ key: `image_generation.${name}`, persisted: true }) as const;
 const edited = (name: string) => ({ key: `images.edit.${name}`, persisted: true }) as const;
-
-const address = (value: string) =>
-  value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? undefined
-    : "must be an http or https address";
 
 /** Pixels of a side that are asked for at most. */
 const longestSide = 4096;
@@ -80,7 +76,7 @@ const generation = grouped("Images", {
 const engines = grouped("Image engines", {
   openaiUrl: text("IMAGES_OPENAI_API_BASE_URL", "https://api.openai.com/v1", {
     ...made("openai.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of an API with /images/generations in the common format",
   }),
   openaiKey: text("IMAGES_OPENAI_API_KEY", "", {
@@ -103,7 +99,7 @@ const engines = grouped("Image engines", {
   ),
   geminiUrl: text("IMAGES_GEMINI_API_BASE_URL", "https://generativelanguage.googleapis.com/v1beta", {
     ...made("gemini.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Gemini API",
   }),
   geminiKey: text("IMAGES_GEMINI_API_KEY", "", {
@@ -117,7 +113,7 @@ const engines = grouped("Image engines", {
   }),
   automaticUrl: text("AUTOMATIC1111_BASE_URL", "", {
     ...made("automatic1111.base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the AUTOMATIC1111 server, started with --api",
   }),
   automaticAuth: text("AUTOMATIC1111_API_AUTH", "", {
@@ -136,7 +132,7 @@ const engines = grouped("Image engines", {
   ),
   comfyUrl: text("COMFYUI_BASE_URL", "", {
     ...made("comfyui.base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the ComfyUI server",
   }),
   comfyKey: text("COMFYUI_API_KEY", "", {
@@ -176,7 +172,7 @@ const editing = grouped("Image editing", {
   }),
   editOpenaiUrl: text("IMAGES_EDIT_OPENAI_API_BASE_URL", "", {
     ...edited("openai.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address for edits in the common format; empty for that of generation, with its key",
   }),
   editOpenaiKey: text("IMAGES_EDIT_OPENAI_API_KEY", "", {
@@ -190,7 +186,7 @@ const editing = grouped("Image editing", {
   }),
   editGeminiUrl: text("IMAGES_EDIT_GEMINI_API_BASE_URL", "", {
     ...edited("gemini.api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Gemini API for edits; empty for that of generation, with its key",
   }),
   editGeminiKey: text("IMAGES_EDIT_GEMINI_API_KEY", "", {
@@ -200,7 +196,7 @@ const editing = grouped("Image editing", {
   }),
   editComfyUrl: text("IMAGES_EDIT_COMFYUI_BASE_URL", "", {
     ...edited("comfyui.base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of ComfyUI for edits; empty for that of generation, with its key",
   }),
   editComfyKey: text("IMAGES_EDIT_COMFYUI_API_KEY", "", {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkAddress } from "#config/parse.ts";
 import { int, json, list, oneOf, text } from "#config/variable.ts";
 
 /** The settings that follow the rules of OAuth persistence (configuration document, persistence rules). */
@@ -15,7 +16,7 @@ const ownParameters =
 export const oidc = {
   providerUrl: text("OPENID_PROVIDER_URL", "", {
     ...kept("provider_url", "Address of the provider's discovery document, or its issuer"),
-    check: addressRule,
+    check: checkAddress,
   }),
   redirectUris: list("OPENID_REDIRECT_URI", [], {
     ...kept(
@@ -29,7 +30,7 @@ export const oidc = {
       "end_session_endpoint",
       "Address where signing out goes on at the provider; not set, its discovery document names it",
     ),
-    check: addressRule,
+    check: checkAddress,
   }),
   clientId: text("OAUTH_CLIENT_ID", "", kept("client_id", "Client that the provider knows the platform as")),
   clientSecret: text("OAUTH_CLIENT_SECRET", "", {
@@ -105,7 +106,7 @@ export const google = {
   }),
   googleIssuer: text("GOOGLE_ISSUER_URL", "https://accounts.google.com", {
     text: "Issuer of Google's sign-ins",
-    check: addressRule,
+    check: checkAddress,
   }),
 };
 
@@ -142,14 +143,14 @@ export const microsoft = {
       "microsoft.login_base_url",
       "Address of Microsoft's sign-in, which national clouds have their own of",
     ),
-    check: addressRule,
+    check: checkAddress,
   }),
   microsoftPictureUrl: text(
     "MICROSOFT_CLIENT_PICTURE_URL",
     "https://graph.microsoft.com/v1.0/me/photo/$value",
     {
       ...kept("microsoft.picture_url", "Address of a person's picture at Microsoft; empty takes none"),
-      check: addressRule,
+      check: checkAddress,
     },
   ),
 };
@@ -176,11 +177,11 @@ export const github = {
   }),
   githubUrl: text("GITHUB_URL", "https://github.com", {
     text: "Address of GitHub, or of a GitHub Enterprise Server",
-    check: addressRule,
+    check: checkAddress,
   }),
   githubApiUrl: text("GITHUB_API_URL", "https://api.github.com", {
     text: "Address of GitHub's interface for programs",
-    check: addressRule,
+    check: checkAddress,
   }),
 };
 
@@ -206,20 +207,14 @@ export const feishu = {
   }),
   feishuUrl: text("FEISHU_URL", "https://accounts.feishu.cn", {
     text: "Address of Feishu's sign-in, or of Lark's: https://accounts.larksuite.com",
-    check: addressRule,
+    check: checkAddress,
   }),
   feishuApiUrl: text("FEISHU_API_URL", "https://open.feishu.cn", {
     text: "Address of Feishu's interface for programs, or of Lark's: https://open.larksuite.com",
-    check: addressRule,
+    check: checkAddress,
   }),
 };
 
-function addressRule(address: string): string | undefined {
-  return address === "" || /^https?:\/\/[^\s/]/.test(address)
-    ? undefined
-    : "must be an http or https address";
-}
-
 function addressesRule(addresses: readonly string[]): string | undefined {
-  return addresses.map(addressRule).find((problem) => problem !== undefined);
+  return addresses.map(checkAddress).find((problem) => problem !== undefined);
 }

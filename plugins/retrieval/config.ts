@@ -1,11 +1,7 @@
+import { checkAddress } from "#config/parse.ts";
 import { bool, grouped, int, number, oneOf, text, type Values } from "#config/variable.ts";
 
 const rag = (name: string) => ({ key: `rag.${name}`, persisted: true }) as const;
-
-const address = (value: string) =>
-  value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? undefined
-    : "must be an http or https address";
 
 const engines = ["", "local", "openai", "ollama", "azure_openai"] as const;
 
@@ -51,7 +47,7 @@ const embedding = grouped("Embedding", {
   }),
   hubUrl: text("RAG_EMBEDDING_HUB_URL", "https://huggingface.co", {
     ...rag("embedding_hub_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the hub that models of the engine local are fetched from; empty, or OFFLINE_MODE, fetches none",
   }),
   batchSize: int("RAG_EMBEDDING_BATCH_SIZE", 32, {
@@ -76,7 +72,7 @@ const embedding = grouped("Embedding", {
   }),
   openaiUrl: text("RAG_OPENAI_API_BASE_URL", "", {
     ...rag("openai_api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the embedding server in the common format, such as https://host/v1",
   }),
   openaiKey: text("RAG_OPENAI_API_KEY", "", {
@@ -86,7 +82,7 @@ const embedding = grouped("Embedding", {
   }),
   ollamaUrl: text("RAG_OLLAMA_BASE_URL", "", {
     ...rag("ollama.url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the local runtime that embeds",
   }),
   ollamaKey: text("RAG_OLLAMA_API_KEY", "", {
@@ -96,7 +92,7 @@ const embedding = grouped("Embedding", {
   }),
   azureUrl: text("RAG_AZURE_OPENAI_BASE_URL", "", {
     ...rag("azure_openai.base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Azure resource that embeds",
   }),
   azureKey: text("RAG_AZURE_OPENAI_API_KEY", "", {
@@ -152,7 +148,7 @@ const searching = grouped("Search in documents", {
   }),
   rerankUrl: text("RAG_EXTERNAL_RERANKER_URL", "", {
     ...rag("external_reranker_url"),
-    check: address,
+    check: checkAddress,
     text: "Address that reranks, such as https://host/v1/rerank",
   }),
   rerankKey: text("RAG_EXTERNAL_RERANKER_API_KEY", "", {

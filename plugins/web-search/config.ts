@@ -1,13 +1,9 @@
+import { checkAddress } from "#config/parse.ts";
 import { bool, grouped, int, list, oneOf, text, type Values } from "#config/variable.ts";
 
 const search = (name: string) => ({ key: `web.search.${name}`, persisted: true }) as const;
 const loader = (name: string) => ({ key: `web.loader.${name}`, persisted: true }) as const;
 const fetched = (name: string) => ({ key: `web.fetch.${name}`, persisted: true }) as const;
-
-const address = (value: string) =>
-  value === "" || /^https?:$/.test(URL.parse(value)?.protocol ?? "")
-    ? undefined
-    : "must be an http or https address";
 
 const key = (name: string, setting: string, of: string) =>
   text(name, "", { ...search(setting), secret: true, text: `Key of ${of}` });
@@ -65,7 +61,7 @@ const searchVariables = grouped("Web search", {
 const engineVariables = grouped("Web search engines", {
   searxngUrl: text("SEARXNG_QUERY_URL", "", {
     ...search("searxng_query_url"),
-    check: (value) => address(value.replaceAll("<query>", "query")),
+    check: (value) => checkAddress(value.replaceAll("<query>", "query")),
     text: "Address of the SearXNG server, such as http://searxng:8080/search?q=<query>; JSON has to be among its formats",
   }),
   searxngLanguage: text("SEARXNG_LANGUAGE", "all", {
@@ -83,19 +79,19 @@ const engineVariables = grouped("Web search engines", {
   }),
   bingEndpoint: text("BING_SEARCH_V7_ENDPOINT", "https://api.bing.microsoft.com/v7.0/search", {
     ...search("bing_search_v7_endpoint"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Bing Web Search API, or of a service that answers like it",
   }),
   bingKey: key("BING_SEARCH_V7_SUBSCRIPTION_KEY", "bing_search_v7_subscription_key", "Bing Web Search"),
   jinaUrl: text("JINA_API_BASE_URL", "https://s.jina.ai/", {
     ...search("jina_api_base_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of Jina's search",
   }),
   jinaKey: key("JINA_API_KEY", "jina_api_key", "Jina"),
   firecrawlUrl: text("FIRECRAWL_API_BASE_URL", "https://api.firecrawl.dev", {
     ...loader("firecrawl_api_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of the Firecrawl server",
   }),
   firecrawlKey: text("FIRECRAWL_API_KEY", "", {
@@ -111,7 +107,7 @@ const engineVariables = grouped("Web search engines", {
   }),
   externalUrl: text("EXTERNAL_WEB_SEARCH_URL", "", {
     ...search("external_web_search_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of a search service of one's own: it gets {query, count} and answers [{link, title, snippet}]",
   }),
   externalKey: key("EXTERNAL_WEB_SEARCH_API_KEY", "external_web_search_api_key", "that search service"),
@@ -136,7 +132,7 @@ const loaderVariables = grouped("Web pages", {
   }),
   externalLoaderUrl: text("EXTERNAL_WEB_LOADER_URL", "", {
     ...loader("external_web_loader_url"),
-    check: address,
+    check: checkAddress,
     text: "Address of a loading service of one's own: it gets {urls} and answers [{page_content, metadata}]",
   }),
   externalLoaderKey: text("EXTERNAL_WEB_LOADER_API_KEY", "", {
