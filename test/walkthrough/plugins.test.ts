@@ -160,6 +160,7 @@ describe("the plugins of the pages, dropped into a folder", () => {
       title: "Almanac",
       icon: "calendar",
       place: "main",
+      group: null,
       order: null,
       module: "/plugins/almanac/almanac.js",
     };
