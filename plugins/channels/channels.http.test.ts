@@ -239,6 +239,7 @@ describe("messages", () => {
     expect((await ann.call(`DELETE /${id}/messages/${first.id}/delete`)).body).toBe(true);
     expect((await ann.call(`GET /${id}/messages/${first.id}`)).status).toBe(404);
     expect(heard.filter(({ subject }) => subject?.id === first.id).map(({ event }) => event)).toEqual([
+      "message.created",
       "message.updated",
       "message.deleted",
     ]);
