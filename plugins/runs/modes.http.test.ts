@@ -141,7 +141,7 @@ describe("what is refused before anything is written", () => {
     const { chatId, replyId } = await stage.makeChat();
     const answer = await stage.complete({ chat_id: chatId, id: replyId, ...wrong });
     expect(answer.status).toBe(400);
-    expect(answer.body.detail).toContain(field);
+    expect(JSON.stringify(answer.body.detail)).toContain(field);
   });
 
   it("a question and a reply with one id", async () => {
