@@ -73,7 +73,7 @@ describe("after the first reply", () => {
   it.each([
     [undefined, []],
     [{}, []],
-    [{ title_generation: "yes", tags_generation: false, follow_up_generation: null }, []],
+    [{ tags_generation: false, follow_up_generation: null }, []],
     [{ tags_generation: true }, ["tags_generation"]],
     [{ title_generation: true, follow_up_generation: true }, ["follow_up_generation", "title_generation"]],
   ])("only what was asked for is done: %j", async (background, expected: string[]) => {

@@ -1,12 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { chromiumPath } from "#test/support/browser.ts";
 import { writtenReply } from "#test/support/upstream-written.ts";
 import { ask, type ChatPages, fieldOf, isReply, startChatPages } from "../chat-pages.fixture.ts";
 
 let pages: ChatPages;
+/** Requests of tests before this one, or of its first try. */
+let earlier = 0;
 
 beforeAll(async () => {
   pages = await startChatPages();
+});
+beforeEach(() => {
+  pages.wire.restore();
+  earlier = pages.upstream.requests.length;
 });
 afterAll(() => pages?.close());
 
@@ -185,7 +191,7 @@ test.skipIf(chromiumPath === undefined)(
     pages.wire.restore();
     const last = await context.newPage();
     await last.goto(pages.url);
-    await expect.poll(questions, { timeout: 8000 }).toHaveLength(5);
+    await expect.poll(questions).toHaveLength(5);
     await last
       .getByRole("link", { name: /A first one|The wheel turns/ })
       .first()
@@ -196,9 +202,10 @@ test.skipIf(chromiumPath === undefined)(
   60_000,
 );
 
-/** The last words of every request for a reply that the model got. */
+/** The last words of every request for a reply that the model got in this try. */
 function questions(): string[] {
   return pages.upstream.requests
+    .slice(earlier)
     .filter((request) => isReply(request))
     .map(({ body }) => body.messages.at(-1).content as string)
     .filter((words) => /mill|away|more|behind|first one/.test(words));
