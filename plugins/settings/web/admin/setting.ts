@@ -5,6 +5,10 @@ export const readSettings = () => server.call("GET /api/v1/configs/settings");
 
 export type Setting = Awaited<ReturnType<typeof readSettings>>[number];
 
+/** Whether a value was changed while the server runs and is not stored: ENABLE_PERSISTENT_CONFIG is off then. */
+export const isPassing = ({ source, changed_at: changedAt }: Setting): boolean =>
+  source !== "stored" && changedAt !== null;
+
 const capitals: ReadonlySet<string> = new Set(
   "API APIS CIDR CORS CPU CSV DNS HTTP HTTPS ID IDS IP IPS JSON JWT LDAP MCP MFA MIME OAUTH OLLAMA OPENAI PWA RAG SCIM SQL SSL TCP TLS TTL UI URI URL URLS UTC UUID WEBUI".split(
     " ",

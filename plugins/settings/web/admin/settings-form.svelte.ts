@@ -3,7 +3,7 @@ import { ApiError } from "#plugins/web/kit/client.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import { readRaw, toRaw } from "./draft.ts";
-import { readSettings, type Setting } from "./setting.ts";
+import { isPassing, readSettings, type Setting } from "./setting.ts";
 
 /** A change that is not saved. */
 export interface Draft {
@@ -122,8 +122,10 @@ class SettingsForm {
   #offerUndo(drafts: readonly Draft[]): void {
     // The server does not tell secrets, so one cannot be written back.
     const before = drafts.filter(({ setting }) => !setting.secret);
-    const back = before.map(({ setting: { name, value, source } }) =>
-      source === "stored" ? { name, value } : { name, reset: true },
+    const back = before.map(({ setting }) =>
+      setting.source === "stored" || isPassing(setting)
+        ? { name: setting.name, value: setting.value }
+        : { name: setting.name, reset: true },
     );
     toasts.show({
       kind: "good",
