@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { type App, startApp } from "#test/support/app.ts";
 import { chromiumPath, openBrowser } from "#test/support/browser.ts";
 import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
 import { openCodeApp, openSteps, password } from "../mfa.fixture.ts";
@@ -8,7 +8,6 @@ import { openCodeApp, openSteps, password } from "../mfa.fixture.ts";
 const slow = 120_000;
 let app: App;
 let browser: Browser;
-let member: TestUser;
 /** Passkeys belong to names of hosts: the same server, by its name. */
 let url: string;
 
@@ -37,7 +36,7 @@ describe.skipIf(!chromiumPath)("the second factor in a browser", () => {
   beforeAll(async () => {
     await buildInterface();
     [app, browser] = await Promise.all([startApp(), openBrowser()]);
-    member = await app.user();
+    await app.user();
     url = app.url.replace("127.0.0.1", "localhost");
   }, slow);
   afterAll(async () => {
@@ -75,6 +74,7 @@ describe.skipIf(!chromiumPath)("the second factor in a browser", () => {
   test(
     "a person makes a passkey at sign-in, signs in with it as the second step and alone, and manages factors",
     async () => {
+      const member = await app.user();
       const { page, context, close } = await openPage(browser, { url, path: "/auth", size: "phone" });
       await addAuthenticator(context, page);
       await giveEmail(page, member.email);
