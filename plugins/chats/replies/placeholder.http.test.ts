@@ -19,11 +19,11 @@ it("a placeholder that was sent with nulls names nothing twice once its run has 
   const only = { id: "a2", role: "assistant", parentId: "u1", usage: null };
   const messages = {
     u1: said("u1", "?"),
-    a1: replied("a1", "u1", { content: null, done: "no", odd: { usage: null }, ...nulls }),
+    a1: replied("a1", "u1", { content: null, done: false, odd: { usage: null }, ...nulls }),
     a2: only,
   };
   const { id, chat } = await me.make({ history: { currentId: "a1", messages } });
-  expect(chat.history.messages.a1).toMatchObject({ content: null, done: "no", ...nulls });
+  expect(chat.history.messages.a1).toMatchObject({ content: null, done: false, ...nulls });
   const output = [{ type: "message", content: [{ type: "output_text", text: "Yes" }] }];
   const usage = { total_tokens: 3 };
   for (const messageId of ["a1", "a2"]) {
@@ -40,7 +40,7 @@ it("a placeholder that was sent with nulls names nothing twice once its run has 
   const after = { content: "Yes", output, usage, sources: [{}], done: true, error: null, files: null };
   expect(a1).toMatchObject({ ...after, odd: { usage: null }, modelIdx: 0 });
   expect(a2).toMatchObject({ content: "Yes", usage, done: true });
-  for (const [key, value] of Object.entries({ usage: "null", done: '"no"', content: "null" })) {
+  for (const [key, value] of Object.entries({ usage: "null", done: "false", content: "null" })) {
     const twice = `"${key}": ${value},`;
     expect([key, text.includes(twice), page.text.includes(twice)]).toEqual([key, false, false]);
   }
