@@ -13,7 +13,7 @@ import { findOldNames } from "../scripts/old-names.ts";
 import { findFloatingPromises } from "../scripts/promises.ts";
 import { root } from "../scripts/tool.ts";
 
-test.each(checks)("$name", { timeout: 300_000 }, async ({ run }) => {
+test.each(checks)("$name", { timeout: 900_000 }, async ({ run }) => {
   expect(await run()).toEqual([]);
 });
 

@@ -149,7 +149,7 @@ test.skipIf(chromiumPath === undefined)(
     await page.getByRole("list", { name: "Waiting messages" }).getByText("And once more").waitFor();
     await fieldOf(page).fill("Still typing");
     pages.wire.restore();
-    await page.getByRole("article", { name: "You" }).getByText("And once more").waitFor({ timeout: 20_000 });
+    await page.getByRole("article", { name: "You" }).getByText("And once more").waitFor({ timeout: 45_000 });
     await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
     await expect.poll(() => page.getByRole("article", { name: /^Reply of/ }).count()).toBe(3);
     expect(await fieldOf(page).inputValue()).toBe("Still typing");
@@ -199,7 +199,7 @@ test.skipIf(chromiumPath === undefined)(
     expect(questions().at(-1)).toBe("A first one");
     await close();
   },
-  60_000,
+  120_000,
 );
 
 /** The last words of every request for a reply that the model got in this try. */
