@@ -31,8 +31,8 @@ const common = {
   execArgv: ["--no-node-snapshot"],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Thousands of tests wait for pages and processes: one that a busy machine kept too long is tried once more, and told.
-  retry: 1,
+  // Thousands of tests wait for pages and processes: one that a busy machine kept too long is tried twice more, and told.
+  retry: 2,
   // One second, as it is elsewhere, is too short for a page on a busy machine.
   expect: { poll: { timeout: 15_000 } },
 } satisfies UserWorkspaceConfig["test"];
