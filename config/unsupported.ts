@@ -3,7 +3,7 @@ import type { Environment } from "./declaration.ts";
 /** Variables that operators of such platforms know and that nothing here reads. */
 interface Unsupported {
   readonly names: readonly string[];
-  /** What stands in their place, in words that follow "has no effect: ". */
+  /** The way in place of these variables, in words that follow "has no effect: ". */
   readonly why: string;
   /** Values that ask for what is the case here anyway. */
   readonly fine?: readonly string[];

@@ -36,7 +36,7 @@ export interface ModelCall extends ModelCallFacts {
   readonly isEstimated: boolean;
   /** Names of the tools that the model called, one entry a call. */
   readonly tools: readonly string[];
-  /** What broke it off; left out where the answer itself says that it failed. */
+  /** The error that broke the call off; left out where the answer itself says that it failed. */
   readonly failure?: unknown;
 }
 

@@ -100,7 +100,7 @@ function toSent(id: string, message: unknown, { heal = false }: ReadingRules): S
   return { id, message, parentId: parentId as string | null | undefined, childrenIds: children };
 }
 
-/** What readers of a stored message take for granted. Core API, Message. */
+/** Types of the fields of a message, which its readers rely on. Core API, Message. */
 const kinds: Readonly<Record<string, readonly [is: (value: unknown) => boolean, name: string]>> = {
   content: [(value) => typeof value === "string" || Array.isArray(value), "text and no list of parts"],
   timestamp: [(value) => typeof value === "number", "number"],

@@ -6,7 +6,7 @@ import { toDefinitions } from "./native-tools.ts";
 
 export interface AskedTools {
   readonly tools: readonly Tool[];
-  /** What was named and is left out, such as a server that does not answer. */
+  /** Tools that the request names and that are left out, such as those of a server that does not answer. */
   readonly problems: readonly ToolProblem[];
 }
 

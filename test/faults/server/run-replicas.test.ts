@@ -153,7 +153,7 @@ describe.each(ways)("runs on three replicas that talk over %s", (way, isSkipped,
           ]);
         }
         await noneUnderWay(2, run.chatId);
-        // Nobody waits for the dead one's answer. Of three tries one is quick, also beside other suites.
+        // A replica does not wait for the dead one's answer: of three fetches one is quick, also beside other suites.
         const [reader, client] = [run.readers[0] as ReplyReader, clients[0] as PlainClient];
         const tries = [await reader.resume(client), await reader.resume(client), await reader.resume(client)];
         const caughtUp = Math.min(...tries);
