@@ -1,4 +1,4 @@
-// The borders of the project. `test/architecture.test.ts` runs them, and proves with planted violations that they hold.
+// The borders of the project: `npm run check -- borders`. Planted violations in `scripts/checks.test.ts` prove that they hold.
 
 /** Tests, what they share, and the programs around the product may reach everywhere. */
 const supporting = "(\\.test\\.ts$|\\.fixture\\.ts$|/testing\\.ts$|^(test|bench|scripts)/)";

@@ -130,7 +130,7 @@ async function waitUntilReady(
   output: () => string,
 ): Promise<void> {
   const url = `http://127.0.0.1:${options.port}${options.ready ?? "/"}`;
-  for (const until = Date.now() + 60_000; Date.now() < until;) {
+  for (const until = Date.now() + 180_000; Date.now() < until;) {
     if (child.exitCode !== null) {
       throw new Error(`${options.name} ended with code ${child.exitCode} before it answered:\n${output()}`);
     }
@@ -141,5 +141,5 @@ async function waitUntilReady(
     }
     await delay(20);
   }
-  throw new Error(`${options.name} did not answer ${url} within a minute:\n${output()}`);
+  throw new Error(`${options.name} did not answer ${url} within three minutes:\n${output()}`);
 }

@@ -56,10 +56,9 @@ async function install(running: Running, { source, count, owners }: FunctionsOpt
       email: `owner${n}@example.com`,
       password: "a-long-bench-password-1",
     };
-    const added = (await post(running, tokens[0]!, "/auths/add", { ...account, role: "admin" })) as {
-      token: string;
-    };
-    tokens.push(`Bearer ${added.token}`);
+    await post(running, tokens[0]!, "/auths/add", { ...account, role: "admin" });
+    const session = (await post(running, tokens[0]!, "/auths/signin", account)) as { token: string };
+    tokens.push(`Bearer ${session.token}`);
   }
   for (let n = 0; n < count; n++) {
     const token = tokens[n % owners]!;

@@ -40,23 +40,18 @@ async function start(environment: Record<string, string>, rows: Record<string, u
 
 describe("a persisted switch that is on by default", () => {
   const row = "ui.enable_signup";
+  const off = { [row]: false };
+  const unpersisted = { ENABLE_PERSISTENT_CONFIG: "False" };
   test.each<
     [string, Record<string, string>, Record<string, unknown>, boolean, string, Record<string, unknown>]
   >([
     // case, environment, rows before, value, source, rows after
     ["nothing said", {}, {}, true, "default", {}],
-    ["first launch", { ENABLE_SIGNUP: "False" }, {}, false, "stored", { [row]: false }],
+    ["first launch", { ENABLE_SIGNUP: "False" }, {}, false, "stored", off],
     ["first launch saying the default", { ENABLE_SIGNUP: "True" }, {}, true, "stored", { [row]: true }],
     ["first launch with an empty value", { ENABLE_SIGNUP: "" }, {}, true, "default", {}],
-    [
-      "stored wins over the environment",
-      { ENABLE_SIGNUP: "True" },
-      { [row]: false },
-      false,
-      "stored",
-      { [row]: false },
-    ],
-    ["stored wins over the default", {}, { [row]: false }, false, "stored", { [row]: false }],
+    ["stored wins over the environment", { ENABLE_SIGNUP: "True" }, off, false, "stored", off],
+    ["stored wins over the default", {}, off, false, "stored", off],
     ["a stored row of the wrong shape", {}, { [row]: "maybe" }, true, "default", { [row]: "maybe" }],
     [
       "a stored row of the wrong shape, environment set",
@@ -66,22 +61,8 @@ describe("a persisted switch that is on by default", () => {
       "environment",
       { [row]: [1] },
     ],
-    [
-      "persistence off",
-      { ENABLE_PERSISTENT_CONFIG: "False", ENABLE_SIGNUP: "True" },
-      { [row]: false },
-      true,
-      "environment",
-      { [row]: false },
-    ],
-    [
-      "persistence off, default",
-      { ENABLE_PERSISTENT_CONFIG: "false" },
-      { [row]: false },
-      true,
-      "default",
-      { [row]: false },
-    ],
+    ["persistence off", { ...unpersisted, ENABLE_SIGNUP: "True" }, off, true, "environment", off],
+    ["persistence off, default", { ENABLE_PERSISTENT_CONFIG: "false" }, off, true, "default", off],
     [
       "persistence off writes nothing",
       { ENABLE_PERSISTENT_CONFIG: "0", ENABLE_SIGNUP: "False" },
@@ -90,19 +71,19 @@ describe("a persisted switch that is on by default", () => {
       "environment",
       {},
     ],
-    ["reset", { RESET_CONFIG_ON_START: "true" }, { [row]: false, "other.key": 1 }, true, "default", {}],
+    ["reset", { RESET_CONFIG_ON_START: "true" }, { ...off, "other.key": 1 }, true, "default", {}],
     [
       "reset to the environment",
       { RESET_CONFIG_ON_START: "True", ENABLE_SIGNUP: "False" },
       { [row]: true },
       false,
       "stored",
-      { [row]: false },
+      off,
     ],
     [
       "reset with persistence off",
-      { RESET_CONFIG_ON_START: "True", ENABLE_PERSISTENT_CONFIG: "False" },
-      { [row]: false },
+      { ...unpersisted, RESET_CONFIG_ON_START: "True" },
+      off,
       true,
       "default",
       {},

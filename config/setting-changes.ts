@@ -102,7 +102,7 @@ export class SettingChanges {
   /** The plan for one value. */
   preview(name: string, given: unknown): SettingPreview {
     try {
-      const [wanted] = this.#check(name, given);
+      const [wanted] = this.#isHeld(name, given) ? [] : this.#check(name, given);
       return wanted === undefined
         ? { isChange: false, value: secretMask }
         : {
@@ -115,6 +115,15 @@ export class SettingChanges {
       }
       throw error;
     }
+  }
+
+  /** Whether a value that cannot be changed is asked to stay what it is. */
+  #isHeld(name: string, given: unknown): boolean {
+    const entry = this.#entries.require(name);
+    return (
+      this.#entries.refusal(entry) !== undefined &&
+      isDeepStrictEqual(entry.variable.fromJson(given).value, entry.value)
+    );
   }
 
   #withPlaced(entries: readonly Entry[]): Entry[] {

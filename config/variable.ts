@@ -127,11 +127,13 @@ export function text(
 export function list(
   name: string,
   value: string[],
-  options: VariableOptions<string[]> & { separator?: "," | ";" },
+  options: VariableOptions<string[]> & { separator?: "," | ";"; none?: true },
 ): Variable<string[]> {
-  const { separator = ",", ...rest } = options;
+  const { separator = ",", none, ...rest } = options;
   const schema = z.array(z.string("must hold texts only"), "must be a list of texts");
-  return declare(name, value, rest, { kind: "list", schema, read: (raw) => parseList(raw, separator) });
+  const read = (raw: string) =>
+    none && raw.trim().toLowerCase() === "none" ? { value: [] } : parseList(raw, separator);
+  return declare(name, value, rest, { kind: "list", schema, read });
 }
 
 /** Declares a JSON value of a given shape. */

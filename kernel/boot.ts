@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { core, type CoreConfig, displayName } from "#config/core.ts";
 import { deployment as deploymentVariables } from "#config/deployment.ts";
 import { type ConfigRegistry, createRegistry, processEnvironment } from "#config/registry.ts";
@@ -6,25 +5,28 @@ import { findUnsupported } from "#config/unsupported.ts";
 import { databaseUrl } from "#config/core-database.ts";
 import type { Environment, Values, Variables } from "#config/variable.ts";
 import { createConfigStore } from "#storage/config-store.ts";
-import { coreMigrations } from "#storage/core-migrations.ts";
 import { type Database, openDatabase } from "#storage/database.ts";
-import { idempotencyMigrations } from "#storage/idempotency-store.ts";
-import { noticeMigrations } from "#storage/large-notices.ts";
-import { migrate, type MigrationSet } from "#storage/migrate.ts";
+import { migrate } from "#storage/migrate.ts";
 import { toBindContext } from "./bind-context.ts";
 import { choosePlugins, declareSettings } from "./choose.ts";
 import { loadForeignPlugins } from "./foreign.ts";
 import { createGathered, type Gathered } from "./gathered.ts";
 import { setUpPlugins } from "./host.ts";
 import { createApplication } from "./http/application.ts";
-import { openListener } from "./http/listen.ts";
+import { createStartupHandler, type StartupHandler } from "./http/startup-handler.ts";
+import { ListenError, type Listening, openListener } from "./http/listen.ts";
 import { onlyListener, openOwnListeners, type OwnListener } from "./http/own-listeners.ts";
 import { jobSchema, jobTables } from "./job-tables.ts";
 import { createLogger, type Logger } from "./log.ts";
 import { housekeeping } from "./housekeeping.ts";
+import type { Elsewhere } from "./installation.ts";
+import { describeInstallation, openInstallation } from "./open-installation.ts";
 import { createParts, type Parts } from "./parts.ts";
 import type { Omission } from "./omission.ts";
+import { BootError } from "./order.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { toMigrationSets, version } from "./release.ts";
+import type { ServiceRef } from "./service.ts";
 import { ownListeners } from "./services.ts";
 import { createOpenRequests } from "./requests.ts";
 import { createSecretCodec, openSecretKey } from "./secret-key.ts";
@@ -45,6 +47,8 @@ export interface BootOptions {
   readonly only?: string;
   /** Compiles lazy parts before the server counts as ready, for at most 0.2 s; tests leave it out. */
   readonly warmUp?: boolean;
+  /** Where the log goes; standard output when left out. */
+  readonly logStream?: { write(line: string): unknown };
   /** Told of each step of the start. */
   progress?(step: string): void;
   /** Checks answers against the routes' declared shapes; tests pass one that throws. */
@@ -58,6 +62,8 @@ export interface Running {
   readonly database: Database;
   readonly registry: ConfigRegistry;
   readonly gathered: Gathered;
+  /** A service of the kernel or of a plugin. Throws when no plugin provides it. */
+  service<T>(ref: ServiceRef<T>): T;
   /** Stops gracefully (promise R11); a second call waits for the first. */
   stop(): Promise<void>;
 }
@@ -76,27 +82,61 @@ export interface Foundation {
   readonly configs: ReadonlyMap<AnyPlugin, Values<Variables>>;
 }
 
-export const version: string = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
-
-/** Starts the platform: settings → database → migrations → plugins → jobs → listener. */
+/** Starts the platform: settings → listener, which answers 503 → database → migrations → plugins → jobs → open. */
 export async function boot(options: BootOptions): Promise<Running> {
-  const foundation = await openFoundation(options);
-  const { config, database } = foundation;
-  const gathered = createGathered([...foundation.omissions]);
+  const plan = await readPlan(options);
+  const startup = createStartupHandler();
+  const listening = await bindAddress(startup, plan.config, options);
   try {
-    const secretKey = await openSecretKey(database.db, config.secretKey);
-    const name = displayName(config);
-    const parts = await createParts({ ...foundation, gathered, secretKey, version, name });
-    return await start({ ...foundation, gathered, parts }, options);
+    const foundation = await openFoundation(options, plan);
+    try {
+      return await bootOn({ ...foundation, startup, listening }, options);
+    } catch (error) {
+      await foundation.database.close();
+      throw error;
+    }
   } catch (error) {
-    await database.close();
+    listening?.breakConnections();
+    await listening?.close();
     throw error;
   }
 }
 
-type Prepared = Foundation & { readonly gathered: Gathered; readonly parts: Parts };
+/** Undefined for a process that serves one surface alone, which has a listener of its own. */
+async function bindAddress(
+  startup: StartupHandler,
+  config: CoreConfig,
+  options: BootOptions,
+): Promise<Listening | undefined> {
+  if (options.only !== undefined) {
+    return undefined;
+  }
+  const { handler, sockets } = startup;
+  const address = { port: options.port ?? config.port, host: config.host };
+  try {
+    return await openListener(handler, { ...address, sockets });
+  } catch (error) {
+    if (error instanceof ListenError) {
+      const advice = "Set PORT and HOST to a free address of this machine.";
+      throw new BootError(`${error.message} ${advice}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+type Bound = Foundation & { readonly startup: StartupHandler; readonly listening: Listening | undefined };
+type Prepared = Bound & { readonly gathered: Gathered; readonly parts: Parts };
+
+async function bootOn(bound: Bound, options: BootOptions): Promise<Running> {
+  const { config, database } = bound;
+  const gathered = createGathered([...bound.omissions]);
+  const secretKey = await openSecretKey(database.db, config.secretKey);
+  const name = displayName(config);
+  const open = (elsewhere: Elsewhere) => openInstallation(bound, elsewhere);
+  const installation = { ...describeInstallation(bound), open };
+  const parts = await createParts({ ...bound, gathered, secretKey, version, name, installation });
+  return await start({ ...bound, gathered, parts }, options);
+}
 
 async function start(prepared: Prepared, options: BootOptions): Promise<Running> {
   const stopping = new AbortController();
@@ -117,7 +157,7 @@ async function start(prepared: Prepared, options: BootOptions): Promise<Running>
 
 /** Opens the doors of plugins that are set up: jobs, then the listener. */
 async function open(
-  { config, registry, database, log, gathered, parts }: Prepared,
+  { config, registry, database, log, gathered, parts, startup, listening: bound }: Prepared,
   options: BootOptions,
   { host, stopping }: Pick<Stopping, "host" | "stopping">,
 ): Promise<Running> {
@@ -145,10 +185,8 @@ async function open(
   const track = requests.track;
   const beside = await openOwnListeners(own, { routes: gathered.routes, context, log, track });
   const { only } = options;
-  const listening =
-    only === undefined
-      ? await openListener(handler, { port: options.port ?? config.port, host: config.host, sockets })
-      : onlyListener(only, beside);
+  const listening = bound ?? onlyListener(only ?? "", beside);
+  startup.open(handler, sockets);
   if (options.warmUp && only === undefined) {
     await warmUp({ routes: gathered.routes, egress: parts.egress, url: listening.url });
   }
@@ -169,7 +207,13 @@ async function open(
       requests,
       stopping,
     }));
-  return { url: listening.url, config, log, database, registry, gathered, stop };
+  const service = <T>(ref: ServiceRef<T>): T => {
+    if (!parts.services.has(ref.id)) {
+      throw new Error(`No plugin provides the service ${ref.id}.`);
+    }
+    return parts.services.get(ref.id) as T;
+  };
+  return { url: listening.url, config, log, database, registry, gathered, service, stop };
 }
 
 /** The part of the foundation that needs no database. */
@@ -177,13 +221,19 @@ export type Plan = Omit<Foundation, "database">;
 
 /** Reads the environment, loads the plugins of PLUGINS_PATH and settles which plugins there are, in which order. */
 export async function readPlan(options: BootOptions): Promise<Plan> {
-  let warn = (message: string): void => process.emitWarning(message, "ConfigWarning");
+  const early: string[] = [];
+  let warn = (message: string): void => void early.push(message);
   const environment = options.environment ?? processEnvironment();
   const registry = createRegistry(environment, { warn: (message) => warn(message) });
   const config = registry.declare("core", core);
   const { pluginsDisabled, pluginsPath } = registry.declare("deployment", deploymentVariables);
-  const log = createLogger({ level: config.logLevel, format: config.logFormat });
+  const log = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    ...(options.logStream && { stream: options.logStream }),
+  });
   warn = (message) => log.warn(message);
+  early.forEach(warn);
 
   const omissions: Omission[] = [];
   const folders = pluginsPath
@@ -232,14 +282,4 @@ export async function openFoundation(options: BootOptions, plan?: Plan): Promise
     throw error;
   }
   return { ...settled, database };
-}
-
-/** The migrations of the kernel and of `plugins`, in the order in which they run. */
-export function toMigrationSets(plugins: readonly AnyPlugin[]): MigrationSet[] {
-  const own = [
-    { owner: "core", migrations: coreMigrations },
-    { owner: "idempotency", migrations: idempotencyMigrations },
-    { owner: "notices", migrations: noticeMigrations },
-  ];
-  return [...own, ...plugins.map(({ id, migrations }) => ({ owner: id, migrations: migrations ?? {} }))];
 }

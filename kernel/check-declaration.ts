@@ -16,6 +16,8 @@ const fields = new Set<string>([
   "resources",
   "pages",
   "commands",
+  "installationCommands",
+  "folders",
   "enabled",
   "whenOff",
   "setup",

@@ -1,16 +1,24 @@
+import type { Environment } from "#config/variable.ts";
 import { openFoundation, readPlan } from "./boot.ts";
+import type { Elsewhere, InstallationCommand } from "./installation.ts";
+import { openInstallation } from "./open-installation.ts";
 import { BootError } from "./order.ts";
 import type { AnyPlugin, Command } from "./plugin.ts";
 
 export interface CommandCall {
   readonly catalogue: readonly AnyPlugin[];
+  /** Where variables come from; the process's environment when left out. */
+  readonly environment?: Environment;
   readonly options: Readonly<Record<string, string>>;
+  /** Words without a name. */
+  readonly words: readonly string[];
   print(line: string): void;
 }
 
 /** Runs a plugin's command over the opened database, without serving. Throws BootError for an unknown name. */
-export async function runCommand(name: string, { catalogue, options, print }: CommandCall): Promise<void> {
-  const plan = await readPlan({ catalogue });
+export async function runCommand(name: string, call: CommandCall): Promise<void> {
+  const { catalogue, environment, options, words, print } = call;
+  const plan = await readPlan({ catalogue, ...(environment && { environment }) });
   const found = commandsOf(plan.plugins).find(({ command }) => command.name === name);
   if (found === undefined) {
     throw new BootError(
@@ -18,6 +26,12 @@ export async function runCommand(name: string, { catalogue, options, print }: Co
         ? `The plugin of the command "${name}" is left out (PLUGINS_DISABLED).`
         : `There is no command "${name}".\n\n${describeCommands(plan.plugins)}`,
     );
+  }
+  if ("runOn" in found.command) {
+    const { config } = plan;
+    const open = (elsewhere?: Elsewhere) => openInstallation(plan, elsewhere);
+    await found.command.runOn({ config, open, options, words, print });
+    return;
   }
   const { configs, database } = await openFoundation({ catalogue }, plan);
   try {
@@ -47,8 +61,13 @@ export function describeCommands(catalogue: readonly AnyPlugin[]): string {
   return ["Commands:", ...own, ...contributed].join("\n");
 }
 
-function commandsOf(plugins: readonly AnyPlugin[]): { plugin: AnyPlugin; command: Command }[] {
+function commandsOf(
+  plugins: readonly AnyPlugin[],
+): { plugin: AnyPlugin; command: Command | InstallationCommand }[] {
   return plugins.flatMap((plugin) =>
-    ((plugin.commands ?? []) as Command[]).map((command) => ({ plugin, command })),
+    [...((plugin.commands ?? []) as Command[]), ...(plugin.installationCommands ?? [])].map((command) => ({
+      plugin,
+      command,
+    })),
   );
 }

@@ -5,6 +5,7 @@ import type { OwnedJob } from "./jobs.ts";
 /** State of one job over all replicas, as far back as the queue keeps its runs. */
 export interface JobRecord {
   readonly id: string;
+  readonly title: string | null;
   readonly plugin: string;
   /** False while its plugin is switched off. */
   readonly enabled: boolean;
@@ -14,7 +15,7 @@ export interface JobRecord {
   readonly last_run_at: number | null;
   readonly last_state: "completed" | "failed" | "active" | null;
   readonly last_duration_ms: number | null;
-  /** When this process asks for the next run of a scheduled job. */
+  /** The first tick of this process that the queue takes: a rare job ticks more often than it runs. */
   readonly next_run_at: number | null;
   /** Runs that wait, those put off among them. */
   readonly waiting: number;
@@ -39,6 +40,8 @@ export interface JobFacts {
   readonly owned: readonly OwnedJob[];
   /** Epoch milliseconds of a job's next tick in this process. */
   nextTick(id: string): number | undefined;
+  /** Seconds between the ticks of a job. */
+  stepOf(owned: OwnedJob): number;
   intervalOf(owned: OwnedJob): number | null;
 }
 
@@ -46,30 +49,45 @@ export interface JobFacts {
 export async function readJobRecords(
   database: Pick<Database, "query">,
   schema: string,
-  { owned, nextTick, intervalOf }: JobFacts,
+  { owned, nextTick, stepOf, intervalOf }: JobFacts,
 ): Promise<JobRecord[]> {
   const answer = await database.query(toSql(schema), [owned.map(({ job }) => job.id)]);
   const rows = new Map((answer.rows as Row[]).map((row) => [row.name, row]));
   return owned.map((one) => {
     const row = rows.get(one.job.id);
-    const next = nextTick(one.job.id);
     const { started = null, ended = null } = row ?? {};
+    const every = intervalOf(one);
+    const tick = nextTick(one.job.id);
+    const next =
+      tick === undefined
+        ? undefined
+        : toNextRun(tick / 1000, { started, every: every ?? 0, step: stepOf(one) });
     return {
       id: one.job.id,
+      title: one.job.title ?? null,
       plugin: one.plugin,
       enabled: one.isEnabled(),
-      every: intervalOf(one),
+      every,
       last_run_at: started === null ? null : Math.floor(started),
       last_state: toState(row?.state),
       last_duration_ms:
         started !== null && ended !== null ? Math.max(0, Math.round(1000 * (ended - started))) : null,
-      next_run_at: next === undefined ? null : Math.ceil(next / 1000),
+      next_run_at: next === undefined ? null : Math.ceil(next),
       waiting: row?.waiting ?? 0,
       failed: row?.failed ?? 0,
-      last_error: toReason(row?.error),
+      last_error: row?.error === null || row?.error === undefined ? null : toReason(row.error),
       last_error_at: typeof row?.error_at === "number" ? Math.floor(row.error_at) : null,
     };
   });
+}
+
+/** The queue takes one run in each interval, counted from the epoch; all times in seconds. */
+export function toNextRun(
+  tick: number,
+  { started, every, step }: { started: number | null; every: number; step: number },
+): number {
+  const free = started === null || every === 0 ? 0 : (Math.floor(started / every) + 1) * every;
+  return tick + Math.max(0, Math.ceil((free - tick) / step)) * step;
 }
 
 /** One line a job: its last run that began, its last failure, and how many wait and failed. */
@@ -101,11 +119,9 @@ function toState(state: string | undefined): JobRecord["last_state"] {
 
 const longestReason = 1000;
 
-function toReason(output: unknown): string | null {
-  if (output === null || output === undefined) {
-    return null;
-  }
-  const { message, value } = (typeof output === "object" ? output : { value: output }) as Record<
+/** What a failed run said, short and without secrets. */
+export function toReason(output: unknown): string {
+  const { message, value } = (typeof output === "object" && output ? output : { value: output }) as Record<
     string,
     unknown
   >;

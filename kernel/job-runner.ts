@@ -22,17 +22,25 @@ export interface JobRunnerOptions {
   readonly schema: string;
   /** False in a process that must not alter tables; true when left out. See job-tables.ts. */
   readonly migrate?: boolean;
+  /** Told of a run that failed after one that went well, or as the first of this process. */
+  readonly failed?: (job: Job, error: unknown) => void;
 }
 
 /** Longest waits in seconds before the first and between later ticks of a scheduled job. */
 const firstWait = 60;
 const laterWait = 3600;
+/** Seconds up to which a job that starts later is woken for; a poll finds those that start after that. */
+const longestWake = 60;
+/** The clock of the database may be a little behind. */
+const clockSlackMs = 50;
 
 /** Runs durable jobs over pg-boss, on the embedded database and on a server alike. */
-export function createJobRunner({ database, log, schema, migrate = true }: JobRunnerOptions): JobRunner {
-  const boss = openQueue({ database, log, schema, migrate });
+export function createJobRunner(options: JobRunnerOptions): JobRunner {
+  const { database, log, schema } = options;
+  const boss = openQueue(options);
   const stopping = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
+  const watched = createFailureWatch(stopping.signal, options.failed);
+  const deadlines = createDeadlines();
   const workers = new Map<string, string>();
   const ticks = new Map<string, number>();
   let all: readonly OwnedJob[] = [];
@@ -55,8 +63,9 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
       { pollingIntervalSeconds: pollSecondsOf(job), localConcurrency: job.concurrency ?? 1 },
       async ([queued]) => {
         if (queued && (isEnabled() || job.every === undefined)) {
+          const signal = AbortSignal.any([stopping.signal, queued.signal]);
           try {
-            await job.run(queued.data, { signal: AbortSignal.any([stopping.signal, queued.signal]) });
+            await watched(job, () => job.run(queued.data, { signal }));
           } finally {
             // Without this a long queue moves by one job per poll; an empty one costs a single look.
             wake(job.id);
@@ -77,7 +86,6 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
   function tick(job: Job, isEnabled: () => boolean, longestWait: number): void {
     const seconds = secondsBetween(job);
     const turn = async () => {
-      timers.splice(timers.indexOf(timer), 1);
       if (isEnabled()) {
         await queueOnce(boss, job, seconds).catch((error: unknown) =>
           log.warn({ err: error, job: job.id }, "a scheduled job could not be queued"),
@@ -90,9 +98,7 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
     };
     const wait = Math.min(seconds, longestWait) * 1000;
     ticks.set(job.id, Date.now() + wait);
-    const timer = setTimeout(() => void turn(), wait);
-    timer.unref();
-    timers.push(timer);
+    deadlines.after(wait, () => void turn());
   }
 
   function wake(jobId: string): void {
@@ -105,17 +111,60 @@ export function createJobRunner({ database, log, schema, migrate = true }: JobRu
   return {
     start,
     async enqueue(jobId, data, options: EnqueueOptions = {}) {
-      await boss.send(jobId, data, options.after === undefined ? {} : { startAfter: options.after });
-      wake(jobId);
+      const { after = 0 } = options;
+      await boss.send(jobId, data, after === 0 ? {} : { startAfter: after });
+      deadlines.at(after, () => wake(jobId));
     },
     ...createJobDesk({ boss, database, schema, ticks, owned: () => all, wake }),
     async stop(graceMs) {
-      timers.forEach((timer) => clearTimeout(timer));
+      deadlines.stop();
       const cut = setTimeout(() => stopping.abort(), graceMs);
       await boss.stop({ graceful: true, timeout: graceMs, close: false });
       clearTimeout(cut);
       stopping.abort();
     },
+  };
+}
+
+/** Tells of a failure that follows none; a job that fails each minute is told of once. */
+function createFailureWatch(stopped: AbortSignal, failed: JobRunnerOptions["failed"]) {
+  const failing = new Set<string>();
+  return async (job: Job, run: () => Promise<void>): Promise<void> => {
+    try {
+      await run();
+      failing.delete(job.id);
+    } catch (error) {
+      if (!failing.has(job.id) && !stopped.aborted) {
+        failing.add(job.id);
+        failed?.(job, error);
+      }
+      throw error;
+    }
+  };
+}
+
+/** Timers that end with the runner and keep no process alive. */
+function createDeadlines() {
+  const timers = new Set<NodeJS.Timeout>();
+  function after(ms: number, run: () => void): void {
+    const end = () => {
+      timers.delete(timer);
+      run();
+    };
+    const timer = setTimeout(end, ms).unref();
+    timers.add(timer);
+  }
+  return {
+    after,
+    /** Runs once a job may start that was queued for so many seconds later; else it would wait for the next poll. */
+    at(seconds: number, run: () => void): void {
+      if (seconds === 0) {
+        run();
+      } else if (seconds <= longestWake) {
+        after(seconds * 1000 + clockSlackMs, run);
+      }
+    },
+    stop: () => timers.forEach((timer) => clearTimeout(timer)),
   };
 }
 
@@ -135,6 +184,7 @@ function createJobDesk(parts: JobDeskParts): Pick<JobRunner, "records" | "runNow
       readJobRecords(database, schema, {
         owned: owned(),
         nextTick: (id) => ticks.get(id),
+        stepOf: ({ job }) => Math.min(secondsBetween(job), laterWait),
         intervalOf: ({ job }) => (job.every === undefined ? null : secondsBetween(job)),
       }),
     async runNow(jobId) {

@@ -20,7 +20,7 @@ export function jobTables(database: Database, schema: string): LibraryTables {
     });
   return {
     owner: "jobs",
-    needs,
+    needs: jobTablesVersion,
     async has() {
       const boss = open();
       return (await boss.isInstalled()) ? await boss.schemaVersion() : null;
@@ -34,4 +34,5 @@ export function jobTables(database: Database, schema: string): LibraryTables {
 }
 
 const manifest = createRequire(import.meta.url)("pg-boss/package.json") as { pgboss: { schema: number } };
-const needs = manifest.pgboss.schema;
+/** The library's number of the tables that it needs. */
+export const jobTablesVersion = manifest.pgboss.schema;

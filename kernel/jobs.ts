@@ -2,6 +2,8 @@
 export interface Job<D = unknown> {
   /** Unique over all plugins, e.g. `files.process`. */
   readonly id: string;
+  /** Title for administrators, such as "Removes expired sessions"; the id when left out. */
+  readonly title?: string;
   /** Seconds between runs of a scheduled job; left out for jobs that are only queued. At least 1. */
   readonly every?: number | (() => number);
   /** Tries after a failure, with growing pauses; 0 when left out. */

@@ -78,6 +78,7 @@ const suspicious = /bearer|basic|sk-|eyJ|webhooks\/|subscribe\/|\/\/|[?&]/i;
 const maxDepth = 12;
 
 const levels: Readonly<Record<string, string>> = {
+  TRACE: "trace",
   DEBUG: "debug",
   INFO: "info",
   WARNING: "warn",

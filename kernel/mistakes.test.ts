@@ -13,6 +13,7 @@ const clock = defineService<{ now(): number }>("tick.clock");
 const sound = { id: "tick", title: "Tick", setup: () => ({}) };
 const up = async () => {};
 const page = { id: "tick", path: "/tick", title: "Tick", place: "main", access: "user" } as const;
+const withPage = (more: object) => ({ ...sound, pages: [{ ...page, ...more }] });
 
 describe("a declaration is refused in words that name the mistake when it", () => {
   test.each<[string, object | undefined, RegExp]>([
@@ -55,53 +56,53 @@ describe("a declaration is refused in words that name the mistake when it", () =
     ["lists a page by its id", { ...sound, pages: ["tick"] }, /pages must be a list of .* it holds "tick"/],
     [
       "gives a page another plugin's id",
-      { ...sound, pages: [{ ...page, id: "tock" }] },
+      withPage({ id: "tock" }),
       /its page "tock" must have the id "tick" or one that begins with "tick\."/,
     ],
     [
       "gives a page a path out of its module's name",
-      { ...sound, pages: [{ ...page, id: "tick./../x" }] },
+      withPage({ id: "tick./../x" }),
       /its page "tick.\/..\/x" must have the id/,
     ],
     [
       "gives a page no path",
-      { ...sound, pages: [{ ...page, path: "tick" }] },
+      withPage({ path: "tick" }),
       /its page "tick" has the path "tick": write lower-case segments/,
     ],
     [
       "gives a page a path of the platform",
-      { ...sound, pages: [{ ...page, path: "/api/tick" }] },
+      withPage({ path: "/api/tick" }),
       /its page "tick" has the path \/api\/tick, which the platform answers itself/,
     ],
     [
       "names the first segment of a page",
-      { ...sound, pages: [{ ...page, path: "/:tick" }] },
+      withPage({ path: "/:tick" }),
       /its page "tick" has the path "\/:tick": write lower-case segments/,
     ],
     [
       "names two segments of a page alike",
-      { ...sound, pages: [{ ...page, path: "/tick/:id/:id", place: "hidden" }] },
+      withPage({ path: "/tick/:id/:id", place: "hidden" }),
       /its page "tick" has the path \/tick\/:id\/:id, which names two segments alike/,
     ],
     [
       "links a page that needs an id",
-      { ...sound, pages: [{ ...page, path: "/tick/:id" }] },
+      withPage({ path: "/tick/:id" }),
       /its page "tick" has the path \/tick\/:id and the place main/,
     ],
-    ["gives a page no title", { ...sound, pages: [{ ...page, title: " " }] }, /its page "tick" has no title/],
+    ["gives a page no title", withPage({ title: " " }), /its page "tick" has no title/],
     [
       "puts a page in a place that is none",
-      { ...sound, pages: [{ ...page, place: "sidebar" }] },
+      withPage({ place: "sidebar" }),
       /its page "tick" has the place "sidebar"; the places are main, workspace, settings, admin, hidden/,
     ],
     [
       "orders a page by a word",
-      { ...sound, pages: [{ ...page, order: "first" }] },
+      withPage({ order: "first" }),
       /its page "tick" has the order "first", which is no number/,
     ],
     [
       "opens a page to a role that is none",
-      { ...sound, pages: [{ ...page, access: "guest" }] },
+      withPage({ access: "guest" }),
       /its page "tick" must say who may open it; access is "guest"/,
     ],
     [
@@ -154,6 +155,7 @@ const tool = {
   spec: { name: "now", description: "Now", parameters: {} },
   run: async () => 0,
 };
+const withRoute = (more: object) => ({ routes: { api: [{ ...route, ...more }] } });
 
 describe("contributions are refused in words that name the mistake when", () => {
   test.each<[string, unknown, RegExp]>([
@@ -168,24 +170,20 @@ describe("contributions are refused in words that name the mistake when", () => 
     ],
     [
       "a route is another plugin's",
-      { routes: { api: [{ ...route, path: "/taken/:name" }] } },
+      withRoute({ path: "/taken/:name" }),
       /the plugin other has the route GET \/api\/v1\/taken\/:… already/,
     ],
     [
       "a route says not who may call it",
-      { routes: { api: [{ ...route, access: undefined }] } },
+      withRoute({ access: undefined }),
       /GET \/api\/v1\/tick must say who may call it/,
     ],
     [
       "a route asks for a permission without a section",
-      { routes: { api: [{ ...route, access: "permission:tick" }] } },
+      withRoute({ access: "permission:tick" }),
       /access is "permission:tick"/,
     ],
-    [
-      "a route repeats the base",
-      { routes: { api: [{ ...route, path: "/api/v1/tick" }] } },
-      /leave \/api\/v1 out of the path/,
-    ],
+    ["a route repeats the base", withRoute({ path: "/api/v1/tick" }), /leave \/api\/v1 out of the path/],
     [
       "a route lies below another surface",
       { routes: { main: [{ ...route, path: "/api/v1/tick" }] } },
@@ -196,12 +194,8 @@ describe("contributions are refused in words that name the mistake when", () => 
       { routes: { api: [{ method: "GET", path: "/tick", access: "user" }] } },
       /has no handler/,
     ],
-    ["a method is written small", { routes: { api: [{ ...route, method: "get" }] } }, /needs a method: GET/],
-    [
-      "a path has no slash",
-      { routes: { api: [{ ...route, path: "tick" }] } },
-      /path that begins with a slash/,
-    ],
+    ["a method is written small", withRoute({ method: "get" }), /needs a method: GET/],
+    ["a path has no slash", withRoute({ path: "tick" }), /path that begins with a slash/],
     [
       "a declared service is kept back",
       { services: [] },

@@ -10,7 +10,10 @@ import { access, createAccess } from "./access/resource.ts";
 import { createEgress, type Egress } from "./egress/egress.ts";
 import { createEvents } from "./events.ts";
 import type { Gathered } from "./gathered.ts";
+import { toReason } from "./job-records.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
+import { requireRoom } from "./disk.ts";
+import type { OwnInstallation } from "./installation.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
 import type { Page } from "./page.ts";
@@ -19,6 +22,7 @@ import { describePlugins } from "./plugin-records.ts";
 import { createRecentErrors, type RecentErrors } from "./recent-errors.ts";
 import { readDatabaseId } from "./secret-key.ts";
 import type { ServiceRef } from "./service.ts";
+import { troubleBegan } from "./trouble.ts";
 import * as kernel from "./services.ts";
 import { type ToolApprover, toolApprovers } from "./tools/approval.ts";
 import { createToolRegistry } from "./tools/registry.ts";
@@ -35,6 +39,7 @@ export interface PartsOptions {
   readonly secretKey: string;
   readonly version: string;
   readonly name: string;
+  readonly installation: Omit<OwnInstallation, "database" | "blobs">;
 }
 
 /** The running parts of the kernel, and its services for plugins. */
@@ -69,11 +74,14 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   });
   const blobs = await openBlobs(config);
   const grants = createGrants(database);
+  const events = createEvents(log);
   const jobs = createJobRunner({
     database,
     log,
     schema: jobSchema(config),
     migrate: config.databaseMigrations,
+    failed: ({ id, title }, error) =>
+      events.emit(troubleBegan, { kind: "job", id, name: title ?? id, reason: toReason(error) }),
   });
   const errors = createRecentErrors();
   const services = new Map<string, unknown>();
@@ -83,7 +91,6 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.egress, egress);
   offer(kernel.blobs, blobs);
   offer(kernel.grants, grants);
-  const events = createEvents(log);
   offer(kernel.events, events);
   offer(kernel.jobs, jobs);
   const approvers = () => (gathered.slots.get(toolApprovers.id) ?? []) as ToolApprover[];
@@ -94,6 +101,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   offer(kernel.largeNotices, (channel) => openLargeNotices(database, { channel, log: warn }));
   offer(kernel.vectorStores, (table) => openVectors(database, table));
   offer(kernel.deployment, toDeployment(options, readiness));
+  offer(kernel.installation, { ...options.installation, database, blobs });
   offer(kernel.declarations, toDeclarations(options));
   offer(kernel.hostRecords, {
     plugins: () => describePlugins(gathered, options.foreign),
@@ -139,7 +147,13 @@ function toDeployment(
   { config, database, gathered, secretKey, version, name }: PartsOptions,
   readiness: { readonly ready: boolean },
 ): kernel.Deployment {
-  const checks = () => (gathered.slots.get(kernel.healthChecks.id) ?? []) as (() => Promise<void>)[];
+  const checks = () => (gathered.slots.get(kernel.healthChecks.id) ?? []) as kernel.HealthCheck[];
+  const pingDatabase = async () => {
+    if (database.kind === "embedded") {
+      await requireRoom(config.dataDir);
+    }
+    await named("The database", database.ping());
+  };
   return {
     version,
     name,
@@ -150,9 +164,21 @@ function toDeployment(
     database: database.kind,
     databaseId: () => readDatabaseId(database.db),
     copyDatabase: () => database.copy(),
-    ping: async () => void (await Promise.all([database.ping(), ...checks().map((check) => check())])),
+    ping: async () =>
+      void (await Promise.all([
+        pingDatabase(),
+        requireRoom(config.dataDir),
+        ...checks().map(({ part, check }) => named(part, check())),
+      ])),
+    pingDatabase,
     isReady: () => readiness.ready,
   };
+}
+
+async function named(part: string, answer: Promise<void>): Promise<void> {
+  await answer.catch((error: unknown) => {
+    throw new Error(`${part} does not answer.`, { cause: error });
+  });
 }
 
 function toDeclarations({ gathered, plugins, foreign }: PartsOptions): kernel.Declarations {

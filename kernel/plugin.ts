@@ -1,3 +1,4 @@
+import type { InstallationCommand } from "./installation.ts";
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Values, Variables } from "#config/variable.ts";
@@ -117,6 +118,9 @@ export interface Plugin<V extends Variables, U extends Uses, T, C extends Contri
   /** Pages of the interface; their modules stand in the plugin's `web/` folder. */
   readonly pages?: readonly Page[];
   readonly commands?: readonly Command<V, T>[];
+  readonly installationCommands?: readonly InstallationCommand[];
+  /** Folders of files that belong into a backup, by the name that they have there. */
+  folders?(config: Values<V>): Readonly<Record<string, string>>;
   /** Asked on every use; false switches routes, tools, filters and jobs off while data stays. */
   enabled?(config: Values<V>): boolean;
   /** Status the plugin's routes answer while it is switched off; 403 when left out. */

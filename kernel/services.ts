@@ -10,6 +10,7 @@ import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
 import type { OwnedRoute } from "./http/bind.ts";
 import type { OwnListener } from "./http/own-listeners.ts";
+import type { OwnInstallation } from "./installation.ts";
 import type { JobRecord } from "./job-records.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Page } from "./page.ts";
@@ -61,8 +62,10 @@ export interface Deployment {
   readonly deploymentId: string;
   readonly name: string;
   readonly isDev: boolean;
-  /** Resolves when the database answers and every health check passes. */
+  /** Resolves when the database answers, files can be written and every health check passes; the error names the part. */
   ping(): Promise<void>;
+  /** The same of the database alone. */
+  pingDatabase(): Promise<void>;
   /** False until everything started, and again as soon as a stop was asked for. */
   isReady(): boolean;
   /** The secret that signs sessions (contract D.10). */
@@ -74,6 +77,8 @@ export interface Deployment {
   copyDatabase(): Promise<DatabaseCopy>;
 }
 export const deployment = defineService<Deployment>("kernel.deployment");
+/** What a backup is made of. */
+export const installation = defineService<OwnInstallation>("kernel.installation");
 
 /** A page of a plugin of this process. */
 export interface DeclaredPage {
@@ -116,5 +121,11 @@ export const hostRecords = defineService<HostRecords>("kernel.host-records");
 /** Surfaces that listen on an address of their own. */
 export const ownListeners = defineSlot<OwnListener>("kernel.own-listeners");
 
-/** Checks that something answers that the platform cannot serve without; rejects when it does not. */
-export const healthChecks = defineSlot<() => Promise<void>>("kernel.health-checks");
+/** A part that the platform cannot serve without. */
+export interface HealthCheck {
+  /** As it begins a sentence, such as "Redis". */
+  readonly part: string;
+  /** Rejects when the part does not answer. */
+  check(): Promise<void>;
+}
+export const healthChecks = defineSlot<HealthCheck>("kernel.health-checks");

@@ -2,18 +2,11 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { createEgress } from "./egress/egress.ts";
+import { openEgress } from "#test/support/egress.ts";
 import { warmUp } from "./warm-up.ts";
 
 let app: App;
-const egress = createEgress({
-  allowedPrivateOrigins: () => [],
-  ssl: () => true,
-  caFile: () => "",
-  fingerprint: () => "",
-  allowRedirects: () => false,
-  timeoutSeconds: () => null,
-});
+const egress = openEgress();
 
 beforeAll(async () => {
   app = await startApp();
@@ -29,7 +22,7 @@ test("validators are used and requests sent before the first client comes", asyn
   const validate = vi.spyOn(body, "safeParse");
   const request = vi.spyOn(egress, "request");
   const route = { surface: "main", route: { body } } as unknown as OwnedRoute;
-  await warmUp({ routes: [route, ...app.running.gathered.routes], egress, url: app.url });
+  await warmUp({ routes: [route, ...app.running.gathered.routes], egress, url: app.url, budgetMs: 2_000 });
   expect(validate).toHaveBeenCalledOnce();
   const [first] = await Promise.all(
     request.mock.results.map(({ value }) => value as Promise<{ status: number }>),

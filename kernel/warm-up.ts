@@ -7,12 +7,12 @@ export interface WarmUpOptions {
   readonly egress: Egress;
   /** Address of the open listener. */
   readonly url: string;
+  /** Milliseconds for each half of the warm-up. */
+  readonly budgetMs?: number;
 }
 
 /** Surfaces whose routes are called by programs, with load from the first second on. */
 const busySurfaces: ReadonlySet<Surface> = new Set(["main", "compat", "runtime"]);
-/** Bound of each half of the warm-up. */
-const budgetMs = 100;
 const concurrency = 8;
 
 /**
@@ -20,8 +20,8 @@ const concurrency = 8;
  * through the listener. Completions themselves are not run: user filters would see synthetic requests.
  * Failures are ignored, because the server works without.
  */
-export async function warmUp({ routes, egress, url }: WarmUpOptions): Promise<void> {
-  compileValidators(routes);
+export async function warmUp({ routes, egress, url, budgetMs = 100 }: WarmUpOptions): Promise<void> {
+  compileValidators(routes, budgetMs);
   const end = performance.now() + budgetMs;
   const repeat = async () => {
     while (performance.now() < end) {
@@ -33,7 +33,7 @@ export async function warmUp({ routes, egress, url }: WarmUpOptions): Promise<vo
 }
 
 /** zod compiles a validator at its first use. */
-function compileValidators(routes: readonly OwnedRoute[]): void {
+function compileValidators(routes: readonly OwnedRoute[], budgetMs: number): void {
   const end = performance.now() + budgetMs;
   for (const { surface, route } of routes) {
     if (performance.now() > end) {

@@ -9,6 +9,7 @@ import channels from "./channels/plugin.ts";
 import calendar from "./calendar/plugin.ts";
 import audio from "./audio/plugin.ts";
 import automations from "./automations/plugin.ts";
+import backup from "./backup/plugin.ts";
 import chatTasks from "./chat-tasks/plugin.ts";
 import chats from "./chats/plugin.ts";
 import codeExecution from "./code-execution/plugin.ts";
@@ -101,6 +102,7 @@ export const catalogue: readonly AnyPlugin[] = [
   notes,
   notifications,
   oauth,
+  backup,
   operations,
   pipelines,
   previews,
@@ -162,6 +164,7 @@ export interface Api
     ApiOfPlugin<typeof notes>,
     ApiOfPlugin<typeof notifications>,
     ApiOfPlugin<typeof oauth>,
+    ApiOfPlugin<typeof backup>,
     ApiOfPlugin<typeof operations>,
     ApiOfPlugin<typeof pipelines>,
     ApiOfPlugin<typeof previews>,

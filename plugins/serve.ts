@@ -1,10 +1,13 @@
 import { parseArgs } from "node:util";
+import { processEnvironment } from "#config/registry.ts";
 import { boot } from "#kernel/boot.ts";
 import { describeCommands, runCommand } from "#kernel/command.ts";
 import { BootError } from "#kernel/order.ts";
+import { createProgramOutput } from "#kernel/program-output.ts";
 import { catalogue } from "./catalogue.ts";
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
+const output = createProgramOutput(processEnvironment());
 
 /** `start` honours PORT; `serve` takes --port instead; any other word names a plugin's command. */
 async function main(argv: readonly string[]): Promise<void> {
@@ -16,7 +19,9 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   if (name !== "start" && name !== "serve") {
-    await runCommand(name, { catalogue, options, print });
+    await runCommand(name, { catalogue, options, words: toWords(rest), print }).catch((error: unknown) =>
+      fail(`${name} failed`, error),
+    );
     return;
   }
   await serve(toPort(options["port"]) ?? (name === "serve" ? 8080 : undefined), options["only"]);
@@ -29,15 +34,15 @@ async function serve(port: number | undefined, only: string | undefined): Promis
     warmUp: true,
     ...(port === undefined ? {} : { port }),
     ...(only === undefined ? {} : { only }),
-    progress: (step) => print(`${step} …`),
+    progress: (step) => output.say(`${step} …`),
   });
   // What one request left behind must not end everybody's; an exception that nobody caught still does.
   process.on("unhandledRejection", (reason) => {
     running.log.error({ err: reason }, "something failed that nobody waited for");
   });
-  print(`\nMillrace is ready: ${running.url}\n`);
+  output.say(`\nMillrace is ready: ${running.url}\n`, { url: running.url });
   if (running.config.env === "dev") {
-    print(`Interactive documentation: ${running.url}/docs and ${running.url}/api/v1/docs`);
+    output.say(`Interactive documentation: ${running.url}/docs and ${running.url}/api/v1/docs`);
   }
   stopOnSignals(() => running.stop());
 }
@@ -56,10 +61,10 @@ function stopOnSignals(stop: () => Promise<void>): void {
       return;
     }
     askedAt = Date.now();
-    print(`${signal}: finishing what runs …`);
+    output.say(`${signal}: finishing what runs …`);
     stop().then(
       () => process.exit(0),
-      (error: unknown) => fail(error),
+      (error: unknown) => fail("Millrace could not stop", error),
     );
   };
   process.on("SIGTERM", onSignal);
@@ -79,6 +84,16 @@ function toOptions(args: readonly string[]): Record<string, string> {
   return options;
 }
 
+/** Words that are neither options nor the value of one. */
+function toWords(args: readonly string[]): string[] {
+  const { tokens } = parseArgs({ args: [...args], strict: false, tokens: true });
+  return tokens.flatMap((token, at) => {
+    const before = tokens[at - 1];
+    const isValue = before?.kind === "option" && before.value === undefined;
+    return token.kind === "positional" && !isValue ? [token.value] : [];
+  });
+}
+
 function toPort(text: string | undefined): number | undefined {
   if (text === undefined) {
     return undefined;
@@ -90,26 +105,24 @@ function toPort(text: string | undefined): number | undefined {
   return port;
 }
 
-/** Expected failures are told in one line; what a plugin threw, and anything else unexpected, with its stack. */
-function fail(error: unknown): never {
-  if (isExpected(error)) {
-    const fault = error.cause === undefined || isExpected(error.cause) ? "" : `${toStack(error.cause)}\n`;
-    process.stderr.write(`\nMillrace cannot start: ${error.message}\n${fault}`);
-  } else {
-    process.stderr.write(`${toStack(error)}\n`);
-  }
+/** Ends the process with one sentence, whatever the failure. */
+function fail(what: string, error: unknown): never {
+  output.fail(`${what}: ${toSentence(error)}`, error);
   process.exit(1);
 }
 
-function isExpected(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    /^(BootError|ConfigError|AppError|StorageError|MigrationError)$/.test(error.name)
-  );
+/** The messages of the error and of what caused it, each once. */
+function toSentence(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
+  const own = error.message || error.name;
+  const cause = error.cause instanceof Error ? error.cause.message : "";
+  return cause === "" || own.includes(cause) ? own : `${own} (${cause})`;
 }
 
-function toStack(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-main(process.argv.slice(2)).catch(fail);
+process.on("uncaughtException", (error) => {
+  output.crash(error);
+  process.exit(1);
+});
+main(process.argv.slice(2)).catch((error: unknown) => fail("Millrace cannot start", error));

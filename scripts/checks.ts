@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { findBorderViolations } from "./borders.ts";
 import { findComponentViolations } from "./component-borders.ts";
+import { findDatedExpectations } from "./clocks/dated-expectations.ts";
 import { renderDocs } from "./docs.ts";
-import { findForeignTraces, findLongFiles } from "./hygiene.ts";
+import { findArchitectureGaps, findPictureGaps } from "./documents.ts";
+import { findForeignTraces, findLongFiles, findQuarantined } from "./hygiene.ts";
 import { findOldNames } from "./old-names.ts";
 import { findFloatingPromises } from "./promises.ts";
 import { root, runTool } from "./tool.ts";
@@ -10,21 +12,32 @@ import { root, runTool } from "./tool.ts";
 /** One rule of the project; `run` resolves to what breaks it, one line each. */
 export interface Check {
   readonly name: string;
+  /** Paths of the files that its outcome depends on. */
+  readonly inputs: RegExp;
   run(): Promise<readonly string[]>;
 }
 
-/** Everything `npm run check` runs, cheapest first; `test/architecture.test.ts` runs the same list. */
+const everything = /./;
+const sources = /\.(ts|mjs|cjs|js|svelte|css|json)$/;
+/** Suites outside the web folders are no part of the interface. */
+const interfaceSources = /^(?!.*\.test\.ts$).*\.(ts|svelte|json|js)$|\/web\/.*\.ts$/;
+
+/** Everything `npm run check` runs, cheapest first. */
 export const checks: readonly Check[] = [
-  { name: "no file over 300 lines", run: () => findLongFiles(root, 300) },
-  { name: "no trace of one machine or registry", run: () => findForeignTraces(root) },
-  { name: "old names stay gone", run: () => findOldNames(root) },
-  { name: "format", run: () => runTool("oxfmt/bin/oxfmt", ["--check", "."]) },
-  { name: "lint", run: () => runTool("oxlint/bin/oxlint", ["--format=unix"]) },
-  { name: "no promise is left alone", run: () => findFloatingPromises(root) },
-  { name: "borders", run: findBorderViolationLines },
-  { name: "types", run: findTypeErrors },
-  { name: "interface types", run: findInterfaceTypeErrors },
-  { name: "generated docs are up to date", run: findStaleDocs },
+  { name: "no file over 300 lines", inputs: sources, run: () => findLongFiles(root, 300) },
+  { name: "no trace of one machine or registry", inputs: everything, run: () => findForeignTraces(root) },
+  { name: "at most ten tests in quarantine", inputs: sources, run: () => findQuarantined(root) },
+  { name: "no test expects the machine's clock", inputs: sources, run: () => findDatedExpectations(root) },
+  { name: "old names stay gone", inputs: sources, run: () => findOldNames(root) },
+  { name: "ARCHITECTURE.md names the tree", inputs: everything, run: findArchitectureGaps },
+  { name: "pictures of docs", inputs: everything, run: findPictureGaps },
+  { name: "format", inputs: sources, run: () => runTool("oxfmt/bin/oxfmt", ["--check", "."]) },
+  { name: "lint", inputs: sources, run: () => runTool("oxlint/bin/oxlint", ["--format=unix"]) },
+  { name: "no promise is left alone", inputs: sources, run: () => findFloatingPromises(root) },
+  { name: "borders", inputs: sources, run: findBorderViolationLines },
+  { name: "types", inputs: sources, run: findTypeErrors },
+  { name: "components", inputs: interfaceSources, run: findInterfaceTypeErrors },
+  { name: "generated docs are up to date", inputs: everything, run: findStaleDocs },
 ];
 
 /** Remembers what it saw in the cache folder: a second run after a small change takes a fifth of the time. */

@@ -58,7 +58,7 @@ function findRegistries(lock: string): string[] {
 }
 
 /** Every file that is or would be committed, those of dot folders as well; outside a repository the project's own files. */
-async function listTracked(place: string): Promise<string[]> {
+export async function listTracked(place: string): Promise<string[]> {
   const args = ["-C", place, "ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   try {
     const { stdout } = await promisify(execFile)("git", args, { maxBuffer: 64 * 1024 * 1024 });
@@ -86,4 +86,18 @@ export async function listFiles(place: string): Promise<string[]> {
   };
   await visit(place);
   return found.toSorted();
+}
+
+const mostQuarantined = 10;
+
+/** Tests whose outcome does not count (`quarantine` of test/support) when there are more than the project allows. */
+export async function findQuarantined(place: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of (await listFiles(place)).filter((name) => name.endsWith(".test.ts"))) {
+    const text = await readFile(join(place, path), "utf8");
+    found.push(...[...text.matchAll(/^.*\bquarantine\(/gm)].map(([line]) => `${path}: ${line.trim()}`));
+  }
+  return found.length > mostQuarantined
+    ? [`${found.length} tests are quarantined, at most ${mostQuarantined} are allowed`, ...found]
+    : [];
 }

@@ -3,6 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { say } from "./say.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = process.argv[2] ? `${root}${process.argv[2]}/` : root;
@@ -11,18 +12,19 @@ const done = `${folder}node_modules/.package-lock.json`;
 
 if (!isInstalled()) {
   const started = Date.now();
-  console.log("Installing the locked packages (only when package-lock.json changed) …");
+  say("Installing the locked packages (only when package-lock.json changed) …");
   const npm = process.env.npm_execpath;
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const [command, rest] = npm?.endsWith("js") ? [process.execPath, [npm, ...args]] : ["npm", args];
   const result = spawnSync(command, rest, { cwd: folder, stdio: "inherit" });
   if (result.status !== 0) {
-    console.error(
+    say(
       "The installation failed. Check that the npm registry can be reached, then run the command again.",
+      "fatal",
     );
     process.exit(result.status ?? 1);
   }
-  console.log(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  say(`Installed in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
 }
 
 function isInstalled() {

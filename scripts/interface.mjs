@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { say } from "./say.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const web = `${root}plugins/web`;
@@ -53,7 +54,7 @@ export function isFresh(hash = hashSources()) {
 }
 
 /** Builds when the sources changed. Resolves to false when there is nothing to show afterwards. */
-export async function ensureInterface({ node = process.execPath, print = console.log } = {}) {
+export async function ensureInterface({ node = process.execPath, print = say } = {}) {
   const hash = hashSources();
   if (isFresh(hash)) {
     return true;

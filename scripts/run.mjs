@@ -6,12 +6,13 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ensureInterface } from "./interface.mjs";
 import { nodeFlags } from "./node-flags.mjs";
+import { say } from "./say.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [file, ...args] = process.argv.slice(2);
-// Compiled code is kept between starts: reading the sources anew costs a fifth of a start.
+// Compiled code is kept between starts: compiling the sources again costs a fifth of a start.
 const cache = process.env.NODE_COMPILE_CACHE ?? `${root}node_modules/.cache/compiled`;
-const env = file === "plugins/serve.ts" ? { ...process.env, NODE_COMPILE_CACHE: cache } : process.env;
+const env = { ...process.env, NODE_COMPILE_CACHE: cache };
 const node = findNode();
 if (file === "plugins/serve.ts" && /^(-.*|start|serve)?$/.test(args[0] ?? "")) {
   await ensureInterface({ node });
@@ -47,6 +48,6 @@ function findNode() {
 }
 
 function fail(message) {
-  console.error(message);
+  say(message, "fatal");
   process.exit(1);
 }

@@ -144,8 +144,10 @@ describe.each<["folder" | "bucket" | "bucket with a prefix"]>([
     const folder = join(dataDir, "uploads", ".incoming");
     await writeFile(join(folder, "old"), "x");
     await writeFile(join(folder, "new"), "x");
-    const past = new Date(Date.now() - 700_000);
+    const now = new Date();
+    const past = new Date(now.getTime() - 700_000);
     await utimes(join(folder, "old"), past, past);
+    await utimes(join(folder, "new"), now, now);
     expect(await blobs.sweepTemporary(600_000)).toBe(1);
     expect(await readdir(folder)).toEqual(["new"]);
     await utimes(join(folder, "new"), past, past);

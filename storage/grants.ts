@@ -17,6 +17,16 @@ export interface GrantPrincipal {
 
 export type GrantRow = Selectable<AccessGrantTable>;
 
+type Held = Pick<GrantInput, "principal_type" | "principal_id">;
+
+/** The people whom `given` names and `held` did not, each once. Groups and everybody are none. */
+export function newReaders(held: readonly Held[], given: readonly Held[]): string[] {
+  const isPerson = ({ principal_type: type, principal_id: id }: Held) => type === "user" && id !== "*";
+  const before = new Set(held.filter(isPerson).map(({ principal_id: id }) => id));
+  const now = new Set(given.filter(isPerson).map(({ principal_id: id }) => id));
+  return [...now].filter((id) => !before.has(id));
+}
+
 // oxlint-disable-next-line typescript/no-explicit-any -- callers pass the handle of their own tables
 type Executor = Kysely<any>;
 

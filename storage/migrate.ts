@@ -173,6 +173,18 @@ async function readLedgers({ connection, ledgers, sets }: Scope): Promise<Map<st
   return done;
 }
 
+/** The steps that have run, by owner: the state of a database. */
+export async function readLedger(
+  database: Pick<Database, "db">,
+  sets: readonly MigrationSet[],
+): Promise<Record<string, string[]>> {
+  return await database.db.connection().execute(async (connection) => {
+    const ledgers = await findLedgerSchema(connection);
+    const done = await readLedgers({ connection, ledgers, sets });
+    return Object.fromEntries([...done].map(([owner, names]) => [owner, [...names].toSorted()]));
+  });
+}
+
 /** The libraries whose tables are not yet what this version needs. Throws when they are beyond it. */
 async function listBehind(libraries: readonly LibraryTables[]): Promise<LibraryTables[]> {
   const behind: LibraryTables[] = [];

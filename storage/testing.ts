@@ -9,6 +9,7 @@ import { CORE_OWNER, coreMigrations } from "./core-migrations.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { EMBEDDED_FOLDER } from "./embedded/folder.ts";
 import { type LibraryTables, migrate, type MigrationSet } from "./migrate.ts";
+import { addMovedClock, moveClockOfDatabase } from "./moved-clock.fixture.ts";
 
 // Real databases for tests, each a copy of a migrated template: on the server of the test run (20 ms), or embedded in
 // a folder (half a second) for the suites that are about that.
@@ -116,18 +117,23 @@ function databasePrefix(): string {
   return `test_${process.env.TEST_RUN_ID ?? "single"}_`;
 }
 
+/** Names of the databases that this process made and did not drop yet. */
+export const openTestDatabases: Set<string> = new Set();
+
 async function cloneServerDatabase(tables: AllTables): Promise<{ url: string; drop(): Promise<void> }> {
   const server = testServer();
   const name = `${databasePrefix()}${randomUUID().replaceAll("-", "")}`;
   await withClient(server, async (client) => {
     const template = await findServerTemplate(client, tables);
     await client.query(`create database ${name} template ${template}`);
+    await moveClockOfDatabase(client, name);
   });
-  return {
-    url: toDatabaseUrl(server, name),
-    drop: () =>
-      withClient(server, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+  openTestDatabases.add(name);
+  const drop = async () => {
+    openTestDatabases.delete(name);
+    await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
   };
+  return { url: toDatabaseUrl(server, name), drop };
 }
 
 /** Name of the run's migrated template for these tables. Of several workers that need it first, one makes it. */
@@ -144,7 +150,10 @@ async function findServerTemplate(client: Client, tables: AllTables): Promise<st
       const building = `${name}_building`;
       await client.query(`drop database if exists ${building} with (force)`);
       await client.query(`create database ${building}`);
-      await migrateInto({ url: toDatabaseUrl(testServer(), building), dataDir: tmpdir() }, tables);
+      const url = toDatabaseUrl(testServer(), building);
+      await withClient(url, addMovedClock);
+      await moveClockOfDatabase(client, building);
+      await migrateInto({ url, dataDir: tmpdir() }, tables);
       await client.query(`alter database ${building} rename to ${name}`);
     }
   } finally {

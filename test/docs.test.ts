@@ -1,8 +1,6 @@
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Surface, surfaces } from "#kernel/http/surfaces.ts";
 import { type App, startApp } from "./support/app.ts";
-import { chromiumPath, openBrowser } from "./support/browser.ts";
 
 const names = (Object.keys(surfaces) as Surface[]).filter((surface) => surfaces[surface].docs);
 
@@ -109,30 +107,6 @@ describe.each(names)("the document of %s", (surface) => {
     const templates = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, "{}"));
     expect(new Set(templates).size).toBe(templates.length);
   });
-
-  test.skipIf(chromiumPath === undefined)(
-    "is shown by its page, which loads nothing from elsewhere",
-    async () => {
-      const chrome = await openBrowser();
-      try {
-        const page = await chrome.newPage();
-        const asked: string[] = [];
-        const problems: string[] = [];
-        page.on("request", (request) => asked.push(request.url()));
-        page.on("pageerror", (error) => problems.push(error.message));
-        page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-        await page.goto(`${app.url}${surfaces[surface].base}/docs`);
-        await page.waitForSelector(".swagger-ui .info .title");
-        expect(await page.textContent(".swagger-ui .info .title")).toContain(surfaces[surface].title);
-        expect(await shownOperations(page)).toBe(operations.length);
-        const elsewhere = asked.filter((url) => !url.startsWith(app.url) && !url.startsWith("data:"));
-        expect(elsewhere).toEqual([]);
-        expect(problems).toEqual([]);
-      } finally {
-        await chrome.close();
-      }
-    },
-  );
 });
 
 test("in production there is neither page nor document", async () => {
@@ -145,17 +119,3 @@ test("in production there is neither page nor document", async () => {
   }
   await production.close();
 });
-
-/** Counts the operations from top to bottom: of a long document the page draws only what is in view. */
-async function shownOperations(page: Page): Promise<number> {
-  const seen = new Set<string>();
-  for (let isEnd = false, calm = 0; calm < 3; calm = isEnd ? calm + 1 : 0) {
-    const ids = await page.locator(".opblock").evaluateAll((blocks) => blocks.map(({ id }) => id));
-    ids.forEach((id) => seen.add(id));
-    isEnd = await page.evaluate<boolean>(
-      "scrollBy(0, innerHeight / 2), innerHeight + scrollY >= document.documentElement.scrollHeight - 2",
-    );
-    await page.waitForTimeout(60);
-  }
-  return seen.size;
-}

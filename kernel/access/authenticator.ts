@@ -22,9 +22,9 @@ export type CredentialChange =
   | { readonly all: true };
 
 /** Whether a change may invalidate or alter an authenticated principal. */
-export function concerns(change: CredentialChange, { userId, session }: Principal): boolean {
+export function concerns(change: CredentialChange, { userId, session, viewer }: Principal): boolean {
   if ("userId" in change) {
-    return change.userId === userId;
+    return change.userId === userId || change.userId === viewer?.id;
   }
   return "sessionId" in change ? change.sessionId === session?.id : true;
 }

@@ -17,6 +17,8 @@ export interface Principal {
   readonly session: { readonly id: string; readonly expiresAt: number | null } | null;
   /** The automation whose run acts for the account; absent where a person acts, and never taken from a request. */
   readonly automationId?: string;
+  /** The administrator who looks with this account's eyes; such a caller changes nothing and opens no socket. */
+  readonly viewer?: { readonly id: string; readonly name: string };
   /** The app that acts with a key of its own, and its scopes; left out for people. */
   readonly app?: { readonly id: string; readonly scopes: readonly string[] };
 }

@@ -108,8 +108,11 @@ function isSoundCall(call: unknown): boolean {
 }
 
 function repairChoice(choice: JsonObject, position: number, missing: MissingIndex): ChunkChoice {
-  const delta = isObject(choice.delta) ? repairDelta(choice.delta, missing) : {};
-  return { ...choice, index: Number.isInteger(choice.index) ? (choice.index as number) : position, delta };
+  // Some servers stream the whole answer as one event, in the form of an unstreamed one.
+  const { message, ...rest } = choice;
+  const said = choice.delta ?? message;
+  const delta = isObject(said) ? repairDelta(said, missing) : {};
+  return { ...rest, index: Number.isInteger(choice.index) ? (choice.index as number) : position, delta };
 }
 
 function repairDelta(delta: JsonObject, missing: MissingIndex): Delta {

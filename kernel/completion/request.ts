@@ -94,6 +94,8 @@ export const CompletionRequest = z
     ...sampling,
     params: Params.nullish(),
     tool_ids: z.array(z.string()).nullish(),
+    /** Built-in tools that the model is not offered, by id. */
+    excluded_tool_ids: z.array(z.string().max(200)).max(500).nullish(),
     tools: z.array(Tool).nullish(),
     terminal_id: z.string().nullish(),
     files: z.array(FileReference).nullish(),
@@ -139,6 +141,7 @@ export const platformKeys: ReadonlySet<string> = new Set([
   "folder_id",
   "params",
   "tool_ids",
+  "excluded_tool_ids",
   "tool_servers",
   "terminal_id",
   "files",

@@ -1,9 +1,10 @@
 import type { LookupFunction } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEgress } from "#test/support/egress.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { json } from "#test/support/upstream-scripts.ts";
-import { createEgress, type Egress } from "./egress.ts";
+import type { Egress } from "./egress.ts";
 
 let upstream: Upstream;
 let egress: Egress;
@@ -21,15 +22,7 @@ afterEach(async () => {
 });
 
 function open(lookup?: LookupFunction): Egress {
-  return createEgress({
-    allowedPrivateOrigins: () => allowed,
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => false,
-    timeoutSeconds: () => null,
-    ...(lookup && { lookup }),
-  });
+  return openEgress({ allowedPrivateOrigins: () => allowed, ...(lookup && { lookup }) });
 }
 
 /** Names resolve to what the queue says, call by call; the last entry stays. */

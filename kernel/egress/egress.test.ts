@@ -2,24 +2,18 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEgress } from "#test/support/egress.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { silence, stallAfter } from "#test/support/upstream-faults.ts";
 import { body, json } from "#test/support/upstream-scripts.ts";
-import { createEgress, type Egress } from "./egress.ts";
+import type { Egress } from "./egress.ts";
 
 let upstream: Upstream;
 let egress: Egress;
 
 beforeEach(async () => {
   upstream = await startUpstream();
-  egress = createEgress({
-    allowedPrivateOrigins: () => [],
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => false,
-    timeoutSeconds: () => null,
-  });
+  egress = openEgress();
 });
 
 afterEach(async () => {

@@ -9,7 +9,8 @@ import { follow, type Route } from "./follow.ts";
 import type { SegmentedBody } from "./segmented-body.ts";
 import { createPools } from "./pools.ts";
 import type { Hop, OutgoingHeaders } from "./redirect.ts";
-import { takeCredentials, toUrl, type Trust } from "./target.ts";
+import { isPublicHost } from "./public-host.ts";
+import { takeCredentials, toTarget, toUrl, type Trust } from "./target.ts";
 import { openWebSocket, type WebSocketInit } from "./web-socket.ts";
 
 export type { UpstreamResponse } from "./exchange.ts";
@@ -83,6 +84,11 @@ export interface Egress {
   request(url: string | URL, init: RequestInit): Promise<UpstreamResponse>;
   /** Opens a WebSocket at an http or https address; it comes paused. Redirects are refused. Whoever opens it closes it. */
   webSocket(url: string | URL, init: WebSocketInit): Promise<WebSocket>;
+  /**
+   * Whether "user" requests may be sent to an address, as far as its name tells now: what somebody stores can be refused
+   * before it is used. A name that cannot be looked up counts as allowed; each request is checked again.
+   */
+  mayReach(url: string | URL): Promise<boolean>;
   /** Breaks what is still open; later requests are refused. */
   close(): Promise<void>;
 }
@@ -140,6 +146,10 @@ export function createEgress(options: EgressOptions): Egress {
     },
     webSocket: (url, init) =>
       openWebSocket(url, init, { ...connecting, allowedOrigins: options.allowedPrivateOrigins }),
+    async mayReach(address) {
+      const { url, isChecked } = toTarget(toUrl(address), "user", options.allowedPrivateOrigins());
+      return !isChecked || (await isPublicHost(url.hostname));
+    },
     close: () => pools.close(),
   };
 }

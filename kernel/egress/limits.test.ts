@@ -3,10 +3,11 @@ import { createServer } from "node:net";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEgress } from "#test/support/egress.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { gzipBomb, resetAfter, silence, stallAfter } from "#test/support/upstream-faults.ts";
 import { body, json, raw } from "#test/support/upstream-scripts.ts";
-import { createEgress, type Egress } from "./egress.ts";
+import type { Egress } from "./egress.ts";
 
 let upstream: Upstream;
 let egress: Egress;
@@ -24,15 +25,7 @@ afterEach(async () => {
 });
 
 function open(lookup?: LookupFunction): Egress {
-  return createEgress({
-    allowedPrivateOrigins: () => [],
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => false,
-    timeoutSeconds: () => timeout,
-    ...(lookup && { lookup }),
-  });
+  return openEgress({ timeoutSeconds: () => timeout, ...(lookup && { lookup }) });
 }
 
 const trust = "operator";

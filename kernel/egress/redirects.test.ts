@@ -1,9 +1,10 @@
 import { text } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEgress } from "#test/support/egress.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { body, json } from "#test/support/upstream-scripts.ts";
-import { createEgress, type Egress } from "./egress.ts";
+import type { Egress } from "./egress.ts";
 import { toNextHop } from "./redirect.ts";
 import { trustAfterRedirect } from "./target.ts";
 
@@ -18,14 +19,7 @@ beforeEach(async () => {
   there = await startUpstream();
   allow = true;
   allowedPrivateOrigins = [];
-  egress = createEgress({
-    allowedPrivateOrigins: () => allowedPrivateOrigins,
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => allow,
-    timeoutSeconds: () => null,
-  });
+  egress = openEgress({ allowedPrivateOrigins: () => allowedPrivateOrigins, allowRedirects: () => allow });
 });
 
 afterEach(async () => {

@@ -9,8 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { openEgress } from "#test/support/egress.ts";
 import { type Flow, consumeBody } from "./direct-body.ts";
-import { createEgress, type Egress } from "./egress.ts";
+import type { Egress } from "./egress.ts";
 import { SegmentedBody } from "./segmented-body.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
@@ -42,14 +43,7 @@ async function open(
 ): Promise<{ url: string; egress: Egress; server: Server }> {
   const server = toServer(scheme, listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const egress = createEgress({
-    allowedPrivateOrigins: () => [],
-    ssl: () => false,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => false,
-    timeoutSeconds: () => null,
-  });
+  const egress = openEgress({ ssl: () => false });
   close.push(
     async () => {
       server.closeAllConnections();

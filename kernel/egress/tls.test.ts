@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createEgress, type Egress } from "./egress.ts";
+import { openEgress } from "#test/support/egress.ts";
+import type { Egress } from "./egress.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
@@ -46,13 +47,10 @@ describe.skipIf(!hasOpenssl)("TLS (needs the openssl command)", () => {
 
   beforeEach(() => {
     settings = { ssl: true, caFile: "", fingerprint: "" };
-    egress = createEgress({
-      allowedPrivateOrigins: () => [],
+    egress = openEgress({
       ssl: () => settings.ssl,
       caFile: () => settings.caFile,
       fingerprint: () => settings.fingerprint,
-      allowRedirects: () => false,
-      timeoutSeconds: () => null,
     });
   });
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
 import type { Authenticator } from "#kernel/access/authenticator.ts";
-import { AppError } from "#kernel/errors.ts";
+import { AppError, type ErrorCode } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { defaultPatience, readText } from "./body.ts";
 import { blameBrokenText } from "./broken-text.ts";
 import { toCommonHeaders } from "./cors.ts";
 import { withOrigin } from "./current-request.ts";
 import { findCredential } from "./credential.ts";
-import { toErrorAnswer } from "./errors.ts";
+import { type ErrorAnswer, toErrorAnswer } from "./errors.ts";
 import type { ClientAddress } from "./forwarded.ts";
 import {
   requireAccess,
@@ -91,6 +91,7 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
       requestId: id,
       acceptEncoding: req.headers["accept-encoding"] as string | undefined,
       isHead: req.method === "HEAD",
+      isPrivate: route.access !== "public" || isPersonal(req),
       compress: context.compress(),
       fastJson: context.fastJson(),
       failed: (error) => log.info({ id, err: error }, "the answer broke off"),
@@ -102,7 +103,8 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
         await written;
       }
     } catch (error) {
-      const answer = toErrorAnswer(error, { shape, invalidStatus, requestId: id });
+      const refusal = toErrorAnswer(error, { shape, invalidStatus, requestId: id });
+      const answer = asPreferred(error, refusal, req);
       if (res.closed) {
         // The client left: whatever that broke is nobody's failure.
         return;
@@ -118,10 +120,35 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
         return;
       }
       const headers = { "content-type": "application/json", ...answer.headers };
-      const refusal = { body: answer.body, status: answer.status, headers };
-      await (req.complete ? writeWhole(res, refusal, writing) : writeUnread({ req, res }, refusal, writing));
+      const written = { body: answer.body, status: answer.status, headers };
+      await (req.complete ? writeWhole(res, written, writing) : writeUnread({ req, res }, written, writing));
     }
   };
+}
+
+/** Preferences (RFC 7240) of those who ask whether something is there, or who they are. */
+const preferences: Partial<Record<ErrorCode, string>> = {
+  not_found: "absent=null",
+  unauthenticated: "anonymous=null",
+};
+
+/** Answers `null` instead of a refusal to pages that prefer it: browsers report every 4xx as an error of the page. */
+function asPreferred(
+  error: unknown,
+  refusal: ErrorAnswer,
+  { method, headers }: IncomingMessage,
+): ErrorAnswer {
+  const preference = error instanceof AppError ? preferences[error.code] : undefined;
+  if (method !== "GET" || preference === undefined || headers["prefer"] !== preference) {
+    return refusal;
+  }
+  const applied = { ...refusal.headers, "preference-applied": preference };
+  return { ...refusal, status: 200, headers: applied, body: "null" };
+}
+
+/** A public route may answer more to those who say who they are. */
+function isPersonal({ headers }: IncomingMessage): boolean {
+  return headers.cookie !== undefined || headers.authorization !== undefined;
 }
 
 interface Served extends Exchange {
@@ -138,7 +165,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const found = resolveCaller({ route, credential, info, authenticator: context.authenticator });
   const caller = found instanceof Promise ? await found : found;
   if (credential?.source === "cookie") {
-    requireSameOrigin(info, context.origins());
+    requireSameOrigin(info, { origins: context.origins(), changes: route.changes });
   } else if (credential === undefined) {
     requireNoForeignForm(info, context.origins());
   }

@@ -22,7 +22,7 @@ export function currentRequest(): RequestOrigin | undefined {
 
 /**
  * Runs the handler of a route that changes something so that everything it calls learns of its origin. Model calls,
- * which are on other surfaces, go without its cost.
+ * which are on other surfaces and no administrator's alone, go without its cost.
  */
 export function withOrigin<T>(
   { route, surface }: { readonly route: AnyRoute; readonly surface: Surface },
@@ -30,7 +30,8 @@ export function withOrigin<T>(
   run: () => T,
 ): T {
   const isReading = route.method === "GET" || route.method === "HEAD";
-  if (route.hasOrigin !== true && (isReading || (surface !== "api" && surface !== "scim"))) {
+  const isRecorded = surface === "api" || surface === "scim" || route.access === "admin";
+  if (route.hasOrigin !== true && (isReading || !isRecorded)) {
     return run();
   }
   const { id, address, headers } = info;

@@ -107,8 +107,8 @@ describe("a provider's refusal", () => {
     ["busy", "busy"],
     ["<html><body>Gateway</body></html>", "The provider answered with status 429."],
     ["", "The provider answered with status 429."],
-    ["[1]", "[1]"],
-    ['{"error": "plain"', '{"error": "plain"'],
+    ["[1]", "The provider answered with status 429."],
+    ['{"error": "plain"', "The provider answered with status 429."],
   ])("that is no JSON object is wrapped: %j", (body, text) => {
     expect(bodyOf(refuse(body, "text/plain"), "compat").error.message).toBe(text);
   });

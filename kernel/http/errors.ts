@@ -5,6 +5,7 @@ import { InvalidGrantError } from "#storage/grants.ts";
 import { AppError, type ErrorCode, ProviderError } from "#kernel/errors.ts";
 import type { ErrorShape } from "./surfaces.ts";
 import { toJson } from "./json.ts";
+import { providerWords } from "./provider-words.ts";
 
 /** A failure, ready to be written. */
 export interface ErrorAnswer {
@@ -199,29 +200,7 @@ function toText(detail: unknown): string {
 
 /** What a provider's refusal says, for people. */
 export function providerText(error: ProviderError): string {
-  return providerWords(error) ?? `The provider answered with status ${error.status}.`;
-}
-
-/** The provider's own words in a refusal; undefined for none. */
-export function providerWords(error: ProviderError): string | undefined {
-  try {
-    const parsed = JSON.parse(error.body) as {
-      error?: { message?: string } | string;
-      message?: string;
-      detail?: unknown;
-    };
-    const text =
-      typeof parsed.error === "string"
-        ? parsed.error
-        : (parsed.error?.message ?? parsed.message ?? parsed.detail);
-    if (typeof text === "string") {
-      return text;
-    }
-  } catch {
-    // Not JSON: the plain text serves below.
-  }
-  const text = /<html|<!doctype/i.test(error.body) ? "" : error.body.trim().slice(0, 1000);
-  return text || undefined;
+  return providerWords(error.body) ?? `The provider answered with status ${error.status}.`;
 }
 
 function isVendorError(text: string): boolean {

@@ -109,5 +109,7 @@ test.each<[string, string | undefined, string]>([
 ])("a cookie on %s from %s is %s", (method, origin, outcome) => {
   const host = "chat.example.test";
   const request = { method, host, headers: { host, origin } } as unknown as RequestInfo;
-  expect(codeOf(() => requireSameOrigin(request, ["https://friend.example.test"]))).toBe(outcome);
+  expect(codeOf(() => requireSameOrigin(request, { origins: ["https://friend.example.test"] }))).toBe(
+    outcome,
+  );
 });

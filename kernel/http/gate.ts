@@ -59,6 +59,7 @@ export function requireAccess(route: AnyRoute, caller: Principal | undefined): v
   if (caller === undefined) {
     throw new AppError("unauthenticated", "Not authenticated");
   }
+  refuseViewer(route, caller);
   if (route.access === "account") {
     return;
   }
@@ -76,12 +77,29 @@ export function requireAccess(route: AnyRoute, caller: Principal | undefined): v
   }
 }
 
+/** A view of another account changes nothing, and reads no credential of that account. */
+function refuseViewer(route: AnyRoute, { viewer, name }: Principal): void {
+  const isRead = (route.method === "GET" || route.method === "HEAD") && route.changes !== true;
+  if (viewer !== undefined && (!isRead || route.isSecret === true)) {
+    throw new AppError(
+      "forbidden",
+      `You are viewing as ${name}: nothing can be changed, and no secret is shown.`,
+    );
+  }
+}
+
 /**
  * Refuses changes that a foreign page sends with the session cookie: a browser attaches the cookie to requests
  * of foreign pages too, and those name their origin.
  */
-export function requireSameOrigin(request: Addressed, origins: readonly string[]): void {
-  if (isForeign(request, origins)) {
+export function requireSameOrigin(
+  request: Addressed,
+  {
+    origins,
+    changes = false,
+  }: { readonly origins: readonly string[]; readonly changes?: boolean | undefined },
+): void {
+  if (isForeign(request, origins) || (changes && isSentByForeignPage(request, origins))) {
     throw new AppError("forbidden", "Requests with the session cookie are accepted from this site only.");
   }
 }
@@ -109,12 +127,29 @@ export function requireJsonType(
   }
 }
 
+/** A link or a picture of another site names no origin; browsers say so in a header of their own (Fetch Metadata). */
+function isSentByForeignPage({ headers, host }: Addressed, origins: readonly string[]): boolean {
+  const site = headers["sec-fetch-site"];
+  const isOther = site === "cross-site" || site === "same-site";
+  const { origin } = headers;
+  return isOther
+    ? origin === undefined || !origins.includes(origin)
+    : isOtherOrigin(origin, { headers, host, origins });
+}
+
 type Addressed = Pick<RequestInfo, "headers" | "host" | "method">;
 
 /** A page of this site names the host that was asked for, here or at the proxy in front. */
 function isForeign({ headers, host, method }: Addressed, origins: readonly string[]): boolean {
-  const { origin } = headers;
-  if (origin === undefined || method === "GET" || method === "HEAD" || origins.includes(origin)) {
+  const isReading = method === "GET" || method === "HEAD";
+  return !isReading && isOtherOrigin(headers.origin, { headers, host, origins });
+}
+
+function isOtherOrigin(
+  origin: string | undefined,
+  { headers, host, origins }: Pick<Addressed, "headers" | "host"> & { readonly origins: readonly string[] },
+): boolean {
+  if (origin === undefined || origins.includes(origin)) {
     return false;
   }
   const from = origin.replace(/^https?:\/\//, "");

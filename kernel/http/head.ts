@@ -4,6 +4,8 @@ export interface RespondContext {
   readonly requestId: string;
   readonly acceptEncoding: string | undefined;
   readonly isHead: boolean;
+  /** The answer is for its caller alone. */
+  readonly isPrivate: boolean;
   /** ENABLE_COMPRESSION_MIDDLEWARE. */
   readonly compress: boolean;
   /** ENABLE_ORJSON. */
@@ -23,9 +25,21 @@ export function writeHead(
   context: RespondContext,
 ): void {
   const seconds = ((performance.now() - context.started) / 1000).toFixed(4);
-  const both = context.head["vary"] !== undefined && headers["vary"] !== undefined;
-  const vary = both ? { vary: `${context.head["vary"]}, ${headers["vary"]}` } : {};
-  response.writeHead(status, { ...context.head, "x-process-time": seconds, ...headers, ...vary });
+  const isUncached = context.isPrivate && isJson(headers) && headers["cache-control"] === undefined;
+  const names = [context.head["vary"], isUncached ? "Authorization, Cookie" : undefined, headers["vary"]];
+  const vary = names.filter((name) => name !== undefined).join(", ");
+  response.writeHead(status, {
+    ...context.head,
+    "x-process-time": seconds,
+    ...headers,
+    ...(isUncached && { "cache-control": "no-store" }),
+    ...(vary !== "" && { vary }),
+  });
+}
+
+/** Private JSON is kept by no cache, neither of a browser nor of a proxy. */
+function isJson(headers: OutgoingHttpHeaders): boolean {
+  return String(headers["content-type"] ?? "").includes("json");
 }
 
 /** Status and headers of one answer. */

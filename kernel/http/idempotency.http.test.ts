@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { rateLimited, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url } });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ connection: {} })));
   admin = await app.admin();
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const messages = [{ role: "user", content: "Hi" }];
@@ -24,11 +19,11 @@ const posts = () => upstream.requests.filter(({ method }) => method === "POST").
 
 describe("idempotency", () => {
   const keyed = (key: string, body: object) =>
-    app.call("POST /api/chat/completions", {
-      token: admin.token,
-      headers: { "idempotency-key": key },
-      body: { model: "alpha", messages, ...body },
-    });
+    admin.call(
+      "POST /api/chat/completions",
+      { model: "alpha", messages, ...body },
+      { "idempotency-key": key },
+    );
 
   it("gives the stored answer to the same request and refuses another body", async () => {
     upstream.reply("/chat/completions", text("once"));

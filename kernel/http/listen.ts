@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
+import { createServer } from "node:net";
 import { listen as listenOn } from "listhen";
 import type { Sockets } from "#kernel/sockets/server.ts";
 import type { NodeHandler } from "./application.ts";
@@ -21,12 +23,17 @@ export interface Listening {
   breakConnections(): void;
 }
 
-/** Opens the listener. Throws with a clear text when the port is taken. Port 0 picks a free one. */
-export async function openListener(
-  handler: NodeHandler,
-  { port, host, sockets }: ListenOptions,
-): Promise<Listening> {
+/** An address that cannot be listened on; the text says why and begins in lower case. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/** Opens the listener. Throws ListenError when that is not possible, such as on a port in use. Port 0 picks a free one. */
+export async function openListener(handler: NodeHandler, options: ListenOptions): Promise<Listening> {
+  const { port, host, sockets } = options;
   const listener = await listenOn(handler as never, {
+    // The library tells alternatives on the terminal otherwise.
+    isTest: true,
     autoClose: false,
     showURL: false,
     hostname: host,
@@ -39,6 +46,8 @@ export async function openListener(
     qr: false,
     // Called with request, socket and head, whatever its declared type says.
     ...(sockets && { ws: sockets.upgrade as never }),
+  }).catch(async (error: unknown) => {
+    throw new ListenError(await explainRefusal(error, options), { cause: error });
   });
   const server = listener.server as Server;
   // The body readers have patience of their own; this one would cut long uploads.
@@ -60,3 +69,28 @@ export async function openListener(
     breakConnections: () => server.closeAllConnections(),
   };
 }
+
+/** The library forgets why the system refused an address, so that it is asked again. */
+async function explainRefusal(error: unknown, { host, port }: ListenOptions): Promise<string> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(port, host), "listening");
+  } catch (refusal) {
+    const { code, message } = refusal as NodeJS.ErrnoException;
+    const explain = refusals[code ?? ""];
+    return explain ? explain(host, port) : `port ${port} on ${host} cannot be opened: ${message}.`;
+  } finally {
+    probe.close();
+  }
+  return `port ${port} on ${host} cannot be opened: ${(error as Error).message}.`;
+}
+
+const isNoAddress = (host: string) => `${host} is not an address of this machine.`;
+
+const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) => `port ${port} on ${host} is used by another process.`,
+  EACCES: (host, port) => `this account is not allowed to open port ${port} on ${host}.`,
+  EADDRNOTAVAIL: isNoAddress,
+  ENOTFOUND: isNoAddress,
+  EAI_AGAIN: isNoAddress,
+};

@@ -12,7 +12,7 @@ import { LongBody } from "./long-body.ts";
 import { reply } from "./route.ts";
 
 const megabyte = 1024 * 1024;
-const steps = 60;
+const steps = 24;
 const step = Buffer.from('{"name":"value"},'.repeat(megabyte)).subarray(0, megabyte);
 const whole = Buffer.concat(Array.from({ length: steps }, () => step));
 
@@ -35,6 +35,7 @@ async function serve(kind: Kind, source: () => AsyncIterable<Buffer>): Promise<n
       requestId: "r",
       acceptEncoding: String(request.headers["accept-encoding"] ?? ""),
       isHead: false,
+      isPrivate: false,
       compress: true,
       fastJson: true,
       head: {},

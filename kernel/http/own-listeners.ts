@@ -105,7 +105,7 @@ function follow(listener: OwnListener, { routes, context, log, track }: OwnListe
       tell({ kind: "listening", url: listening.url });
     } catch (error) {
       log.error({ err: error, ...wanted }, `the surface ${listener.surface} cannot listen`);
-      tell({ kind: "failed", problem: toProblem(error, wanted) });
+      tell({ kind: "failed", problem: toProblem(error) });
     }
   };
   // One change after another: two at once would open the port twice.
@@ -126,13 +126,7 @@ function follow(listener: OwnListener, { routes, context, log, track }: OwnListe
   };
 }
 
-function toProblem(error: unknown, { host, port }: { host: string; port: number }): string {
-  const { code } = error as NodeJS.ErrnoException;
-  const address = `${host}:${port}`;
-  if (code === "EADDRINUSE") {
-    return `${address} is taken by another program.`;
-  }
-  return code === "EACCES"
-    ? `This account may not listen on ${address}.`
-    : `${address} cannot be listened on: ${error instanceof Error ? error.message : String(error)}`;
+function toProblem(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -86,6 +86,10 @@ export interface RouteDeclaration<
   readonly isProbe?: boolean;
   /** A GET that changes something, or a change on a surface of pages: sessions and the audit log name its origin. */
   readonly hasOrigin?: boolean;
+  /** A GET that changes something: with the session cookie it is accepted from this site's own pages alone. */
+  readonly changes?: boolean;
+  /** Its answer holds a credential of the caller, or leads to one: nobody reads it with another person's eyes. */
+  readonly isSecret?: boolean;
 }
 
 export interface HandlerInput<

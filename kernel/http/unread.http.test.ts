@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
-beforeAll(async () => void (app = await startApp({ env: { RAG_FILE_MAX_SIZE: "1" } })));
+beforeAll(async () => void (app = await useApp({ env: { RAG_FILE_MAX_SIZE: "1" } })));
 afterAll(() => app.close());
 
 const size = 8 * 1024 * 1024;

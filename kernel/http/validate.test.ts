@@ -72,3 +72,31 @@ test("a value that is none of several kinds hears which, and an entry of the kin
     expect.objectContaining({ detail: [expect.objectContaining({ msg: "must be a text or a switch" })] }),
   );
 });
+
+test("a limit is told with its number and with what the value has", () => {
+  const limits = z.object({
+    name: z.string().min(1).max(1_000).optional(),
+    password: z.string().min(8).optional(),
+    one: z.string().max(1).optional(),
+    tags: z.array(z.string()).max(2).optional(),
+    count: z.number().min(1).lt(10).optional(),
+    own: z.string().max(2, "is a country of two letters").optional(),
+  });
+  const messageOf = (value: object) => {
+    try {
+      validate(limits, value, "body");
+    } catch (error) {
+      return ((error as AppError).detail as ValidationEntry[]).map(({ msg }) => msg).join("; ");
+    }
+    throw new Error("accepted");
+  };
+  // Emoji are counted as fields count them: as one character each.
+  expect(messageOf({ name: "🌊".repeat(1_200) })).toBe("Must be at most 1,000 characters; this has 1,200");
+  expect(messageOf({ name: "" })).toBe("Must not be empty");
+  expect(messageOf({ password: "abc" })).toBe("Must be at least 8 characters; this has 3");
+  expect(messageOf({ one: "ab" })).toBe("Must be at most 1 character; this has 2");
+  expect(messageOf({ tags: ["a", "b", "c"] })).toBe("Must have at most 2 entries; this has 3");
+  expect(messageOf({ count: 0 })).toBe("Must be at least 1");
+  expect(messageOf({ count: 10 })).toBe("Must be less than 10");
+  expect(messageOf({ own: "abc" })).toBe("is a country of two letters");
+});

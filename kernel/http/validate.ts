@@ -35,10 +35,46 @@ function toEntry(found: z.core.$ZodIssue, where: string, value: unknown): Valida
   return {
     type: issue.code,
     loc: [where, ...path],
-    msg: issue.code === "invalid_union" ? toChoice(issue, input) : issue.message,
+    msg: toSentence(issue, input),
     input: isShown ? input : null,
   };
 }
+
+function toSentence(issue: z.core.$ZodIssue, input: unknown): string {
+  if (issue.code === "invalid_union") {
+    return toChoice(issue, input);
+  }
+  const isSize = issue.code === "too_big" || issue.code === "too_small";
+  // A message of the schema's own says more.
+  return isSize && /^Too (big|small):/.test(issue.message) ? toLimit(issue, input) : issue.message;
+}
+
+type SizeIssue = Extract<z.core.$ZodIssue, { code: "too_big" | "too_small" }>;
+
+/** Says the limit of a length or a number, and what the value has. */
+function toLimit(issue: SizeIssue, input: unknown): string {
+  const limit = Number(issue.code === "too_big" ? issue.maximum : issue.minimum);
+  const isBig = issue.code === "too_big";
+  const most = isBig ? "at most" : "at least";
+  if (typeof input === "string" && issue.origin === "string") {
+    return !isBig && limit === 1
+      ? "Must not be empty"
+      : `Must be ${most} ${count(limit, "character")}; this has ${inEnglish([...input].length)}`;
+  }
+  if (Array.isArray(input)) {
+    return !isBig && limit === 1
+      ? "Must not be empty"
+      : `Must have ${most} ${count(limit, "entry", "entries")}; this has ${inEnglish(input.length)}`;
+  }
+  const other = isBig ? "less than" : "more than";
+  return typeof input === "number"
+    ? `Must be ${issue.inclusive === false ? other : most} ${limit}`
+    : issue.message;
+}
+
+const inEnglish = (value: number): string => value.toLocaleString("en-US");
+const count = (value: number, one: string, more = `${one}s`): string =>
+  `${inEnglish(value)} ${value === 1 ? one : more}`;
 
 type UnionIssue = Extract<z.core.$ZodIssue, { code: "invalid_union" }>;
 

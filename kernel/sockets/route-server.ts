@@ -146,7 +146,7 @@ async function signIn(one: Open, first: Peer["first"], authenticator: Authentica
     throw new AppError("unauthenticated", "Not authenticated");
   }
   const caller = await authenticator.authenticate(shown, one.facts);
-  if (!isMember(caller)) {
+  if (!isMember(caller) || caller.viewer !== undefined) {
     throw new AppError("forbidden", "This account may not connect.");
   }
   one.credential = shown;

@@ -19,19 +19,27 @@ export const toolApprovers = defineSlot<ToolApprover>("kernel.tool-approvers");
  */
 export function withApproval(tool: Tool, approver: ToolApprover | undefined): Tool {
   const policyOf = (): ApprovalPolicy => approver?.policyOf(tool) ?? tool.approval ?? "auto";
+  const consent: Tool["consent"] = async (parameters, context) => {
+    const policy = policyOf();
+    if (policy === "deny") {
+      throw new AppError("forbidden", `The tool "${tool.spec.name}" may not be used here.`);
+    }
+    if (policy === "ask") {
+      if (approver === undefined) {
+        throw new AppError("forbidden", "This call needs the user's approval, and nobody can be asked.");
+      }
+      await approver.ask(tool, parameters, context);
+    }
+    return policy === "ask";
+  };
   return {
     ...tool,
     approval: policyOf(),
+    consent,
     async run(parameters, context) {
-      const policy = policyOf();
-      if (policy === "deny") {
-        throw new AppError("forbidden", `The tool "${tool.spec.name}" may not be used here.`);
-      }
-      if (policy === "ask") {
-        if (approver === undefined) {
-          throw new AppError("forbidden", "This call needs the user's approval, and nobody can be asked.");
-        }
-        await approver.ask(tool, parameters, context);
+      // The policy of now counts: it may have become stricter since the person was asked about all calls of the round.
+      if (context.hasConsent !== true) {
+        await consent(parameters, context);
       }
       return await tool.run(parameters, context);
     },

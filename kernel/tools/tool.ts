@@ -17,6 +17,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The call of a reply that the tool runs for, where people see it. */
   readonly call?: ShownCall | undefined;
+  /** The person was asked about this very call by `consent`, and allowed it. */
+  readonly hasConsent?: boolean;
 }
 
 /** A call that people see in a reply. */
@@ -69,6 +71,8 @@ export interface Tool {
   readonly feature?: string;
   /** True for tools of workspaces and tool servers: they are offered only when the request names them. */
   readonly isExternal?: boolean;
+  /** True for tools that write or delete what people keep: lists of tools mark them. */
+  readonly isActing?: boolean;
   /** True when calls of one round may run side by side; else they run one after another. */
   readonly isParallel?: boolean;
   /** True when a call of it must be the only one of its round; beside others it is refused, and the model told. */
@@ -85,6 +89,11 @@ export interface Tool {
   readonly revision?: string;
   /** Asked for each reply, after category, feature and permission: whether the tool makes sense in it. */
   isOffered?(run: ToolRun): boolean | Promise<boolean>;
+  /**
+   * Asks the person ahead of `run`, where the policy wants it: calls of one round are decided together. Resolves to
+   * whether somebody was asked; throws `forbidden`. The registry adds it.
+   */
+  consent?(parameters: Record<string, unknown>, context: ToolContext): Promise<boolean>;
   run(parameters: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
 

@@ -1,5 +1,5 @@
 import { AppError, ProviderError } from "#kernel/errors.ts";
-import { providerWords } from "#kernel/http/errors.ts";
+import { providerWords } from "#kernel/http/provider-words.ts";
 import { toPlainUrl } from "./endpoint.ts";
 import { isMasked, maskKey } from "./mask.ts";
 
@@ -59,7 +59,7 @@ export async function tryOut<T>(asking: Promise<T>, name: string): Promise<T> {
 
 /** The refusal of an upstream in its own words. */
 export function toRefusal(name: string, error: ProviderError): string {
-  const said = providerWords(error)?.trim().slice(0, longestQuote);
+  const said = providerWords(error.body)?.trim().slice(0, longestQuote);
   return said
     ? `${name} refused with status ${error.status}: ${said}`
     : `${name} refused with status ${error.status}.`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, ProviderError } from "#kernel/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { Trouble } from "#kernel/trouble.ts";
 import { toRefusal } from "./endpoint-form.ts";
 import type { ListHealth } from "./fresh-list.ts";
 
@@ -82,12 +83,18 @@ function toState({ endpoint, isKindEnabled, health, isNeverListed }: ObservedEnd
   return health.error === undefined ? "reachable" : "failing";
 }
 
-/** A refusal in the upstream's own words; other failures in the platform's, which name no address. */
 function toReason(state: string, health: ListHealth | undefined): string | null {
-  if (state !== "failing") {
-    return null;
-  }
-  const { error } = health ?? {};
+  return state === "failing" ? toFailure(health?.error) : null;
+}
+
+/** A connection that does not answer, as administrators hear of it. */
+export function toConnectionTrouble(url: string, error: unknown): Trouble {
+  const { host = url } = URL.parse(url) ?? {};
+  return { kind: "connection", id: url, name: host, reason: toFailure(error) };
+}
+
+/** A refusal in the upstream's own words; other failures in the platform's, which name no address. */
+function toFailure(error: unknown): string {
   if (error instanceof ProviderError) {
     return toRefusal("The provider", error);
   }

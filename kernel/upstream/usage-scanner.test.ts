@@ -47,35 +47,24 @@ describe("reads an answer of the Responses format once, though its last event re
   });
 });
 
+const spent = (prompt_tokens: number, completion_tokens: number) => ({ prompt_tokens, completion_tokens });
+
 describe("finds what an answer cost", () => {
   it.each<[string, Wire, string, object]>([
-    [
-      "a chat stream",
-      "chat",
-      sse({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } }),
-      { input: 3, output: 4 },
-    ],
+    ["a chat stream", "chat", sse({ choices: [], usage: spent(3, 4) }), { input: 3, output: 4 }],
     [
       "usage on every chunk",
       "chat",
-      sse(
-        { usage: { prompt_tokens: 3, completion_tokens: 1 } },
-        { usage: { prompt_tokens: 3, completion_tokens: 2 } },
-      ),
+      sse({ usage: spent(3, 1) }, { usage: spent(3, 2) }),
       { input: 3, output: 2 },
     ],
     [
       "usage that is null at the end",
       "chat",
-      sse({ usage: { prompt_tokens: 3, completion_tokens: 1 } }, { usage: null }),
+      sse({ usage: spent(3, 1) }, { usage: null }),
       { input: 3, output: 1 },
     ],
-    [
-      "a pretty answer",
-      "chat",
-      JSON.stringify({ usage: { prompt_tokens: 3, completion_tokens: 9 } }, null, 2),
-      { output: 9 },
-    ],
+    ["a pretty answer", "chat", JSON.stringify({ usage: spent(3, 9) }, null, 2), { output: 9 }],
     [
       "a Responses stream",
       "responses",
@@ -172,9 +161,9 @@ it.each([1, 7, 300, 1000, 16_384, 20_000, 100_000])(
     const long = sse(
       ...Array.from({ length: 900 }, (_, n) => ({ choices: [{ delta: { content: `word ${n}` } }] })),
     );
-    const text = long + sse({ usage: { prompt_tokens: 3, completion_tokens: 900 } });
+    const text = long + sse({ usage: spent(3, 900) });
     const { usage, end } = read(`${text}data: [DONE]\n\n`, "chat", size);
-    expect(usage).toEqual({ prompt_tokens: 3, completion_tokens: 900 });
+    expect(usage).toEqual(spent(3, 900));
     expect(end).toBe("done");
     const estimated = read(long, "chat", size);
     expect(estimated.usage).toBeUndefined();

@@ -72,8 +72,14 @@ async function openReplica(database: Awaited<ReturnType<typeof openTestDatabase>
     log: quiet,
   };
   const lastSeen = createLastSeen(db, quiet);
-  const authenticator = createAuthenticator({ ...deps, lastSeen, appKeys: { list: () => [] } });
-  return { registry, deps, emitted, lastSeen, authenticator };
+  const views = { areOpen: true };
+  const authenticator = createAuthenticator({
+    ...deps,
+    lastSeen,
+    appKeys: { list: () => [] },
+    mayView: () => views.areOpen,
+  });
+  return { registry, deps, emitted, lastSeen, authenticator, views };
 }
 
 let count = 0;

@@ -9,12 +9,15 @@ import { createAccounts } from "./accounts.ts";
 import { createAccountsDeps } from "./create-accounts.ts";
 import { createAuthenticator } from "./sessions/authenticator.ts";
 import { type AccountsConfig, config } from "./config.ts";
+import type { AccountsDeps } from "./deps.ts";
 import { guardDefaultGroup, warnOfDefaultGroup } from "./groups/default-group.ts";
 import { createConfiguredAdmin } from "./sign-in/first-admin.ts";
 import { createOutsideSignIn } from "./sign-in/outside-sign-in.ts";
+import { sweepInvitations } from "./sign-in/invitations.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
 import { createSessionStarts } from "./sessions/session-starts.ts";
 import { createLastSeen } from "./sessions/last-seen.ts";
+import { toMayView } from "./sessions/views.ts";
 import { migrations } from "./migrations.ts";
 import { pages } from "./pages.ts";
 import { productHashCost } from "./passwords/passwords.ts";
@@ -35,12 +38,29 @@ import {
   sessionStarts,
   signOutSteps,
 } from "./service.ts";
+import { sweepImports } from "./users/user-imports.ts";
 import { createUserSettings } from "./settings/settings.ts";
 import type { AccountsTables } from "./tables.ts";
 import { findProxyWarnings } from "./sign-in/proxy-warnings.ts";
 import { trustsHeaders } from "./sign-in/trusted-header.ts";
 
 const hour = 3600;
+
+const uses = {
+  appKeys,
+  audit: optional(audit),
+  configuration,
+  declarations,
+  deployment,
+  events,
+  firstSettings,
+  grants,
+  notices,
+  previews: accessPreviews,
+  resources: explainedResources,
+  secondFactors,
+  signOutSteps,
+};
 
 /** Creates the plugin. Only the test set-up passes a `hashCost`: the cost of the product is no setting. */
 export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
@@ -49,23 +69,16 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
     title: "Accounts",
     summary: "Accounts, sign-in, sessions, API keys, groups and what each may do.",
     config,
-    uses: {
-      appKeys,
-      audit: optional(audit),
-      configuration,
-      declarations,
-      deployment,
-      events,
-      firstSettings,
-      grants,
-      notices,
-      previews: accessPreviews,
-      resources: explainedResources,
-      secondFactors,
-      signOutSteps,
-    },
+    uses,
     provides: [accounts, authenticator, outsideSignIn, sessionStarts],
-    tables: tables<AccountsTables>("auth", "api_key", "sign_in_throttle", "account_session"),
+    tables: tables<AccountsTables>(
+      "auth",
+      "api_key",
+      "sign_in_throttle",
+      "account_session",
+      "account_invitation",
+      "account_import",
+    ),
     migrations,
     permissions: platformPermissions,
     pages,
@@ -80,11 +93,6 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
         defaults: () => config.interfaceDefaults,
         first: () => Object.assign({}, ...use.firstSettings.list().map((each) => each.fields())),
       });
-      const sweep = async () => {
-        await sweepRevokedSessions(db);
-        await sweepSessions(db);
-        await deps.throttle.sweep();
-      };
       const provisioning = createProvisioning({
         ...deps,
         defaultShare: () => toShareRule(config),
@@ -94,10 +102,20 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
       const closeSignUp = () => use.configuration.set({ ENABLE_SIGNUP: false }, null);
       return {
         routes: { api: accountsRoutes(deps, { ...use, settings }) },
-        jobs: [{ id: "accounts.sweep", every: hour, run: sweep }],
+        jobs: [
+          { id: "accounts.sweep", title: "Removes expired sessions", every: hour, run: () => sweep(deps) },
+        ],
         services: [
           provide(accounts, createAccounts(deps, { settings, provisioning })),
-          provide(authenticator, createAuthenticator({ ...deps, lastSeen, appKeys: use.appKeys })),
+          provide(
+            authenticator,
+            createAuthenticator({
+              ...deps,
+              lastSeen,
+              appKeys: use.appKeys,
+              mayView: toMayView(use.configuration),
+            }),
+          ),
           provide(sessionStarts, createSessionStarts(deps)),
           provide(
             outsideSignIn,
@@ -120,6 +138,15 @@ export function createAccountsPlugin({ hashCost = productHashCost } = {}) {
 }
 
 export default createAccountsPlugin();
+
+/** Deletes what has ended by its time. */
+async function sweep({ db, throttle }: Pick<AccountsDeps, "db" | "throttle">): Promise<void> {
+  await sweepRevokedSessions(db);
+  await sweepSessions(db);
+  await sweepInvitations(db);
+  await sweepImports(db);
+  await throttle.sweep();
+}
 
 /** True when a setting is back at its default after a restart, whatever was set before it. */
 function isForgotten(configuration: ConfigRegistry, name: string): boolean {

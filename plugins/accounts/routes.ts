@@ -17,7 +17,10 @@ import { previewRoutes } from "./permissions/previews.ts";
 import type { AccessPreview, ExplainedResource, SignOutStep } from "./service.ts";
 import { createLiveSessions } from "./sessions/live-sessions.ts";
 import { sessionListRoutes } from "./sessions/session-list-routes.ts";
+import { viewRoutes } from "./sessions/view-routes.ts";
+import { createViews, toMayView } from "./sessions/views.ts";
 import type { UserSettings } from "./settings/settings.ts";
+import { createInvitations } from "./sign-in/invitations.ts";
 import { createSignIn } from "./sign-in/sign-in.ts";
 import { createSignOut } from "./sign-in/sign-out.ts";
 import { createSignUp } from "./sign-in/sign-up.ts";
@@ -62,6 +65,7 @@ export function accountsRoutes(
       },
       own: createOwnAccount(deps),
       apiKeys: createApiKeys(deps),
+      invitations: createInvitations(deps),
     }),
     ...adminConfigRoutes({ adminConfig: createAdminConfig(configuration, emit) }),
     ...userRoutes({
@@ -76,6 +80,7 @@ export function accountsRoutes(
     }),
     ...groupRoutes({ groups }),
     ...sessionListRoutes(createLiveSessions(deps)),
+    ...viewRoutes({ ...deps, views: createViews(deps, toMayView(configuration)) }),
     ...previewRoutes({ ...deps, previews }),
     effectiveRoute(deps),
     explainRoute({ ...deps, grants, resources }),

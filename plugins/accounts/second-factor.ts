@@ -2,7 +2,7 @@ import type { Role } from "#kernel/access/principal.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { AuthMethod } from "./sessions/session.ts";
 
-/** The answer of a sign-in whose session has to wait (contract 1.2, MFA). */
+/** The answer of a sign-in whose session has to wait: for a second factor (contract 1.2, MFA), or an own password. */
 export type NextStep =
   | {
       readonly next_step: "enroll" | "verify" | "recover";
@@ -14,7 +14,9 @@ export type NextStep =
       readonly methods: readonly ("totp" | "recovery_code" | "passkey")[];
     }
   /** The account waits for an administrator. */
-  | { readonly next_step: "pending" };
+  | { readonly next_step: "pending" }
+  /** Token to choose another password with, since an administrator knows the present one. */
+  | { readonly next_step: "password"; readonly invitation: string; readonly expires_in: number };
 
 /** An account whose first step of a sign-in is done. */
 export interface FactorAccount {

@@ -1,3 +1,4 @@
+import type { Generated } from "kysely";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 
 /** How an account signs in, one row an account (configuration document, Auth). */
@@ -10,6 +11,30 @@ export interface AuthTable {
   password: string;
   /** False for a deactivated account: nothing it holds is accepted. */
   active: boolean;
+  /** True while somebody else knows the password: the next sign-in asks for an own one. */
+  must_change: Generated<boolean>;
+}
+
+/** The link by which a person chooses a password, at most one an account. */
+export interface AccountInvitationTable {
+  user_id: string;
+  /** SHA-256 of its token in hex. */
+  hash: string;
+  expires_at: number;
+}
+
+/** An import of many accounts, kept for who looks how far it is. */
+export interface AccountImportTable {
+  id: string;
+  /** The administrator who began it. */
+  user_id: string;
+  total: number;
+  done: number;
+  added: number;
+  state: "running" | "done" | "failed";
+  /** An ImportLine for each account; null until it has ended. */
+  results: unknown;
+  updated_at: number;
 }
 
 /** At most one row an account (configuration document, API key). */
@@ -62,6 +87,8 @@ export interface AccountSessionTable {
 }
 
 export interface AccountsTables {
+  account_import: AccountImportTable;
+  account_invitation: AccountInvitationTable;
   account_session: AccountSessionTable;
   auth: AuthTable;
   api_key: ApiKeyTable;

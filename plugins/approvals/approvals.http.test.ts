@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 beforeEach(async () => {
-  await stage.app.call("DELETE /api/v1/users/user/approvals", { token: stage.user.token });
+  await stage.user.call("DELETE /api/v1/users/user/approvals");
 });
 
 const confirmations = (client: { events: { id?: number; data: unknown }[] }) =>
@@ -74,7 +74,7 @@ describe("a call that needs an approval asks the client of the run", () => {
     socket.disconnect();
   });
 
-  it("one call after another, and those that may run side by side together", async () => {
+  it("about each call that needs one, and about no other", async () => {
     const seen: string[] = [];
     const client = await stage.answering(({ data }) => {
       seen.push(data.data.call_id);
@@ -93,7 +93,27 @@ describe("a call that needs an approval asks the client of the run", () => {
       expect.stringMatching(denied),
       "both: done",
     ]);
-    expect([seen[0], seen.toSorted()]).toEqual(["a", ["a", "b", "c"]]);
+    expect(seen.toSorted()).toEqual(["a", "b", "c"]);
+    await run.ended();
+  });
+
+  it("about all calls of a round at once, so that they are decided together", async () => {
+    const isSecondAsked = Promise.withResolvers<void>();
+    const client = await stage.answering(async ({ data }) => {
+      if (data.data.call_id === "b") {
+        isSecondAsked.resolve();
+        return true;
+      }
+      await isSecondAsked.promise;
+      return false;
+    });
+    const calls = [
+      { name: "send", id: "a", arguments: '{"to": "Ann"}' },
+      { name: "send", id: "b", arguments: '{"to": "Ben"}' },
+    ];
+    const run = await stage.ask(calls, { session_id: await client.sessionId() });
+    expect(await run.told()).toEqual([expect.stringMatching(denied), "send: done"]);
+    expect(done).toEqual([{ name: "send", parameters: { to: "Ben" } }]);
     await run.ended();
   });
 
@@ -116,25 +136,23 @@ describe("the chat shows the call, and whoever owns it answers", () => {
       name: "send",
       approval: { status: "pending", expires_at: expect.any(Number) },
     });
-    const { body } = await stage.app.call(`GET /api/tasks/chat/${run.chatId}`, { token: stage.user.token });
-    expect(body.task_ids.length).toBe(1);
+    expect((await stage.user.call(`GET /api/tasks/chat/${run.chatId}`)).body.task_ids.length).toBe(1);
     expect(done).toEqual([]);
     const wrong = await run.answer({ decision: "maybe" });
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("decision")]);
     expect((await run.answer({ decision: "allow" }, { callId: "another" })).status).toBe(409);
     const stranger = await stage.app.user();
     const foreign = await run.answer({ decision: "allow" }, { token: stranger.token });
-    const absent = await stage.app.call(
+    const absent = await stranger.call(
       `POST /api/v1/chats/${unknown}/messages/${run.replyId}/approvals/call_1`,
-      { token: stranger.token, body: { decision: "allow" } },
+      { decision: "allow" },
     );
     expect([foreign.status, foreign.text]).toEqual([404, absent.text]);
     const nowhere = `POST /api/v1/chats/${run.chatId}/messages/${unknown}/approvals/call_1`;
     const body404 = { token: stage.user.token, body: { decision: "allow" } };
     expect((await stage.app.call(nowhere, body404)).status).toBe(404);
     expect(done).toEqual([]);
-    const allowed = await run.answer({ decision: "allow" });
-    expect([allowed.status, allowed.body]).toEqual([200, true]);
+    expect(await run.answer({ decision: "allow" })).toMatchObject({ status: 200, body: true });
     expect(await run.told()).toEqual(["send: done"]);
     await run.ended();
     expect((await run.answer({ decision: "allow" })).status).toBe(409);
@@ -154,10 +172,7 @@ describe("the chat shows the call, and whoever owns it answers", () => {
     const member = await stage.app.user();
     const everybody = [{ principal_type: "user", principal_id: "*", permission: "read" }];
     const model = { id: "alpha", name: "alpha", base_model_id: null, meta: {}, params: {} };
-    const made = await stage.app.call("POST /api/v1/models/create", {
-      token: stage.user.token,
-      body: { ...model, access_grants: everybody },
-    });
+    const made = await stage.user.call("POST /api/v1/models/create", { ...model, access_grants: everybody });
     expect(made.status).toBe(200);
     const client = await connectPlain(stage.app.url, { token: member.token });
     await client.sessionId();
@@ -234,7 +249,7 @@ describe("nobody answers", () => {
     const client = await stage.connect();
     const run = await stage.ask([{ name: "send" }]);
     await run.waits(client);
-    await stage.app.call(`POST /api/tasks/chat/${run.chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${run.chatId}/stop`);
     const reply = await run.ended();
     expect(done).toEqual([]);
     expect(reply).toMatchObject({

@@ -53,6 +53,7 @@ export function createApprover(parts: ApproverParts): ToolApprover {
       }
       const { decision, always } = verdict.answer;
       if (always) {
+        parts.questions.answerTool(userId, decidedTool, { decision, always });
         await store(parts, { userId, decidedTool, decision });
       }
       show({ status: decision === "allow" ? "allowed" : "denied", ...(always && { always }) });

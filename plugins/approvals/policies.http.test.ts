@@ -34,10 +34,7 @@ describe("policies", () => {
   });
   afterAll(() => stage?.close());
   const set = (policy: unknown) =>
-    stage.app.call("POST /api/v1/configs/settings", {
-      token: stage.user.token,
-      body: { TOOL_APPROVAL_POLICY: policy },
-    });
+    stage.user.call("POST /api/v1/configs/settings", { TOOL_APPROVAL_POLICY: policy });
   afterEach(() => set({}));
   const offered = () =>
     stage.upstream.requests
@@ -80,15 +77,12 @@ describe("policies", () => {
       done.length = 0;
       stage.upstream.reply((request) => isCompletion(request) && request.body.stream !== true, choice);
       stage.upstream.reply((request) => isCompletion(request) && request.body.stream !== true, text("Well."));
-      const { body } = await stage.app.call("POST /api/chat/completions", {
-        token: stage.user.token,
-        body: {
-          model: "alpha",
-          messages: [{ role: "user", content: "Write" }],
-          params: { function_calling: "legacy" },
-          tool_ids: ["guarded.send"],
-          session_id,
-        },
+      const { body } = await stage.user.call("POST /api/chat/completions", {
+        model: "alpha",
+        messages: [{ role: "user", content: "Write" }],
+        params: { function_calling: "legacy" },
+        tool_ids: ["guarded.send"],
+        session_id,
       });
       return body.sources[0].document[0];
     };

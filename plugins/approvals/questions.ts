@@ -32,6 +32,8 @@ export interface OpenQuestion {
 export interface Questions {
   add(place: CallPlace, question: OpenQuestion): void;
   remove(place: CallPlace, question: OpenQuestion): void;
+  /** Gives an answer about all calls of a tool to those that wait by now. */
+  answerTool(userId: string, tool: DecidedTool, answer: Answer): void;
   /** Gives an answer to the question about a call; resolves to the tool, or undefined when none is open. */
   answer(place: CallPlace, answer: Answer): DecidedTool | undefined;
 }
@@ -39,6 +41,8 @@ export interface Questions {
 export function createQuestions(): Questions {
   // Models may give two calls of one round the same id: then one answer is for both.
   const open = new Map<string, Set<OpenQuestion>>();
+  const ofUser = (userId: string) =>
+    [...open].flatMap(([key, questions]) => (key.startsWith(`["${userId}",`) ? [...questions] : []));
   const keyOf = ({ userId, chatId, messageId, callId }: CallPlace) =>
     JSON.stringify([userId, chatId, messageId, callId]);
   return {
@@ -52,6 +56,11 @@ export function createQuestions(): Questions {
       if (waiting?.delete(question) && waiting.size === 0) {
         open.delete(key);
       }
+    },
+    answerTool(userId, { fingerprint }, answer) {
+      ofUser(userId)
+        .filter(({ tool }) => tool.fingerprint === fingerprint)
+        .forEach(({ resolve }) => resolve({ status: "answered", answer }));
     },
     answer(place, answer) {
       const taken = [...(open.get(keyOf(place)) ?? [])].filter(({ resolve }) =>

@@ -9,12 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 beforeEach(async () => {
-  await stage.app.call("DELETE /api/v1/users/user/approvals", { token: stage.user.token });
+  await stage.user.call("DELETE /api/v1/users/user/approvals");
 });
 
 describe("a decision for good", () => {
-  const decisions = async () =>
-    (await stage.app.call("GET /api/v1/users/user/approvals", { token: stage.user.token })).body;
+  const decisions = async () => (await stage.user.call("GET /api/v1/users/user/approvals")).body;
 
   it("is not asked for again, until it is forgotten or the tool has changed", async () => {
     let asked = 0;
@@ -29,9 +28,10 @@ describe("a decision for good", () => {
       { name: "send", id: "a" },
       { name: "send", id: "b" },
     ];
+    // Both calls of the round are asked about at once, and the answer to one is about the other, too.
     const run = await stage.ask(twice, session);
     expect(await run.told()).toEqual(["send: done", "send: done"]);
-    expect(asked).toBe(1);
+    expect(asked).toBe(2);
     const reply = await run.ended();
     expect(reply.output[1] ?? {}).toMatchObject({ approval: { status: "allowed", always: true } });
     const [kept, ...more] = await decisions();
@@ -40,23 +40,24 @@ describe("a decision for good", () => {
     facts.description = "Sends a letter, and a copy to somebody else";
     const changed = await stage.ask([{ name: "send" }], session);
     const [call] = (await changed.ended()).output;
-    expect(asked).toBe(2);
+    expect(asked).toBe(3);
     expect(call.approval).toMatchObject({
       status: "allowed",
       changed: { before: "Sends a letter", now: facts.description },
     });
     expect(messages.map((message) => message.split("\n")[0])).toEqual([
       "{}",
+      "{}",
       "This tool has changed since you decided about it.",
     ]);
-    const { token } = await stage.app.user();
-    expect((await stage.app.call("GET /api/v1/users/user/approvals", { token })).body).toEqual([]);
+    const user = await stage.app.user();
+    expect((await user.call("GET /api/v1/users/user/approvals")).body).toEqual([]);
     const route = `DELETE /api/v1/users/user/approvals/${kept.id}`;
-    expect((await stage.app.call(route, { token })).status).toBe(404);
-    expect((await stage.app.call(route, { token: stage.user.token })).body).toBe(true);
+    expect((await user.call(route)).status).toBe(404);
+    expect((await stage.user.call(route)).body).toBe(true);
     expect(await decisions()).toEqual([]);
     await (await stage.ask([{ name: "send" }], session)).ended();
-    expect(asked).toBe(3);
+    expect(asked).toBe(4);
   });
 
   it("counts for the revision that a tool tells, whatever its description says today", async () => {

@@ -17,28 +17,23 @@ afterAll(async () => {
 describe("bots", () => {
   it("are no people: no list, no sign-in, no group, no grant, no direct channel", async () => {
     const made = await apps.register({ name: "Zebra bot" });
-    const search = await app.call("GET /api/v1/users/search?query=Zebra", { token: person.token });
-    expect(search.body.users).toEqual([]);
-    const all = await app.call("GET /api/v1/users/all", { token: admin.token });
+    expect((await person.call("GET /api/v1/users/search?query=Zebra")).body.users).toEqual([]);
+    const all = await admin.call("GET /api/v1/users/all");
     expect(all.text).not.toContain(made.user_id);
     const signIn = await app.call("POST /api/v1/auths/signin", {
       body: { email: `${made.user_id}@bot.invalid`, password: "Correct-horse-1" },
     });
     expect(signIn.status).toBe(400);
-    const toAdmin = await app.call(`POST /api/v1/users/${made.user_id}/update`, {
-      token: admin.token,
-      body: { role: "admin", password: "Correct-horse-1" },
+    const toAdmin = await admin.call(`POST /api/v1/users/${made.user_id}/update`, {
+      role: "admin",
+      password: "Correct-horse-1",
     });
     expect(toAdmin.status).toBe(404);
-    expect((await app.call(`DELETE /api/v1/users/${made.user_id}`, { token: admin.token })).status).toBe(404);
+    expect((await admin.call(`DELETE /api/v1/users/${made.user_id}`)).status).toBe(404);
     expect((await people.call(`GET /users/${made.user_id}`)).status).toBe(404);
-    const crew = await app.call("POST /api/v1/groups/create", {
-      token: admin.token,
-      body: { name: "Bots", description: "" },
-    });
-    const joined = await app.call(`POST /api/v1/groups/id/${crew.body.id}/users/add`, {
-      token: admin.token,
-      body: { user_ids: [made.user_id] },
+    const crew = await admin.call("POST /api/v1/groups/create", { name: "Bots", description: "" });
+    const joined = await admin.call(`POST /api/v1/groups/id/${crew.body.id}/users/add`, {
+      user_ids: [made.user_id],
     });
     expect(joined.status).toBe(400);
     const channel = await boss.make({ name: "without", type: "group", user_ids: [made.user_id] });
@@ -52,7 +47,7 @@ describe("bots", () => {
     await apps.install(channel, made.id);
     const { body } = await people.call(`GET /${channel}/members?query=Paint`);
     expect(body.users).toMatchObject([{ id: made.user_id, name: "Painter", is_app: true }]);
-    const picture = await app.call(`GET ${body.users[0].profile_image_url}`, { token: person.token });
+    const picture = await person.call(`GET ${body.users[0].profile_image_url}`);
     expect(picture.headers.get("content-type")).toBe("image/png");
     const seen = await apps.call(`GET /channels/${channel}`, undefined, person.token);
     expect(seen.body).toMatchObject({ installed: [{ id: made.id }], available: [], is_manager: false });
@@ -151,9 +146,7 @@ describe("manifests", () => {
     await apps.call(`POST /id/${made.id}/update`, { description: "Now with words" });
     await apps.call(`POST /id/${made.id}/key`);
     await apps.call(`DELETE /id/${made.id}/delete`);
-    const { body, text } = await app.call(`GET /api/v1/audit?object_type=app&object_id=${made.id}`, {
-      token: admin.token,
-    });
+    const { body, text } = await admin.call(`GET /api/v1/audit?object_type=app&object_id=${made.id}`);
     const actions = body.records.map(({ action }: { action: string }) => action).toSorted();
     expect(actions).toEqual(["app.created", "app.deleted", "app.updated", "app.updated"]);
     expect(text).not.toContain(made.signing_secret);

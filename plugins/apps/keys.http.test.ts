@@ -61,8 +61,7 @@ describe("keys of apps", () => {
       const { status } = await call(route, route.startsWith("GET") ? undefined : { content: "x", name: "x" });
       expect([route, status]).toEqual([route, 403]);
     }
-    const edit = await boss.call(`POST /${channel}/messages/${id}/update`, { content: "mine" });
-    expect(edit.status).toBe(200);
+    expect((await boss.call(`POST /${channel}/messages/${id}/update`, { content: "mine" })).status).toBe(200);
   });
 
   it("end at once when they are replaced or revoked, and are stored nowhere", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventsOf, type RunStage, runScripted, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { secondsUntil } from "#test/support/clock/now.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
 
 let stage: RunStage;
@@ -49,7 +50,7 @@ describe("a model asks the person", () => {
       status: "pending",
       question: { questions: [shownAs(mill), shownAs(closed)], timeout_ms: 120_000 },
     });
-    expect(asked.call.question.expires_at - Date.now()).toBeGreaterThan(60_000);
+    expect(secondsUntil(asked.call.question.expires_at)).toBeGreaterThan(60);
     const wrong = [
       [{ answers: {} }, /^answers\.mill: is missing/],
       [{ answers: { mill: "Water" } }, /^answers\.stone: is missing/],
@@ -116,12 +117,9 @@ it("nobody else answers, and nothing is there that was not asked", async () => {
   expect((await asked.answer(sent, { by: "" })).status).toBe(401);
   expect((await asked.answer(sent, { callId: "call_2" })).status).toBe(409);
   const route = `POST /api/v1/chats/${asked.chatId}/messages/${randomUUID()}/questions/call_1`;
-  expect((await stage.app.call(route, { token: stage.user.token, body: sent })).status).toBe(404);
+  expect((await stage.user.call(route, sent)).status).toBe(404);
   // The run ends while it waits: the question goes with it.
-  const { status } = await stage.app.call(`POST /api/tasks/chat/${asked.chatId}/stop`, {
-    token: stage.user.token,
-  });
-  expect(status).toBe(200);
+  expect((await stage.user.call(`POST /api/tasks/chat/${asked.chatId}/stop`)).status).toBe(200);
   await stage.ended(asked.chatId);
   expect((await stage.message(asked.chatId, asked.replyId)).output).toMatchObject([{ status: "completed" }]);
   expect((await stage.message(asked.chatId, asked.replyId)).output[0]).not.toHaveProperty("question");

@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { body, json } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 /** One channel of 16-bit samples: a tone that sounds and rests by turns of a second, so that there are silences to cut at. */
 export function toneWav(seconds: number, { rate = 8_000, rests = true } = {}): Buffer {
@@ -119,10 +120,9 @@ export interface Sent {
 }
 
 export async function startAudioStage(env: Record<string, string> = {}): Promise<AudioStage> {
-  const engine = await startUpstream();
-  const app = await startApp({
+  const engine = await useUpstream();
+  const app = await useApp({
     env: {
-      ENV: "dev",
       AUDIO_TTS_ENGINE: "openai",
       AUDIO_TTS_OPENAI_API_BASE_URL: `${engine.origin}/v1/`,
       AUDIO_TTS_OPENAI_API_KEY: "speech-key-0123",
@@ -141,7 +141,7 @@ export async function startAudioStage(env: Record<string, string> = {}): Promise
     admin,
     member,
     async set(values) {
-      const answer = await app.call("POST /api/v1/configs/settings", { token: admin.token, body: values });
+      const answer = await admin.call("POST /api/v1/configs/settings", values);
       expect(answer.status, answer.text).toBe(200);
     },
     speak: (given, who = member) =>

@@ -68,7 +68,9 @@ export default definePlugin({
         audio: [...configRoutes("", routeParts), ...audioRoutes("", routeParts)],
       },
       fills: [fill(extractors, createRecordingExtractor({ settings: config, transcriber }))],
-      jobs: [{ id: "audio.speeches", every: 86_400, run: () => cache.sweep() }],
+      jobs: [
+        { id: "audio.speeches", title: "Removes cached speech", every: 86_400, run: () => cache.sweep() },
+      ],
       start() {
         requireDistinct(engines.speechEngines());
         requireDistinct(engines.transcriptionEngines());

@@ -97,8 +97,7 @@ describe("speech", () => {
 
   it("is counted in the usage of its caller", async () => {
     await bytesOf(await stage.speak({ input: fresh() }));
-    const usage = async () =>
-      (await stage.app.call("GET /api/v1/analytics/models", { token: stage.admin.token })).text;
+    const usage = async () => (await stage.admin.call("GET /api/v1/analytics/models")).text;
     await expect.poll(usage, { timeout: 15_000 }).toContain("tts-1");
   });
 });
@@ -128,13 +127,11 @@ describe("speech is refused", () => {
   });
 
   it("without the permission, and to nobody", async () => {
-    const stored = (
-      await stage.app.call("GET /api/v1/users/default/permissions", { token: stage.admin.token })
-    ).body;
+    const stored = (await stage.admin.call("GET /api/v1/users/default/permissions")).body;
     const put = (chat: object) =>
-      stage.app.call("POST /api/v1/users/default/permissions", {
-        token: stage.admin.token,
-        body: { ...stored, chat: { ...stored.chat, ...chat } },
+      stage.admin.call("POST /api/v1/users/default/permissions", {
+        ...stored,
+        chat: { ...stored.chat, ...chat },
       });
     await put({ tts: false });
     expect((await stage.speak({ input: "Hello" })).status).toBe(403);

@@ -93,12 +93,11 @@ describe("recordings are refused", () => {
   });
 
   it("without the permission", async () => {
-    const { token } = stage.admin;
-    const stored = (await stage.app.call("GET /api/v1/users/default/permissions", { token })).body;
+    const stored = (await stage.admin.call("GET /api/v1/users/default/permissions")).body;
     const put = (chat: object) =>
-      stage.app.call("POST /api/v1/users/default/permissions", {
-        token,
-        body: { ...stored, chat: { ...stored.chat, ...chat } },
+      stage.admin.call("POST /api/v1/users/default/permissions", {
+        ...stored,
+        chat: { ...stored.chat, ...chat },
       });
     await put({ stt: false });
     expect((await stage.transcribe(wav)).status).toBe(403);
@@ -135,7 +134,7 @@ describe("an engine that misbehaves is named", () => {
 });
 
 describe("administrators", () => {
-  const call = (route: string, body?: unknown) => stage.app.call(route, { token: stage.admin.token, body });
+  const call = (route: string, body?: unknown) => stage.admin.call(route, body);
 
   it("read and change the settings; keys come back masked and stay", async () => {
     const { body: config } = await call("GET /api/v1/audio/config");
@@ -161,33 +160,30 @@ describe("administrators", () => {
     const { body: engines } = await call("GET /api/v1/audio/engines");
     expect(engines).toMatchObject({ tts: { is_ready: true }, stt: { is_ready: true } });
     expect(engines.tts.engines[0]).toMatchObject({ id: "openai", missing: [] });
-    const { token } = stage.member;
     for (const route of ["GET /api/v1/audio/config", "GET /api/v1/audio/engines"]) {
-      expect((await stage.app.call(route, { token })).status).toBe(403);
+      expect((await stage.member.call(route)).status).toBe(403);
     }
     stage.engine.always("/audio/voices", json({ voices: ["ann", { id: "b", name: "Bob" }] }));
     stage.engine.always("/audio/models", json({ models: [{ id: "kokoro" }] }));
-    expect((await stage.app.call("GET /api/v1/audio/voices", { token })).body).toEqual({
+    expect((await stage.member.call("GET /api/v1/audio/voices")).body).toEqual({
       voices: [
         { id: "ann", name: "ann" },
         { id: "b", name: "Bob" },
       ],
     });
-    expect((await stage.app.call("GET /api/v1/audio/models", { token })).body).toEqual({
+    expect((await stage.member.call("GET /api/v1/audio/models")).body).toEqual({
       models: [{ id: "kokoro", name: "kokoro" }],
     });
     await stage.set({ AUDIO_TTS_ENGINE: "" });
-    expect((await stage.app.call("GET /api/v1/audio/voices", { token })).body).toEqual({ voices: [] });
+    expect((await stage.member.call("GET /api/v1/audio/voices")).body).toEqual({ voices: [] });
     await stage.set({ AUDIO_TTS_ENGINE: "openai" });
   });
 
   it("find the routes documented while ENV is dev, and members the engines in the configuration", async () => {
-    const docs = await fetch(`${stage.app.url}/audio/api/v1/docs`);
-    expect(docs.status).toBe(200);
+    expect((await fetch(`${stage.app.url}/audio/api/v1/docs`)).status).toBe(200);
     const { paths } = await (await fetch(`${stage.app.url}/audio/api/v1/openapi.json`)).json();
     expect(Object.keys(paths)).toContain("/audio/api/v1/speech");
-    const { body } = await stage.app.call("GET /api/config", { token: stage.member.token });
-    expect(body.audio).toMatchObject({
+    expect((await stage.member.call("GET /api/config")).body.audio).toMatchObject({
       tts: { engine: "openai", voice: "alloy", split_on: "punctuation" },
       stt: { engine: "openai" },
     });

@@ -29,8 +29,7 @@ const upload = async (
   const headers = { authorization: `Bearer ${stage.member.token}` };
   const answer = await fetch(`${stage.app.url}/api/v1/files/`, { method: "POST", headers, body: form });
   const { id } = (await answer.json()) as { id: string };
-  const read = async () =>
-    (await stage.app.call(`GET /api/v1/files/${id}`, { token: stage.member.token })).body.data;
+  const read = async () => (await stage.member.call(`GET /api/v1/files/${id}`)).body.data;
   await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toMatch(/^(completed|failed)$/);
   return await read();
 };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let admin: TestUser;
@@ -8,7 +9,7 @@ let user: TestUser;
 const secret = "sk-provider-secret-that-nobody-sees";
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   user = await app.user();
 });
@@ -16,16 +17,12 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 const list = async (query = "") =>
-  (await app.call(`GET /api/v1/audit${query}`, { token: admin.token })).body as {
+  (await admin.call(`GET /api/v1/audit${query}`)).body as {
     records: Record<string, unknown>[];
     next: number | null;
   };
 const set = async (body: Record<string, unknown>) =>
-  await app.call("POST /api/v1/configs/settings", {
-    token: admin.token,
-    body,
-    headers: { "user-agent": "audit-test/1" },
-  });
+  await admin.call("POST /api/v1/configs/settings", body, { "user-agent": "audit-test/1" });
 
 describe("settings", () => {
   it("are recorded with who, from where, before and after", async () => {
@@ -56,7 +53,7 @@ describe("settings", () => {
     await set({ DEFAULT_LOCALE: "de-CH" });
     await set({ DEFAULT_LOCALE: "fr", ENABLE_SIGNUP: "perhaps" });
     expect((await list("?object_id=DEFAULT_LOCALE")).records).toHaveLength(1);
-    await app.call("DELETE /api/v1/configs/settings/DEFAULT_LOCALE", { token: admin.token });
+    await admin.call("DELETE /api/v1/configs/settings/DEFAULT_LOCALE");
     expect((await list("?object_id=DEFAULT_LOCALE")).records[0]).toMatchObject({
       before: { value: "de-CH", source: "stored" },
       after: { value: "", source: "default" },
@@ -150,8 +147,7 @@ describe("the list", () => {
     expect(second).toMatchObject({ records: [{ after: { value: "one" } }], next: null });
     expect((await list("?actor_id=nobody")).records).toEqual([]);
     expect((await list("?since=4000000000")).records).toEqual([]);
-    const choices = await app.call("GET /api/v1/audit/choices", { token: admin.token });
-    expect(choices.body).toMatchObject({
+    expect((await admin.call("GET /api/v1/audit/choices")).body).toMatchObject({
       actions: expect.arrayContaining(["setting.updated"]),
       object_types: expect.arrayContaining(["setting"]),
       actors: expect.arrayContaining([{ id: admin.id, name: admin.name }]),
@@ -159,7 +155,7 @@ describe("the list", () => {
   });
 
   it("is exported as JSON Lines, the earliest first", async () => {
-    const answer = await app.call("GET /api/v1/audit/export?query=watermark", { token: admin.token });
+    const answer = await admin.call("GET /api/v1/audit/export?query=watermark");
     expect(answer.headers.get("content-type")).toMatch(/^application\/jsonl/);
     const lines = answer.text
       .trimEnd()
@@ -172,7 +168,7 @@ describe("the list", () => {
     "%s is for administrators alone",
     async (route) => {
       expect((await app.call(route)).status).toBe(401);
-      expect((await app.call(route, { token: user.token })).status).toBe(403);
+      expect((await user.call(route)).status).toBe(403);
     },
   );
 });

@@ -20,7 +20,7 @@ export default definePlugin({
     {
       id: "audit",
       path: "/admin/audit",
-      title: "Audit",
+      title: "Audit log",
       icon: "log",
       place: "admin",
       group: "server",

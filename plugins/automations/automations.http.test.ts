@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { setUp } from "#test/support/set-up.ts";
 import { automationForm as form, type AutomationStage, startAutomationStage } from "./automations.fixture.ts";
 
-let stage: AutomationStage;
 let { app, owner, admin, call, make, runsOf } = {} as AutomationStage;
 
-beforeAll(async () => {
-  stage = await startAutomationStage({ AUTOMATION_MAX_COUNT: "3", AUTOMATION_MIN_INTERVAL: "600" });
-  ({ app, owner, admin, call, make, runsOf } = stage);
+setUp(async (keep) => {
+  ({ app, owner, admin, call, make, runsOf } = await keep(
+    startAutomationStage({ AUTOMATION_MAX_COUNT: "3", AUTOMATION_MIN_INTERVAL: "600" }),
+  ));
 });
-afterAll(() => stage?.close());
 
 it("runs now, in a chat of its owner, and is paused, listed and deleted", async () => {
   const made = await make();
@@ -18,7 +18,7 @@ it("runs now, in a chat of its owner, and is paused, listed and deleted", async 
   await call(`POST /${made.id}/run`);
   const [run] = await runsOf(made.id);
   expect(run).toMatchObject({ status: "success", error: null, chat_id: expect.any(String) });
-  const chat = (await app.call(`GET /api/v1/chats/${run.chat_id}`, { token: owner.token })).body;
+  const chat = (await owner.call(`GET /api/v1/chats/${run.chat_id}`)).body;
   expect(chat).toMatchObject({ title: "Morning", meta: { automation_id: made.id } });
   expect(Object.keys(chat.chat.history.messages)).toHaveLength(2);
   const paused = (await call(`POST /${made.id}/toggle`)).body;
@@ -50,7 +50,7 @@ it("stands in the calendar Scheduled Tasks, its past runs and those to come", as
   const listed = async (who = owner) => {
     const [start, end] = [-1, 9].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
     const query = `start=${start}&end=${end}&calendar_ids=__scheduled_tasks__`;
-    return (await app.call(`GET /api/v1/calendars/events?${query}`, { token: who.token })).body;
+    return (await who.call(`GET /api/v1/calendars/events?${query}`)).body;
   };
   const entries = (await listed()) as { id: string; start_at: number; meta: object }[];
   expect(entries[0]).toMatchObject({
@@ -66,6 +66,27 @@ it("stands in the calendar Scheduled Tasks, its past runs and those to come", as
   expect(await listed()).toMatchObject([{ id: `run_${run.id}` }]);
   expect(await listed(admin)).toEqual([]);
   await call(`DELETE /${made.id}/delete`);
+});
+
+it("shows its runs to the end of a month, however close together they are", async () => {
+  const end = Date.now() + 42 * 86_400_000;
+  const comingOf = async (rrule: string) => {
+    const made = await make({ rrule });
+    const query = `start=${new Date().toISOString()}&end=${new Date(end).toISOString()}&calendar_ids=__scheduled_tasks__`;
+    const { body } = await owner.call(`GET /api/v1/calendars/events?${query}`);
+    await call(`DELETE /${made.id}/delete`);
+    return body as { start_at: number; meta: { has_more?: boolean } }[];
+  };
+  const hours = await comingOf("FREQ=HOURLY;INTERVAL=2");
+  expect(Math.abs(hours.length - 504)).toBeLessThanOrEqual(1);
+  expect(hours.some(({ meta }) => meta.has_more)).toBe(false);
+  const dense = await comingOf("FREQ=MINUTELY;INTERVAL=10");
+  const days = new Set(
+    dense.map(({ start_at: at }) => Math.floor((at / 1e6 - (end - 42 * 86_400_000)) / 86_400_000)),
+  );
+  expect(days.size).toBeGreaterThanOrEqual(42);
+  expect(dense.every(({ meta }) => meta.has_more)).toBe(true);
+  expect(dense.length).toBeLessThanOrEqual(43 * 24);
 });
 
 it("refuses what is wrong or too much", async () => {

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { credentialOf } from "#kernel/access/credentials.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineTool } from "#kernel/tools/tool.ts";
 import { requireOk, weather } from "#plugins/workspace-tools/tools.fixture.ts";
 import type { TestUser } from "#test/support/app.ts";
+import { holdClock, passTime } from "#test/support/clock/held-clock.ts";
+import { secondsUntil } from "#test/support/clock/now.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { paced } from "#test/support/upstream-paced.ts";
@@ -31,18 +33,24 @@ const witness = definePlugin({
   }),
 });
 
+holdClock();
 let stage: AutomationStage;
-let { app, owner, admin, upstream, call, make, remove, runsOf, rows, endedRuns } = {} as AutomationStage;
+let { owner, admin, upstream, call, make, remove, runsOf, rows, endedRuns } = {} as AutomationStage;
 
 beforeAll(async () => {
   stage = await startAutomationStage({ AUTOMATION_AUTH_TOKEN_EXPIRES_IN: `${lifetime}s` }, [witness]);
-  ({ app, owner, admin, upstream, call, make, remove, runsOf, rows, endedRuns } = stage);
+  ({ owner, admin, upstream, call, make, remove, runsOf, rows, endedRuns } = stage);
 });
 afterAll(() => stage?.close());
 
 const now = () => Math.floor(Date.now() / 1_000);
 const rowOf = async (id: string) => (await rows(`select * from automation where id = '${id}'`))[0];
-const makeDue = (id: string, at = 1) => rows(`update automation set next_run_at = ${at} where id = '${id}'`);
+/** Looks for what is due come every second. */
+const pastLook = () => passTime(1_100);
+const makeDue = async (id: string, at = 1) => {
+  await rows(`update automation set next_run_at = ${at} where id = '${id}'`);
+  await pastLook();
+};
 const asked = () => upstream.requests.filter(({ path }) => path.endsWith("/chat/completions"));
 
 const saying = (words: string) => (request: UpstreamRequest) => {
@@ -52,7 +60,7 @@ const saying = (words: string) => (request: UpstreamRequest) => {
 
 async function makeModel(id: string, meta: object): Promise<void> {
   const body = { id, base_model_id: "alpha", name: id, params: {}, meta };
-  await requireOk(app.call("POST /api/v1/models/create", { token: admin.token, body }));
+  await requireOk(admin.call("POST /api/v1/models/create", body));
 }
 
 it("switches on what the model switches on by default", async () => {
@@ -60,7 +68,7 @@ it("switches on what the model switches on by default", async () => {
   const made = await make({ model_id: "beta" });
   await call(`POST /${made.id}/run`);
   const [{ chat_id: id }] = await runsOf(made.id);
-  const { history } = (await app.call(`GET /api/v1/chats/${id}`, { token: owner.token })).body.chat;
+  const { history } = (await owner.call(`GET /api/v1/chats/${id}`)).body.chat;
   expect(history.messages[history.currentId].statusHistory).toMatchObject([{ feature: "web_search" }]);
   await remove(made.id);
 });
@@ -72,7 +80,7 @@ it("offers the tools of the model that its owner may use", async () => {
     content: weather,
     access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
   };
-  await requireOk(app.call("POST /api/v1/tools/create", { token: admin.token, body }));
+  await requireOk(admin.call("POST /api/v1/tools/create", body));
   await makeModel("gamma", { toolIds: ["weather"] });
   const made = await make({ model_id: "gamma", prompt: "What is the weather?" });
   await call(`POST /${made.id}/run`);
@@ -88,8 +96,8 @@ it("acts as its owner with a right for one run, which nobody can show elsewhere"
   for (const turn of [1, 2]) {
     ends.forEach((script) => upstream.reply(({ body }) => body?.stream === true, script));
     await call(`POST /${made.id}/run`);
-    await expect.poll(() => acted.length, { timeout: 10_000 }).toBe(turn);
-    await expect.poll(async () => (await runsOf(made.id)).length, { timeout: 10_000 }).toBe(turn);
+    await expect.poll(() => acted.length).toBe(turn);
+    await expect.poll(async () => (await runsOf(made.id)).length).toBe(turn);
   }
   const runs = await runsOf(made.id);
   expect(acted.map(({ principal }) => principal.session?.id).toSorted()).toEqual(
@@ -111,14 +119,13 @@ it("stops a run whose right has expired, and lets go of the upstream", async () 
   const request = upstream.nextRequest(saying("Slow news"));
   await call(`POST /${made.id}/run`);
   const { aborted } = await request;
-  const begun = performance.now();
+  await passTime((lifetime + 1) * 1_000);
   const [run] = await runsOf(made.id);
   expect(run).toMatchObject({
     status: "error",
     error: expect.stringContaining("AUTOMATION_AUTH_TOKEN_EXPIRES_IN"),
   });
   await aborted;
-  expect(performance.now() - begun).toBeLessThan((lifetime + 3) * 1_000);
   await remove(made.id);
 });
 
@@ -129,7 +136,7 @@ it("ends with the chat that somebody deletes under it", async () => {
   await call(`POST /${made.id}/run`);
   await request;
   const [claim] = await rows(`select id from automation_claim where automation_id = '${made.id}'`);
-  await requireOk(app.call(`DELETE /api/v1/chats/${String(claim?.["id"])}`, { token: owner.token }));
+  await requireOk(owner.call(`DELETE /api/v1/chats/${String(claim?.["id"])}`));
   expect(await runsOf(made.id)).toHaveLength(1);
   await remove(made.id);
 });
@@ -139,7 +146,7 @@ it("runs a time that was missed for three days once, and then at the next one", 
   await makeDue(made.id, now() - 3 * day);
   expect(await runsOf(made.id)).toHaveLength(1);
   // Looks come every second: a storm would show by now.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await passTime(2_500);
   expect(await runsOf(made.id)).toHaveLength(1);
   expect((await call(`GET /${made.id}`)).body.next_run_at).toBe(made.next_run_at);
   await remove(made.id);
@@ -155,16 +162,16 @@ it("runs no time twice when the clock is set back a day, and none is left out", 
   await rows(ran(tomorrow));
   const set = `next_run_at = ${later}, last_run_at = ${tomorrow}`;
   await rows(`update automation set ${set} where id = '${made.id}'`);
+  await pastLook();
   await expect
-    .poll(async () => Number((await rowOf(made.id))?.["last_run_at"]), { timeout: 5_000 })
-    .toBeLessThan(now() + 60);
+    .poll(async () => secondsUntil(Number((await rowOf(made.id))?.["last_run_at"])))
+    .toBeLessThan(60);
   expect(Number((await rowOf(made.id))?.["next_run_at"])).toBe(later);
   // A clock that was wrong by days left out times that come now.
   await rows(`delete from automation_run where automation_id = '${made.id}' and slot = ${today}`);
   await rows(`update automation set ${set} where id = '${made.id}'`);
-  await expect
-    .poll(async () => Number((await rowOf(made.id))?.["next_run_at"]), { timeout: 5_000 })
-    .toBe(today);
+  await pastLook();
+  await expect.poll(async () => Number((await rowOf(made.id))?.["next_run_at"])).toBe(today);
   await remove(made.id);
 });
 
@@ -172,18 +179,20 @@ const losses: [string, (person: TestUser) => Promise<unknown>][] = [
   [
     "has lost the right",
     async (person) => {
-      const groups = (await app.call("GET /api/v1/groups/", { token: admin.token })).body;
+      const groups = (await admin.call("GET /api/v1/groups/")).body;
       const { id } = groups.find(({ name }: { name: string }) => name.includes(person.id));
-      await requireOk(app.call(`DELETE /api/v1/groups/id/${id}/delete`, { token: admin.token }));
+      await requireOk(admin.call(`DELETE /api/v1/groups/id/${id}/delete`));
     },
   ],
   [
     "was suspended",
     ({ id, name, email }) =>
       requireOk(
-        app.call(`POST /api/v1/users/${id}/update`, {
-          token: admin.token,
-          body: { name, email, role: "pending", profile_image_url: "" },
+        admin.call(`POST /api/v1/users/${id}/update`, {
+          name,
+          email,
+          role: "pending",
+          profile_image_url: "",
         }),
       ),
   ],
@@ -195,16 +204,16 @@ it.each(losses)("makes no call when its owner %s, and is paused", async (_what, 
   const before = asked().length;
   await makeDue(made.id);
   expect(await endedRuns(made.id)).toMatchObject([{ status: "error", chat_id: null }]);
-  await vi.waitFor(async () => expect(await rowOf(made.id)).toMatchObject({ is_active: false }));
+  await expect.poll(() => rowOf(made.id)).toMatchObject({ is_active: false });
   expect(asked()).toHaveLength(before);
 });
 
 it("goes with its owner's account", async () => {
   const person = await stage.addOwner();
   const made = await make({}, person);
-  await requireOk(app.call(`DELETE /api/v1/users/${person.id}`, { token: admin.token }));
+  await requireOk(admin.call(`DELETE /api/v1/users/${person.id}`));
   const before = asked().length;
   await makeDue(made.id);
-  await vi.waitFor(async () => expect(await rowOf(made.id)).toBeUndefined());
+  await expect.poll(() => rowOf(made.id)).toBeUndefined();
   expect(asked()).toHaveLength(before);
 });

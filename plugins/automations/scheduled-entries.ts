@@ -7,8 +7,11 @@ import { nextRuns } from "./recurrence/next-runs.ts";
 import { toSchedule } from "./record.ts";
 import type { AutomationRow } from "./tables.ts";
 
-/** Coming runs of one automation that the calendar shows: a rule of every minute would fill it alone. */
-const mostOfOne = 200;
+/** Coming runs of one automation that the calendar shows in full: all of a month for a rule of every hour. */
+const mostOfOne = 1_000;
+/** A rule with more has each day begin with this many: cut off at the end, its later days would look free. */
+const mostOfDay = 24;
+const day = 86_400;
 
 /** Runs of automations for the calendar Scheduled Tasks: those that were, and those of active rules to come (contract 9). */
 export function createScheduledEntries({
@@ -63,18 +66,36 @@ function toComing(row: AutomationRow, { first, last }: { first: number; last: nu
   // A time that is due by now stands at its time until it was taken.
   const due =
     row.next_run_at !== null && row.next_run_at <= after && row.next_run_at >= first ? [row.next_run_at] : [];
-  return [...due, ...upcoming(row, after).filter((at) => at < last)].map((at) => ({
-    id: `auto_${row.id}`,
-    title: row.name,
-    description: row.data.prompt.slice(0, 500),
-    startAt: at * 1_000,
-    meta: { automation_id: row.id, model_id: row.data.model_id },
-  }));
+  return [...due.map((at) => ({ at, hasMore: false })), ...upcoming(row, after, last)].map(
+    ({ at, hasMore }) => ({
+      id: `auto_${row.id}`,
+      title: row.name,
+      description: row.data.prompt.slice(0, 500),
+      startAt: at * 1_000,
+      meta: { automation_id: row.id, model_id: row.data.model_id, ...(hasMore && { has_more: true }) },
+    }),
+  );
 }
 
-function upcoming(row: AutomationRow, after: number): number[] {
+/** A run to come; `hasMore` where its day has more runs than are listed. */
+interface Coming {
+  readonly at: number;
+  readonly hasMore: boolean;
+}
+
+function upcoming(row: AutomationRow, after: number, last: number): Coming[] {
   try {
-    return nextRuns(toSchedule(row), after, mostOfOne);
+    const schedule = toSchedule(row);
+    const all = nextRuns(schedule, after, mostOfOne + 1).filter((at) => at < last);
+    if (all.length <= mostOfOne) {
+      return all.map((at) => ({ at, hasMore: false }));
+    }
+    const days = Array.from({ length: Math.ceil((last - after) / day) }, (_, index) => after + index * day);
+    return days.flatMap((from) => {
+      const until = Math.min(from + day, last - 1);
+      const runs = nextRuns(schedule, from, mostOfDay + 1).filter((at) => at <= until);
+      return runs.slice(0, mostOfDay).map((at) => ({ at, hasMore: runs.length > mostOfDay }));
+    });
   } catch (error) {
     // A rule of an import that is wrong must not hide the calendar.
     if (error instanceof AppError) {

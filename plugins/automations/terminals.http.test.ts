@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jwtVerify } from "jose";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { connect, entryOf, everyone } from "#plugins/terminals/terminals.fixture.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startTerminalServer, type TerminalServer } from "#test/support/terminal/server.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse } from "#test/support/upstream-scripts.ts";
@@ -11,13 +12,9 @@ import { automationForm, type AutomationStage, startAutomationStage } from "./au
 let stage: AutomationStage;
 let server: TerminalServer;
 
-beforeAll(async () => {
-  server = await startTerminalServer();
-  stage = await startAutomationStage();
-});
-afterAll(async () => {
-  await stage?.close();
-  await server?.close();
+setUp(async (keep) => {
+  server = await keep(startTerminalServer());
+  stage = await keep(startAutomationStage());
 });
 beforeEach(() => {
   server.seen.length = 0;
@@ -39,7 +36,7 @@ async function runCommand(id: string, command: string) {
     .poll(async () => (await stage.call(`GET /${id}/runs`)).body.length, { timeout: 10_000 })
     .toBe(before + 1);
   const [run] = await stage.runsOf(id);
-  const chat = await stage.app.call(`GET /api/v1/chats/${run.chat_id}`, { token: stage.owner.token });
+  const chat = await stage.owner.call(`GET /api/v1/chats/${run.chat_id}`);
   return { run, text: chat.text, calls: server.seen.filter(({ url }) => url.endsWith("/execute")) };
 }
 

@@ -26,6 +26,7 @@ const make = (
     category: "automations",
     permission: "features.automations",
     title,
+    isActing: name !== "list_automations",
     spec: { name, description, parameters: { type: "object", properties, required } },
     run,
   });

@@ -34,8 +34,7 @@ beforeAll(async () => {
   me = calendarClient(app, await app.user());
   other = calendarClient(app, await app.user());
   const body = { type: "webhook", events: ["calendar.alert"], delivery: "always", config: { url: origin } };
-  const made = await app.call("POST /api/v1/notifications/targets", { token: other.user.token, body });
-  expect(made.status).toBe(200);
+  expect((await other.user.call("POST /api/v1/notifications/targets", body)).status).toBe(200);
 });
 afterAll(async () => {
   await app?.close();

@@ -4,10 +4,7 @@ import { type RunStage, runScripted, startRunStage } from "#plugins/runs/runs.fi
 let stage: RunStage;
 beforeAll(async () => {
   stage = await startRunStage();
-  await stage.app.call("POST /api/v1/auths/update/timezone", {
-    token: stage.user.token,
-    body: { timezone: "Europe/Berlin" },
-  });
+  await stage.user.call("POST /api/v1/auths/update/timezone", { timezone: "Europe/Berlin" });
 });
 afterAll(() => stage?.close());
 

@@ -18,10 +18,9 @@ export const iso = (nanoseconds: number): string =>
   new Date(Math.round(nanoseconds / 1e6)).toISOString().replace(".000Z", "Z");
 
 export function calendarClient(app: App, user: TestUser): CalendarClient {
-  const { token } = user;
   const call: CalendarClient["call"] = (route, body) => {
     const [method, path] = route.split(" ", 2) as [string, string];
-    return app.call(`${method} /api/v1/calendars${path}`, { token, body });
+    return user.call(`${method} /api/v1/calendars${path}`, body);
   };
   return {
     user,
@@ -47,7 +46,7 @@ export function calendarClient(app: App, user: TestUser): CalendarClient {
       );
     },
     async zone(name) {
-      await app.call("POST /api/v1/auths/update/timezone", { token, body: { timezone: name } });
+      await user.call("POST /api/v1/auths/update/timezone", { timezone: name });
     },
   };
 }

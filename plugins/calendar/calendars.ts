@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { seconds } from "#storage/clock.ts";
-import type { GrantInput } from "#storage/grants.ts";
+import { type GrantInput, newReaders } from "#storage/grants.ts";
 import { toJson } from "#storage/values.ts";
 import { type CalendarForm, mergeBag } from "./events/form.ts";
 import { announce, type CalendarParts, resourceType } from "./parts.ts";
@@ -54,10 +54,12 @@ export function createCalendarActions(parts: CalendarParts) {
     async create(caller: Principal, form: CalendarForm & { name: string }) {
       const row = toRow(caller.userId, form);
       await db.insertInto("calendar").values(row).execute();
-      if (form.access_grants) {
-        await share(parts, caller, { id: row.id, wanted: form.access_grants });
-      }
       announce(events, "calendar.created", { by: caller, id: row.id, data: { name: form.name } });
+      if (form.access_grants) {
+        const shared = await share(parts, caller, { id: row.id, wanted: form.access_grants });
+        const data = { name: form.name, shared_with: shared };
+        announce(events, "calendar.updated", { by: caller, id: row.id, data });
+      }
       return await showOne(parts, caller, row.id);
     },
 
@@ -81,10 +83,9 @@ export function createCalendarActions(parts: CalendarParts) {
         })
         .where("id", "=", id)
         .execute();
-      if (form.access_grants) {
-        await share(parts, caller, { id, wanted: form.access_grants });
-      }
-      announce(events, "calendar.updated", { by: caller, id, data: { name: form.name ?? row.name } });
+      const shared = form.access_grants ? await share(parts, caller, { id, wanted: form.access_grants }) : [];
+      const data = { name: form.name ?? row.name, shared_with: shared };
+      announce(events, "calendar.updated", { by: caller, id, data });
       return await showOne(parts, caller, id);
     },
 
@@ -165,11 +166,12 @@ async function showOne(parts: CalendarParts, caller: Principal, id: string) {
   return (await show(parts, caller, [row]))[0] as Awaited<ReturnType<typeof show>>[number];
 }
 
+/** Replaces the grants; resolves to the people who could not open the calendar before. */
 async function share(
   parts: CalendarParts,
   caller: Principal,
   { id, wanted }: { id: string; wanted: readonly GrantInput[] },
-): Promise<void> {
+): Promise<string[]> {
   const { grants, accounts, transaction } = parts;
   const held = await grants.list(resourceType, [id]);
   const allowed = await accounts.givenGrants(caller, {
@@ -177,7 +179,8 @@ async function share(
     held,
     everybody: "sharing.public_calendars",
   });
-  await transaction((tx) => grants.replace(tx, resourceType, id, allowed));
+  const given = await transaction((tx) => grants.replace(tx, resourceType, id, allowed));
+  return newReaders(held, given);
 }
 
 /** Throws `invalid` for the calendar Scheduled Tasks, which is not stored. */

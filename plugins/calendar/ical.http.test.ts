@@ -1,7 +1,8 @@
 import ICAL from "ical.js";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type CalendarClient, calendarClient, iso, ns } from "./calendar.fixture.ts";
 
 let app: App;
@@ -9,7 +10,7 @@ let me: CalendarClient;
 let other: CalendarClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
 });
 beforeEach(async () => {
   me = calendarClient(app, await app.user());
@@ -111,8 +112,7 @@ it("leaves out what cannot be kept, each with its reason", async () => {
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT",
     "BEGIN:A\r\n".repeat(20_000),
   ]) {
-    const answer = await put(me, id, wrong);
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("ics")]);
+    expect(await put(me, id, wrong)).toMatchObject({ status: 400, text: expect.stringContaining("ics") });
   }
   const many = file(
     ...Array.from({ length: 5_001 }, (_, at) => event(`UID:${at}`, "DTSTART:20260501T080000Z")).flat(),
@@ -201,8 +201,8 @@ it("serves a link without a sign-in, until it is ended or its maker may read the
   await me.call(`POST /${id}/update`, grants());
   expect((await read(theirs)).status).toBe(404);
   await me.call(`POST /${id}/update`, grants("read"));
-  const { token } = await app.admin();
-  await app.call(`POST /api/v1/users/${other.user.id}/update`, { token, body: { role: "pending" } });
+  const admin = await app.admin();
+  await admin.call(`POST /api/v1/users/${other.user.id}/update`, { role: "pending" });
   expect((await read(theirs)).status).toBe(404);
 });
 

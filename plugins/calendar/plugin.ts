@@ -72,6 +72,7 @@ export default definePlugin({
       jobs: [
         {
           id: "calendar.alerts",
+          title: "Sends calendar reminders",
           every: () => Number(use.configuration.valueOf("SCHEDULER_POLL_INTERVAL")),
           run: async (_data, { signal }) => void (await alerts.sendDue(signal)),
         },

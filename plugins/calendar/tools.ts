@@ -53,6 +53,7 @@ export function createCalendarTools({ db, listing, events }: CalendarToolParts):
     defineTool({
       ...common,
       id: "calendar.create_calendar_event",
+      isActing: true,
       title: "Add to the calendar",
       spec: {
         name: "create_calendar_event",
@@ -67,6 +68,7 @@ export function createCalendarTools({ db, listing, events }: CalendarToolParts):
     defineTool({
       ...common,
       id: "calendar.update_calendar_event",
+      isActing: true,
       title: "Change the calendar",
       spec: {
         name: "update_calendar_event",
@@ -87,6 +89,7 @@ export function createCalendarTools({ db, listing, events }: CalendarToolParts):
     defineTool({
       ...common,
       id: "calendar.delete_calendar_event",
+      isActing: true,
       title: "Remove from the calendar",
       spec: {
         name: "delete_calendar_event",

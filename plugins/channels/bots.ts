@@ -1,8 +1,8 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
 import { anyOf } from "#storage/values.ts";
-import { loadManaged, welcome } from "./channels.ts";
-import { announce, type ChannelParts, emitToChannel, isManager, toAuthor } from "./parts.ts";
+import { loadManaged } from "./channels.ts";
+import { announce, type ChannelParts, emitToChannel, isManager, toAuthor, welcome } from "./parts.ts";
 import { type ChannelRow, findChannel } from "./rows/channels.ts";
 import { join, leave } from "./rows/members.ts";
 import type { BotAccount, ChannelBots, ChannelFacts } from "./service.ts";

@@ -15,7 +15,7 @@ export interface ChannelClient {
 export function channelClient(app: App, user: TestUser): ChannelClient {
   const call: ChannelClient["call"] = (route, body) => {
     const [method, path] = route.split(" ", 2) as [string, string];
-    return app.call(`${method} /api/v1/channels${path}`, { token: user.token, body });
+    return user.call(`${method} /api/v1/channels${path}`, body);
   };
   const must = async (route: string, body: object) => {
     const { status, body: answer, text } = await call(route, body);

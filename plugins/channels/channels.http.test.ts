@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { SystemEvent } from "#kernel/events.ts";
-import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChannelClient, channelClient } from "./channels.fixture.ts";
 
 let app: App;
@@ -12,20 +12,13 @@ let ann: ChannelClient;
 let ben: ChannelClient;
 let eve: ChannelClient;
 const heard: SystemEvent[] = [];
+let stopListening: () => void;
 
 beforeAll(async () => {
-  const listener = definePlugin({
-    id: "listener-test",
-    title: "Listener",
-    uses: { events },
-    setup({ use }) {
-      use.events.onSystemEvent(
-        (event) => void (/^(channel|message)\./.test(event.event) && heard.push(event)),
-      );
-      return {};
-    },
-  });
-  app = await startApp({ plugins: [listener], env: { ENABLE_CHANNELS: "true" } });
+  app = await useApp({ env: { ENABLE_CHANNELS: "true" } });
+  stopListening = app.running
+    .service(events)
+    .onSystemEvent((event) => void (/^(channel|message)\./.test(event.event) && heard.push(event)));
   admin = channelClient(app, await app.admin());
 });
 beforeEach(async () => {
@@ -35,7 +28,10 @@ beforeEach(async () => {
     channelClient(app, await app.user()),
   ];
 });
-afterAll(() => app?.close());
+afterAll(async () => {
+  stopListening?.();
+  await app?.close();
+});
 
 const read = (id: string) => ({ principal_type: "user", principal_id: id, permission: "read" });
 const write = (id: string) => ({ principal_type: "user", principal_id: id, permission: "write" });
@@ -146,10 +142,7 @@ describe("a channel", () => {
 
   it("answers 403 while channels are off or not permitted", async () => {
     const set = (value: boolean) =>
-      app.call("POST /api/v1/configs/settings", {
-        token: admin.user.token,
-        body: { ENABLE_CHANNELS: value },
-      });
+      admin.user.call("POST /api/v1/configs/settings", { ENABLE_CHANNELS: value });
     await set(false);
     expect((await admin.call("GET /")).status).toBe(403);
     expect((await admin.call("POST /webhooks/a/b", { content: "x" })).status).toBe(403);
@@ -184,8 +177,7 @@ describe("messages", () => {
       is_pinned: false,
     });
     // A file that was posted is lent to the members, and to nobody else.
-    const open = (who: ChannelClient) =>
-      app.call(`GET /api/v1/files/${file.id}/content`, { token: who.user.token });
+    const open = (who: ChannelClient) => who.user.call(`GET /api/v1/files/${file.id}/content`);
     expect((await open(ben)).status).toBe(200);
     expect((await open(eve)).status).toBe(404);
     const stolen = { content: "x", data: { files: [{ id: file.id }] } };

@@ -8,10 +8,10 @@ import { createChannelView } from "./channel-view.ts";
 import {
   announce,
   type ChannelParts,
-  emitListChange,
   emitToChannel,
   isManager,
   resourceType,
+  welcome,
   toAuthor,
 } from "./parts.ts";
 import {
@@ -22,7 +22,7 @@ import {
   insertChannel,
   updateChannel,
 } from "./rows/channels.ts";
-import { join, joinedIds } from "./rows/members.ts";
+import { isActiveMember, join, joinedIds, setActive } from "./rows/members.ts";
 import type { Bag } from "./tables.ts";
 
 type Ids = readonly string[] | null | undefined;
@@ -140,12 +140,6 @@ export function createChannelActions(parts: ChannelParts) {
   };
 }
 
-/** Brings a person's windows into the room, and tells them. */
-export function welcome({ hub }: Pick<ChannelParts, "hub">, channelId: string, userId: string): void {
-  hub.join(userId, toRoom("channel", channelId));
-  emitListChange(hub, userId, channelId);
-}
-
 /** The accounts that `user_ids` and `group_ids` name. Throws `not_found` for groups that are not the caller's. */
 export async function resolvePeople(
   { db }: Pick<ChannelParts, "db">,
@@ -228,7 +222,20 @@ async function openDirect(
     wanted.forEach((id) => welcome(parts, made.id, id));
     announce(events, "channel.created", { by: caller, id: made.id, data: { type: "dm" } });
   }
-  return made ?? ((await findDirect(db, people)) as ChannelRow);
+  return made ?? (await reopenDirect(parts, caller, (await findDirect(db, people)) as ChannelRow));
+}
+
+/** Shows a direct channel again to the caller who hid it. */
+async function reopenDirect(
+  parts: ChannelParts,
+  { userId }: Principal,
+  channel: ChannelRow,
+): Promise<ChannelRow> {
+  if (!(await isActiveMember(parts.db, channel.id, userId))) {
+    await setActive(parts.db, { channelId: channel.id, userId, isActive: true });
+    welcome(parts, channel.id, userId);
+  }
+  return channel;
 }
 
 async function setGrants(

@@ -3,12 +3,12 @@ import type { Access, Loader } from "#kernel/access/resource.ts";
 import { AppError } from "#kernel/errors.ts";
 import { resourceType } from "./parts.ts";
 import { type ChannelRow, findChannel } from "./rows/channels.ts";
-import { hasJoined } from "./rows/members.ts";
+import { isActiveMember } from "./rows/members.ts";
 import type { ChannelDatabase } from "./tables.ts";
 
 /**
- * The way to a channel by its type. Standard: the creator, administrators and grants. Group: those who joined, and
- * administrators. Direct: those who joined, nobody else. Apps: only where they were added.
+ * The way to a channel by its type. Standard: the creator, administrators and grants. Group: active members, and
+ * administrators. Direct: active members alone. Apps: only where they were added.
  */
 export function createChannelLoader(access: Access, db: ChannelDatabase): Loader<ChannelRow> {
   const common = { type: resourceType, find: (id: string) => findChannel(db, id) };
@@ -16,7 +16,7 @@ export function createChannelLoader(access: Access, db: ChannelDatabase): Loader
     ...common,
     // Who made a group and left it is outside like everybody who left.
     ownerOf: () => null,
-    reachableById: ({ userId }: { userId: string }, id: string) => hasJoined(db, id, userId),
+    reachableById: ({ userId }: { userId: string }, id: string) => isActiveMember(db, id, userId),
   };
   const standard = access.loader<ChannelRow>({ ...common, ownerOf: (row) => row.user_id });
   const group = access.loader<ChannelRow>(joined);
@@ -24,7 +24,7 @@ export function createChannelLoader(access: Access, db: ChannelDatabase): Loader
   const loaderOf = async (caller: Principal, id: string): Promise<Loader<ChannelRow> | undefined> => {
     if (caller.app !== undefined) {
       // An app is bound to the channels it was added to: what everybody may read is not open to it.
-      return (await hasJoined(db, id, caller.userId)) ? group : undefined;
+      return (await isActiveMember(db, id, caller.userId)) ? group : undefined;
     }
     const type = (await findChannel(db, id))?.type ?? null;
     return type === null ? standard : type === "group" ? group : direct;

@@ -1,15 +1,17 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { toRoom } from "#kernel/sockets/rooms.ts";
-import { loadManaged, resolvePeople, welcome } from "./channels.ts";
-import { announce, type ChannelParts, emitListChange } from "./parts.ts";
-import { join, leave, listMembers, markRead, setActive } from "./rows/members.ts";
+import { loadManaged, resolvePeople } from "./channels.ts";
+import { announce, type ChannelParts, emitListChange, welcome } from "./parts.ts";
+import { type ChannelRow, findChannel } from "./rows/channels.ts";
+import { hasJoined, join, leave, listMembers, markRead, setActive } from "./rows/members.ts";
+import { channelRead } from "./service.ts";
 
 export type MemberActions = ReturnType<typeof createMemberActions>;
 
 /** A member of a channel (configuration document, Channel member). */
 export function createMemberActions(parts: ChannelParts) {
-  const { db, channels, events, hub } = parts;
+  const { db, channels, events } = parts;
 
   return {
     /** Security case S39: id, name and picture, nothing else. */
@@ -29,9 +31,12 @@ export function createMemberActions(parts: ChannelParts) {
       return { users, total };
     },
 
-    /** Shows the channel in the caller's list, or hides it; the membership stays. Throws `not_found` without one. */
+    /**
+     * Shows the channel in the caller's list, or hides it; the membership stays. A hidden group or direct channel is
+     * closed to the caller until it is shown again. Throws `not_found` without a membership.
+     */
     async setActive(caller: Principal, id: string, isActive: boolean): Promise<true> {
-      const channel = await channels.load(caller, id, "read");
+      const channel = await loadOwn(parts, caller, id);
       const change = { channelId: id, userId: caller.userId, isActive };
       if (!(await setActive(db, change))) {
         if (channel.type !== null) {
@@ -46,7 +51,11 @@ export function createMemberActions(parts: ChannelParts) {
         id,
         data: { user_id: caller.userId, is_active: isActive },
       });
-      emitListChange(hub, caller.userId, id);
+      if (isActive) {
+        welcome(parts, id, caller.userId);
+      } else {
+        exclude(parts, channel, caller.userId);
+      }
       return true;
     },
 
@@ -75,7 +84,7 @@ export function createMemberActions(parts: ChannelParts) {
     /** Managers remove others, everybody themselves. Resolves to the ids of those who were there. */
     async remove(caller: Principal, id: string, userIds: readonly string[]): Promise<string[]> {
       const isSelf = userIds.every((userId) => userId === caller.userId);
-      const channel = isSelf ? await channels.load(caller, id, "read") : await loadManaged(parts, caller, id);
+      const channel = isSelf ? await loadOwn(parts, caller, id) : await loadManaged(parts, caller, id);
       if (channel.type === "dm") {
         throw new AppError("invalid", "Nobody leaves a direct channel; hide it instead.");
       }
@@ -84,10 +93,7 @@ export function createMemberActions(parts: ChannelParts) {
       }
       const removed = await leave(db, id, userIds);
       removed.forEach((userId) => {
-        if (channel.type !== null) {
-          hub.leave(userId, toRoom("channel", id));
-        }
-        emitListChange(hub, userId, id);
+        exclude(parts, channel, userId);
         announce(events, "channel.member_removed", { by: caller, id, data: { user_id: userId } });
       });
       return removed;
@@ -95,8 +101,24 @@ export function createMemberActions(parts: ChannelParts) {
   };
 }
 
+/** The channel of a membership, hidden or not; any other as its reader. */
+async function loadOwn({ db, channels }: ChannelParts, caller: Principal, id: string): Promise<ChannelRow> {
+  const channel = await findChannel(db, id);
+  return channel !== undefined && channel.type !== null && (await hasJoined(db, id, caller.userId))
+    ? channel
+    : await channels.load(caller, id, "read");
+}
+
+/** Takes an account's windows out of a channel that its membership opened. */
+function exclude({ hub }: ChannelParts, { id, type }: ChannelRow, userId: string): void {
+  if (type !== null) {
+    hub.leave(userId, toRoom("channel", id));
+  }
+  emitListChange(hub, userId, id);
+}
+
 /** What people have read (channel member rule 5). */
-export function createReadMarks({ db, channels, hub }: ChannelParts) {
+export function createReadMarks({ db, channels, events, hub }: ChannelParts) {
   return {
     /** Notes that the caller has read the channel up to now, and tells the caller's other windows. */
     async mark(caller: Principal, id: string): Promise<void> {
@@ -109,6 +131,7 @@ export function createReadMarks({ db, channels, hub }: ChannelParts) {
         user: null,
         channel: { id },
       });
+      events.emit(channelRead, { userId: caller.userId, channelId: id });
     },
   };
 }

@@ -90,6 +90,12 @@ export function emitListChange(hub: Hub, userId: string, channelId: string): voi
   });
 }
 
+/** Brings a person's windows into the room, and tells them. */
+export function welcome({ hub }: Pick<ChannelParts, "hub">, channelId: string, userId: string): void {
+  hub.join(userId, toRoom("channel", channelId));
+  emitListChange(hub, userId, channelId);
+}
+
 const roleOf = ({ app, role }: Principal) => (app === undefined ? role : "app");
 
 export const toAuthor = (by: Principal): EventAuthor => ({ id: by.userId, name: by.name, role: roleOf(by) });

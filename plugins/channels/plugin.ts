@@ -23,8 +23,9 @@ import { createReadingActions } from "./messages/reading.ts";
 import { createChannels } from "./migrations/0001_channels.ts";
 import { type ChannelParts, createIsOpen, resourceType } from "./parts.ts";
 import { createModelReplies } from "./models/replies.ts";
+import { createRetry } from "./models/retry.ts";
 import { channelRoutes } from "./routes/channels.ts";
-import { messageRoutes, readingRoutes } from "./routes/messages.ts";
+import { messageRoutes, replyRoutes, readingRoutes } from "./routes/messages.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { createReaders } from "./readers.ts";
 import { existingChannels, visibleIds } from "./rows/channels.ts";
@@ -56,6 +57,13 @@ export default definePlugin({
   resources: [resourceType],
   pages: [
     {
+      id: "channels.first",
+      path: "/channels",
+      title: "Channels",
+      place: "hidden",
+      access: "permission:features.channels",
+    },
+    {
       id: "channels.channel",
       path: "/channels/:id",
       title: "Channel",
@@ -83,6 +91,7 @@ export default definePlugin({
       writer: use.writer,
       responseMode: () => config.responseMode as "thread" | "channel",
     });
+    const messages = createMessageActions(parts);
     use.events.on("user.deleted", ({ subject }) => replies.stopUser(subject?.id ?? ""));
 
     return {
@@ -96,9 +105,12 @@ export default definePlugin({
           ...readingRoutes(createReadingActions(parts)),
           ...messageRoutes({
             posting: createPosting(parts, replies.posted),
-            messages: createMessageActions(parts),
+            messages,
             reactions: createReactions(parts),
+          }),
+          ...replyRoutes({
             stop: replies.stop,
+            retry: createRetry({ ...parts, remove: messages.remove, ask: replies.ask }),
           }),
           ...webhookRoutes(
             createWebhookActions(parts),
@@ -107,7 +119,14 @@ export default definePlugin({
         ],
       },
       tools: createChannelTools(parts),
-      jobs: [{ id: "channels.replies", every: 15, run: () => replies.endExpired() }],
+      jobs: [
+        {
+          id: "channels.replies",
+          title: "Ends channel replies that were interrupted",
+          every: 15,
+          run: () => replies.endExpired(),
+        },
+      ],
       drain: (graceMs) => replies.drain(graceMs),
       fills: toFills(parts),
       resources: { [resourceType]: (ids: readonly string[]) => existingChannels(db, ids) },

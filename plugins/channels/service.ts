@@ -1,5 +1,11 @@
 import type { Principal } from "#kernel/access/principal.ts";
+import { defineEvent } from "#kernel/events.ts";
 import { defineService } from "#kernel/service.ts";
+
+/** A person has read a channel up to now. */
+export const channelRead = defineEvent<{ readonly userId: string; readonly channelId: string }>(
+  "channel:read",
+);
 
 /** The people whom messages of channels reach. */
 export interface ChannelReaders {

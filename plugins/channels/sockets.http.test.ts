@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { permit, setVariables } from "#plugins/folders/folders.fixture.ts";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
-import { text } from "#test/support/upstream-scripts.ts";
+import { failure, sse, text } from "#test/support/upstream-scripts.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
-import { sse } from "#test/support/upstream-scripts.ts";
 import { type ChannelClient, channelClient } from "./channels.fixture.ts";
 
 let stage: RunStage;
@@ -99,10 +98,7 @@ it("takes people out of a channel's events when a grant or a group is taken away
   const [mine, theirs] = [await connect(admin), await connect(ben)];
   await admin.post(id, "one");
   await next(theirs, id, "message", ({ content }) => content === "one");
-  await stage.app.call(`POST /api/v1/groups/id/${group}/users/remove`, {
-    token: admin.user.token,
-    body: { user_ids: [ben.user.id] },
-  });
+  await admin.user.call(`POST /api/v1/groups/id/${group}/users/remove`, { user_ids: [ben.user.id] });
   await expect
     .poll(
       async () => (await theirs.emit("events:channel", { channel_id: id, data: { type: "typing" } })).code,
@@ -200,4 +196,21 @@ it("shows why a model could not answer, and stops one that writes", async () => 
   const stopped = (await admin.call(`GET ${at}`)).body;
   expect(stopped.meta.done).toBe(true);
   expect(stopped.content.length).toBeLessThan(2000);
+});
+
+it("has a model answer again in the place of a reply that failed, for the person who asked it", async () => {
+  const id = await admin.make({ name: "Again", type: "group", user_ids: [ben.user.id] });
+  const mine = await connect(admin);
+  stage.upstream.reply(failure(500, "The engine stalled"));
+  const question = await admin.post(id, "<@M:alpha|Alpha> hello");
+  const failed = await next(mine, id, "message:update", ({ meta }) => meta?.error !== undefined);
+  const at = `/${id}/messages/${failed.message_id}`;
+  expect((await ben.call(`POST ${at}/retry`)).status).toBe(403);
+  expect((await admin.call(`POST /${id}/messages/${question.id}/retry`)).status).toBe(400);
+  stage.upstream.reply(text("Here I am."));
+  expect((await admin.call(`POST ${at}/retry`)).body).toBe(true);
+  const ended = await next(mine, id, "message:update", ({ content }) => content === "Here I am.");
+  expect(ended.data.data.id).not.toBe(failed.message_id);
+  expect(ended.data.data).toMatchObject({ meta: { done: true, model_id: "alpha" } });
+  expect((await admin.call(`GET ${at}`)).status).toBe(404);
 });

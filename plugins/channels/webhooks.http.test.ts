@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChannelClient, channelClient } from "./channels.fixture.ts";
 
 let app: App;
@@ -8,7 +9,7 @@ let ben: ChannelClient;
 let eve: ChannelClient;
 
 beforeAll(async () => {
-  app = await startApp({ env: { ENABLE_CHANNELS: "true" } });
+  app = await useApp({ env: { ENABLE_CHANNELS: "true" } });
   ann = channelClient(app, await app.user());
   ben = channelClient(app, await app.user());
   eve = channelClient(app, await app.user());

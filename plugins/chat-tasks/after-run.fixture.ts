@@ -58,9 +58,8 @@ export const tagged = ["chat:tags", ["Science", "Night Sky"]];
 export async function startChatRuns(): Promise<ChatRuns> {
   const tasks = await startTasks({ CHAT_TASK_TIMEOUT_SECONDS: "2" });
   const { app, upstream } = tasks;
-  const { token } = tasks.admin;
-  const me = chatClient(app, token);
-  const socket = await connectPlain(app.url, { token });
+  const me = chatClient(app, tasks.admin.token);
+  const socket = await connectPlain(app.url, { token: tasks.admin.token });
   await socket.sessionId();
   const answers: Record<string, Script> = {};
   upstream.always("/chat/completions", text("It is above you."));
@@ -87,13 +86,14 @@ export async function startChatRuns(): Promise<ChatRuns> {
       return { id: made.id, question, answer };
     },
     start: (place, backgroundTasks, more = {}) =>
-      app.call("POST /api/chat/completions", {
-        token,
-        body: { ...toRequest(place), background_tasks: backgroundTasks, ...more },
+      tasks.admin.call("POST /api/chat/completions", {
+        ...toRequest(place),
+        background_tasks: backgroundTasks,
+        ...more,
       }),
     ended: ({ id }) =>
       expect
-        .poll(async () => (await app.call(`GET /api/tasks/chat/${id}`, { token })).body.task_ids, {
+        .poll(async () => (await tasks.admin.call(`GET /api/tasks/chat/${id}`)).body.task_ids, {
           timeout: 15_000,
         })
         .toEqual([]),

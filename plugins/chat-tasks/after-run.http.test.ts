@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
+import { writtenReply } from "#test/support/upstream-written.ts";
 import { replied, said } from "#plugins/chats/chats.fixture.ts";
 import { type ChatRuns, everything, startChatRuns, suggested, tagged, titled } from "./after-run.fixture.ts";
 
@@ -192,7 +193,24 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("a stopped run asks no more, and nothing of it is stored", async () => {
+  it("a stopped reply still gives its chat a title and tags, and suggests nothing", async () => {
+    const place = await runs.makeChat();
+    const written = writtenReply();
+    runs.tasks.upstream.reply(({ headers }) => headers["x-chat"] === place.id, written.script);
+    const asked = runs.tasks.upstream.nextRequest(({ headers }) => headers["x-chat"] === place.id);
+    await runs.start(place, everything);
+    await asked;
+    written.write("It is ");
+    await expect.poll(async () => JSON.stringify((await runs.read(place)).message)).toContain("It is");
+    await runs.tasks.admin.call(`POST /api/tasks/chat/${place.id}/stop`);
+    await runs.ended(place);
+    const { title, meta, message } = await runs.read(place);
+    expect([title, meta.tags]).toEqual(["🌙 The moon", ["science", "night_sky"]]);
+    expect(message).toMatchObject({ done: true, content: "It is ", ending: "stopped" });
+    expect(message.followUps).toBeUndefined();
+  });
+
+  it("a run that is stopped behind its reply asks no more, and nothing of it is stored", async () => {
     const place = await runs.makeChat();
     const held = Promise.withResolvers<void>();
     runs.answers["follow_up_generation"] = async (exchange) => {
@@ -202,7 +220,7 @@ describe("what goes wrong", () => {
     const before = runs.tasks.upstream.requests.length;
     await runs.start(place, everything);
     await held.promise;
-    await runs.tasks.app.call(`POST /api/tasks/chat/${place.id}/stop`, { token: runs.tasks.admin.token });
+    await runs.tasks.admin.call(`POST /api/tasks/chat/${place.id}/stop`);
     await runs.ended(place);
     const after = runs.tasks.upstream.requests.slice(before).map(({ headers }) => headers["x-task"]);
     expect(after).not.toContain("title_generation");

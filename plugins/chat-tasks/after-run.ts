@@ -18,7 +18,7 @@ export interface AfterRunOptions {
 type TaskName = "follow_up_generation" | "title_generation" | "tags_generation";
 
 /**
- * The tasks after a finished reply, in the order of contract §3.2 step 16: suggestions, a title, tags. Those of temporary
+ * The tasks after a reply that has ended, in the order of contract §3.2 step 16: suggestions, a title, tags. Those of temporary
  * chats are sent to clients and not stored.
  */
 export function createAfterRun({
@@ -86,8 +86,8 @@ export function createAfterRun({
 
   return [
     { order: 10, run: followUps },
-    { order: 20, run: title },
-    { order: 30, run: tags },
+    { order: 20, concerns: "chat", run: title },
+    { order: 30, concerns: "chat", run: tags },
   ];
 }
 

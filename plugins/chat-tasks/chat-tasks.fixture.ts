@@ -1,6 +1,7 @@
-import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { Answer, App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 
 /** An app with `alpha` for everybody and `worker` as the task model, which only administrators may use. */
@@ -44,9 +45,9 @@ export const bodies: Readonly<Record<string, Record<string, unknown>>> = {
 export const said = ({ body }: Answer): string => body.choices[0].message.content;
 
 export async function startTasks(env: Record<string, string> = {}): Promise<TasksApp> {
-  const upstream = await startUpstream();
+  const upstream = await useUpstream();
   const headers = { "x-task": "{{TASK}}", "x-chat": "{{CHAT_ID}}" };
-  const app = await startApp({
+  const app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}`,
       OPENAI_API_CONFIGS: JSON.stringify({
@@ -76,7 +77,7 @@ export async function startTasks(env: Record<string, string> = {}): Promise<Task
       const asked = upstream.requests.slice(before).find(({ path }) => path.endsWith("/chat/completions"));
       return { ...result, said: said(result), asked: asked! };
     },
-    set: (body) => app.call("POST /api/v1/tasks/config/update", { token: admin.token, body }),
+    set: (body) => admin.call("POST /api/v1/tasks/config/update", body),
     async close() {
       await app.close();
       await upstream.close();

@@ -42,8 +42,7 @@ describe("merged answers", () => {
 describe("settings", () => {
   it("are read by members and changed by administrators", async () => {
     const user = await tasks.app.user();
-    const read = await tasks.app.call("GET /api/v1/tasks/config", { token: user.token });
-    expect(read.body).toEqual({
+    expect((await user.call("GET /api/v1/tasks/config")).body).toEqual({
       TASK_MODEL: "",
       TASK_MODEL_EXTERNAL: "worker",
       TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE: "",
@@ -69,8 +68,7 @@ describe("settings", () => {
     ]) {
       expect((await tasks.set(wrong)).status).toBe(422);
     }
-    const config = await tasks.app.call("GET /api/config", { token: user.token });
-    expect(config.body.features.enable_autocomplete_generation).toBe(true);
+    expect((await user.call("GET /api/config")).body.features.enable_autocomplete_generation).toBe(true);
   });
 
   it.each([
@@ -83,11 +81,10 @@ describe("settings", () => {
   ])("%s off: %s %j answers %s and asks no model", async (variable, task, body, status) => {
     await tasks.set({ [variable]: false });
     const before = upstream.requests.length;
-    const answer = await tasks.run(task, body);
-    expect([answer.status, answer.body.detail]).toEqual([
+    expect(await tasks.run(task, body)).toMatchObject({
       status,
-      expect.stringMatching(/generation is disabled$/),
-    ]);
+      body: { detail: expect.stringMatching(/generation is disabled$/) },
+    });
     expect(upstream.requests.length).toBe(before);
     await tasks.set({ [variable]: true });
     expect((await tasks.run(task, body)).status).toBe(200);

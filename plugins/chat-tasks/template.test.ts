@@ -1,18 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { fromAssistant, fromUser, textPart } from "#test/support/wire-parts.ts";
 import { fillTaskTemplate, type TaskFacts, toText } from "./template.ts";
 
 const messages = [
-  { role: "user", content: "one" },
-  { role: "assistant", content: "second" },
-  {
-    role: "user",
-    content: [
-      { type: "text", text: "third" },
-      { type: "image_url", image_url: { url: "data:," } },
-    ],
-  },
-  { role: "assistant", content: null },
-  { role: "user", content: "fifth" },
+  fromUser("one"),
+  fromAssistant("second"),
+  fromUser([textPart("third"), { type: "image_url", image_url: { url: "data:," } }]),
+  fromAssistant(null),
+  fromUser("fifth"),
 ];
 const system = {
   now: new Date("2026-03-04T05:06:07Z"),
@@ -57,7 +52,7 @@ describe("a task template is filled", () => {
   });
 
   it("once: what a message says is not read for variables, nor for patterns of replacing", () => {
-    const said = [{ role: "user", content: "{{USER_NAME}} {{prompt}} $& $1 $`" }];
+    const said = [fromUser("{{USER_NAME}} {{prompt}} $& $1 $`")];
     expect(fillTaskTemplate("<{{MESSAGES}}>", { ...facts, messages: said })).toBe(
       "<USER: {{USER_NAME}} {{prompt}} $& $1 $`>",
     );
@@ -85,7 +80,7 @@ it.each([
   [undefined, ""],
   [null, ""],
   ["words", "words"],
-  [[{ type: "text", text: "a" }, { type: "file" }, { type: "text", text: "b" }], "a\nb"],
+  [[textPart("a"), { type: "file" }, textPart("b")], "a\nb"],
 ])("the words of %j are %j", (content, expected) => {
   expect(toText({ content })).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fromAssistant, fromSystem } from "#test/support/wire-parts.ts";
 import { fillTaskTemplate } from "./template.ts";
 import { builtIn, toFollowUpMessages, toQuoted, toTurns } from "./templates.ts";
 
@@ -43,14 +44,8 @@ describe("the built-in follow-up template gets the first user message and the la
 });
 
 it("what was said is what people and models said", () => {
-  const call = { role: "assistant", content: null, tool_calls: [] };
-  const list = [
-    { role: "system", content: "s" },
-    user("1"),
-    call,
-    { role: "tool", content: "t" },
-    assistant("2"),
-  ];
+  const call = fromAssistant(null, { tool_calls: [] });
+  const list = [fromSystem("s"), user("1"), call, { role: "tool", content: "t" }, assistant("2")];
   expect(toTurns([...list, user(" ")])).toEqual([user("1"), assistant("2")]);
 });
 

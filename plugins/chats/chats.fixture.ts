@@ -1,25 +1,19 @@
-import { type AnyPlugin, definePlugin } from "#kernel/plugin.ts";
 import { accounts, type Accounts } from "#plugins/accounts/service.ts";
 import type { Answer, App } from "#test/support/app.ts";
 import { type Chats, chats, replies, type Replies } from "./service.ts";
 
-/** The services of stored chats, and a plugin that gets hold of them in the app it is loaded into. */
-export function probeChats(): {
-  readonly plugin: AnyPlugin;
-  readonly services: { readonly accounts: Accounts; readonly chats: Chats; readonly replies: Replies };
-} {
-  const services = {} as { accounts: Accounts; chats: Chats; replies: Replies };
-  const plugin = definePlugin({
-    id: "chats-probe",
-    title: "Probe",
-    uses: { accounts, chats, replies },
-    setup({ use }) {
-      Object.assign(services, use);
-      return {};
-    },
-  });
-  return { plugin, services };
+export interface ChatServices {
+  readonly accounts: Accounts;
+  readonly chats: Chats;
+  readonly replies: Replies;
 }
+
+/** The services of stored chats in a running app. */
+export const chatServices = ({ running }: App): ChatServices => ({
+  accounts: running.service(accounts),
+  chats: running.service(chats),
+  replies: running.service(replies),
+});
 
 /** What one account does with chats over HTTP. */
 export interface ChatClient {

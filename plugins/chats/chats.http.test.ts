@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChatClient, chatClient, conversation, replied, said, withoutAuthor } from "./chats.fixture.ts";
 
 let app: App;
@@ -9,7 +10,7 @@ let other: ChatClient;
 let admin: ChatClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   me = chatClient(app, (await app.user()).token);
   other = chatClient(app, (await app.user()).token);
   admin = chatClient(app, (await app.admin()).token);
@@ -228,8 +229,7 @@ describe("single messages", () => {
     expect(body.chat.history.messages.u1.childrenIds).toEqual(["u2", "u3", "a2"]);
     expect(body.chat.history.messages.u2.parentId).toBe("u1");
     expect(body.chat.messages.map(({ id }: { id: string }) => id)).toEqual(["u1", "u2"]);
-    const leaf = await me.call(`DELETE /${made.id}/messages/u2`);
-    expect(leaf.body.chat.history.currentId).toBe("u1");
+    expect((await me.call(`DELETE /${made.id}/messages/u2`)).body.chat.history.currentId).toBe("u1");
     for (const route of ["POST", "DELETE"]) {
       const body = route === "POST" ? { content: "x" } : undefined;
       expect((await me.call(`${route} /${made.id}/messages/ghost`, body)).status).toBe(404);

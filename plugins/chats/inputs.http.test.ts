@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChatClient, chatClient } from "./chats.fixture.ts";
 
 let app: App;
 let me: ChatClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   me = chatClient(app, (await app.user()).token);
 });
 afterAll(() => app?.close());
@@ -77,11 +78,10 @@ describe("a chat is made", () => {
     const chat = { title: "T", models: [], history: { currentId: "m", messages: { m: message } } };
     const { id } = await me.make({ title: "T" });
     for (const route of ["POST /new", `POST /${id}`]) {
-      const answer = await me.call(route, { chat });
-      expect([answer.status, answer.body.detail]).toEqual([
-        400,
-        expect.stringContaining(`m has a field ${field}`),
-      ]);
+      expect(await me.call(route, { chat })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining(`m has a field ${field}`) },
+      });
     }
     expect((await me.call("POST /import", { chats: [{ chat }] })).status).toBe(200);
   });

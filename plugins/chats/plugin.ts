@@ -14,6 +14,7 @@ import { createQuickTexts } from "./migrations/0004_quick_texts.ts";
 import { createTails } from "./migrations/0005_tails.ts";
 import { boundWords } from "./migrations/0006_bounded_words.ts";
 import { createWireTexts } from "./migrations/0007_wire_texts.ts";
+import { qualifyChatFunctions } from "./migrations/0008_qualified_names.ts";
 import { sharedType } from "./parts.ts";
 import {
   chatContext,
@@ -54,6 +55,7 @@ export default definePlugin({
     "0005_tails": createTails,
     "0006_bounded_words": boundWords,
     "0007_wire_texts": createWireTexts,
+    "0008_qualified_names": qualifyChatFunctions,
   },
   resources: [sharedType],
   pages: [

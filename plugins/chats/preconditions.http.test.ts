@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { chatClient, type ChatClient, conversation } from "./chats.fixture.ts";
 
 let app: App;
 let me: ChatClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   me = chatClient(app, (await app.user()).token);
 });
 afterAll(() => app?.close());

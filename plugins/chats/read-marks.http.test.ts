@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
-import { chatClient, type ChatClient, conversation, probeChats } from "./chats.fixture.ts";
+import {
+  chatClient,
+  type ChatClient,
+  conversation,
+  chatServices,
+  type ChatServices,
+} from "./chats.fixture.ts";
 
 let app: App;
 const clients: PlainClient[] = [];
 
-const { plugin: probe, services } = probeChats();
+let services: ChatServices;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe] });
+  app = await useApp();
+  services = chatServices(app);
 });
 afterAll(async () => {
   clients.forEach((client) => client.close());

@@ -9,7 +9,7 @@ export async function withClearConflicts<T>(run: () => Promise<T>): Promise<T> {
     if (isForeignKeyViolation(error)) {
       throw new AppError(
         "conflict",
-        "Something this change builds on was deleted meanwhile. Load the chat anew.",
+        "Something this change builds on was deleted meanwhile. Reload the chat.",
         {
           cause: error,
         },

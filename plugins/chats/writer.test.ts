@@ -1,16 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chatClient, type ChatClient, conversation, probeChats, replied, said } from "./chats.fixture.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import {
+  chatClient,
+  type ChatClient,
+  conversation,
+  chatServices,
+  type ChatServices,
+  replied,
+  said,
+} from "./chats.fixture.ts";
 
 let app: App;
 let user: TestUser;
 let me: ChatClient;
 
-const { plugin: probe, services } = probeChats();
+let services: ChatServices;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe] });
+  app = await useApp();
+  services = chatServices(app);
   user = await app.user();
   me = chatClient(app, user.token);
 });

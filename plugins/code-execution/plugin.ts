@@ -46,7 +46,14 @@ export default definePlugin({
         ],
       },
       tools: [createCodeTools({ settings: config, jupyter, hub: use.hub, files: shared })],
-      jobs: [{ id: "code-execution.kernels", every: 60, run: () => reap(config, jupyter) }],
+      jobs: [
+        {
+          id: "code-execution.kernels",
+          title: "Stops idle Python kernels",
+          every: 60,
+          run: () => reap(config, jupyter),
+        },
+      ],
       fills: [
         fill(codeInterpreters, createInterpreter({ settings: config, tools: use.tools })),
         fill(configParts, (caller) => (caller && isMember(caller) ? toPublic(config) : {})),

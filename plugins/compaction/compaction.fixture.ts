@@ -52,7 +52,7 @@ export async function startCompactionStage(): Promise<CompactionStage> {
     ...stage,
     replies: stored as Replies,
     me,
-    set: (body) => app.call("POST /api/v1/chats/config", { token: user.token, body }),
+    set: (body) => user.call("POST /api/v1/chats/config", body),
     talk: async (turns, usage) =>
       (
         await me.make({

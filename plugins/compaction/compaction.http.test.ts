@@ -25,7 +25,7 @@ const lastCall = (fits: typeof isSummaryCall = isSummaryCall) => stage.upstream.
 describe("settings", () => {
   it("are read and changed by administrators", async () => {
     await stage.set(defaults);
-    const { body } = await stage.app.call("GET /api/v1/chats/config", { token: stage.user.token });
+    const { body } = await stage.user.call("GET /api/v1/chats/config");
     expect(body).toEqual({
       ENABLE_CONTEXT_COMPACTION: false,
       CONTEXT_COMPACTION_MODEL: "",
@@ -45,14 +45,13 @@ describe("settings", () => {
     });
     const wrong = await stage.set({ CONTEXT_COMPACTION_TOKEN_THRESHOLD: 0 });
     expect([wrong.status, /TOKEN_THRESHOLD/.test(wrong.text)]).toEqual([422, true]);
-    const { token } = await stage.app.user();
-    expect((await stage.app.call("GET /api/v1/chats/config", { token })).status).toBe(403);
-    expect((await stage.app.call("POST /api/v1/chats/config", { token, body: {} })).status).toBe(403);
+    const user = await stage.app.user();
+    expect((await user.call("GET /api/v1/chats/config")).status).toBe(403);
+    expect((await user.call("POST /api/v1/chats/config", {})).status).toBe(403);
   });
 
   it("say in the public configuration whether it is on", async () => {
-    const { body } = await stage.app.call("GET /api/config", { token: stage.user.token });
-    expect(body.features.enable_context_compaction).toBe(true);
+    expect((await stage.user.call("GET /api/config")).body.features.enable_context_compaction).toBe(true);
   });
 });
 
@@ -81,14 +80,10 @@ describe("how full the context is", () => {
       meta: {},
       params: { compact_token_threshold: 600 },
     };
-    const made = await stage.app.call("POST /api/v1/models/create", { token: stage.user.token, body });
-    expect(made.status).toBe(200);
+    expect((await stage.user.call("POST /api/v1/models/create", body)).status).toBe(200);
     const id = await stage.talk(1, { prompt_tokens: 10, completion_tokens: 5 });
     expect((await stage.me.read(id)).context_usage).toEqual({ tokens: 15, threshold: 600 });
-    await stage.app.call("POST /api/v1/models/model/delete", {
-      token: stage.user.token,
-      body: { id: "alpha" },
-    });
+    await stage.user.call("POST /api/v1/models/model/delete", { id: "alpha" });
   });
 });
 
@@ -96,8 +91,7 @@ describe("compacting on request", () => {
   it("keeps reasoning in tags out of the summary", async () => {
     const id = await stage.talk(5);
     stage.upstream.reply(isSummaryCall, text("<think>Hm</think>\nThey talked about questions."));
-    const { body } = await stage.me.call(`POST /${id}/compact`);
-    expect(body.summary).toBe("They talked about questions.");
+    expect((await stage.me.call(`POST /${id}/compact`)).body.summary).toBe("They talked about questions.");
   });
 
   it("stores a summary of what is long ago; the next run reads it instead", async () => {

@@ -26,44 +26,25 @@ const step = (role: string, more: Partial<ContextStep> = {}): ContextStep => ({
   summaryChars: null,
   ...more,
 });
+const used = (usage: Record<string, number>) => step("assistant", { usage });
 
 describe("the size of a context, told from its end", () => {
   it.each<[string, ContextStep[], number]>([
     ["nothing", [], 0],
     ["four characters a token, and what wraps a message", [step("user")], 104],
-    [
-      "the last reply's usage",
-      [step("assistant", { usage: { prompt_tokens: 900, completion_tokens: 100 } })],
-      1000,
-    ],
+    ["the last reply's usage", [used({ prompt_tokens: 900, completion_tokens: 100 })], 1000],
     [
       "what came after that reply",
-      [
-        step("user"),
-        step("assistant", { usage: { prompt_tokens: 900, completion_tokens: 100 } }),
-        step("user"),
-      ],
+      [step("user"), used({ prompt_tokens: 900, completion_tokens: 100 }), step("user")],
       1104,
     ],
     [
       "the latest call of a reply, not the sum of its calls",
-      [
-        step("assistant", {
-          usage: { prompt_tokens: 10, completion_tokens: 5, input_tokens: 99, output_tokens: 9 },
-        }),
-      ],
+      [used({ prompt_tokens: 10, completion_tokens: 5, input_tokens: 99, output_tokens: 9 })],
       15,
     ],
-    [
-      "the names of a local runtime",
-      [step("assistant", { usage: { prompt_eval_count: 7, eval_count: 2 } })],
-      9,
-    ],
-    [
-      "usage that tells nothing is passed over",
-      [step("assistant", { usage: { prompt_tokens: 0 } }), step("user")],
-      208,
-    ],
+    ["the names of a local runtime", [used({ prompt_eval_count: 7, eval_count: 2 })], 9],
+    ["usage that tells nothing is passed over", [used({ prompt_tokens: 0 }), step("user")], 208],
     ["a summary ends it", [step("user"), step("assistant", { summaryChars: 40 }), step("user")], 104 + 14],
     [
       "what is left after compaction counts, not what was used before",

@@ -1,10 +1,12 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, rateLimited, sse, text, tokens } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { toolbox } from "./tools/tools.fixture.ts";
 
 // Protocol cases of the common chat format, each under the id that it has in the list of cases.
@@ -14,13 +16,15 @@ let upstream: Upstream;
 let admin: TestUser;
 let sdk: OpenAI;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha", "counted"];
-  app = await startApp({
-    plugins: [toolbox],
-    env: { OPENAI_API_BASE_URLS: upstream.url, CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE: "" },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["alpha", "counted"],
+      connection: {},
+      plugins: [toolbox],
+      env: { CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE: "" },
+    }),
+  ));
   admin = await app.admin();
   sdk = new OpenAI({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
   const record = {
@@ -30,17 +34,12 @@ beforeAll(async () => {
     meta: { capabilities: { usage: true } },
     params: {},
   };
-  await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
+  await admin.call("POST /api/v1/models/create", record);
 });
 
 const path = "/chat/completions";
 const question = { model: "alpha", messages: [{ role: "user" as const, content: "Hi" }] };
-const ask = (more: object = {}) =>
-  app.call(`POST /api${path}`, { token: admin.token, body: { ...question, ...more } });
+const ask = (more: object = {}) => admin.call(`POST /api${path}`, { ...question, ...more });
 const sent = () => upstream.requests.findLast((request) => request.path.endsWith(path))?.body;
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 

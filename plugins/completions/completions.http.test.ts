@@ -1,8 +1,9 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { streamText } from "ai";
 import OpenAI, { APIError, AuthenticationError, NotFoundError, RateLimitError } from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
 import { embeddings, errorFrame, rateLimited, sse, text, tokens } from "#test/support/upstream-scripts.ts";
@@ -14,24 +15,21 @@ let upstream: Upstream;
 let admin: TestUser;
 let sdk: OpenAI;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   upstream.models = ["alpha", "beta"];
-  app = await startApp({
-    plugins: [probes],
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "upstream-key",
-      AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2",
-    },
-  });
+  app = await keep(
+    startApp({
+      plugins: [probes],
+      env: {
+        OPENAI_API_BASE_URLS: upstream.url,
+        OPENAI_API_KEYS: "upstream-key",
+        AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2",
+      },
+    }),
+  );
   admin = await app.admin();
   sdk = new OpenAI({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const messages = [{ role: "user" as const, content: "Hi" }];
@@ -195,14 +193,11 @@ describe("filters", () => {
   });
 
   it("run on demand for a finished conversation", async () => {
-    const answer = await app.call("POST /api/chat/completed", {
-      token: admin.token,
-      body: {
-        model: "alpha",
-        messages: [{ id: "1", role: "user", content: "x" }],
-        filter_ids: ["keep"],
-        extra: 1,
-      },
+    const answer = await admin.call("POST /api/chat/completed", {
+      model: "alpha",
+      messages: [{ id: "1", role: "user", content: "x" }],
+      filter_ids: ["keep"],
+      extra: 1,
     });
     expect(answer.body).toMatchObject({
       model: "alpha",
@@ -213,11 +208,10 @@ describe("filters", () => {
 
   it("run on demand for one's own chats only", async () => {
     const body = { model: "alpha", messages, filter_ids: ["keep"] };
-    const run = (chat_id: string) =>
-      app.call("POST /api/chat/completed", { token: admin.token, body: { ...body, chat_id } });
-    const { token } = await app.user();
+    const run = (chat_id: string) => admin.call("POST /api/chat/completed", { ...body, chat_id });
+    const member = await app.user();
     const chat = { title: "Theirs", models: [] };
-    const made = await app.call("POST /api/v1/chats/new", { token, body: { chat } });
+    const made = await member.call("POST /api/v1/chats/new", { chat });
     outlets.length = 0;
     const [foreign, unknown] = [await run(made.body.id), await run("3f0c")];
     expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);

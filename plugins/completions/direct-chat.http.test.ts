@@ -77,7 +77,7 @@ describe("outlet filters of answers over HTTP", () => {
 });
 
 describe("an answer over HTTP in a stored chat", () => {
-  const call = (route: string, body: unknown) => stage.app.call(route, { token: stage.user.token, body });
+  const call = (route: string, body: unknown) => stage.user.call(route, body);
 
   it("gets the folder's prompt and the variables that the chat keeps", async () => {
     const folder = await call("POST /api/v1/folders/", {

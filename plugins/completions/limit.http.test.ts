@@ -61,7 +61,7 @@ it("runs that belong to chats count as well, until they have ended", async () =>
   expect((await ask()).status).toBe(429);
   const other = await stage.makeChat();
   expect((await stage.complete({ chat_id: other.chatId, id: other.replyId })).status).toBe(429);
-  await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+  await stage.user.call(`POST /api/tasks/chat/${chatId}/stop`);
   await stage.ended(chatId);
   expect(await untilFree()).toBe(reached);
 });

@@ -46,10 +46,7 @@ async function open(transport: Transport = "plain", user = member): Promise<Dire
 const item = { id: "mine", name: "Mine", direct: true, urlIdx: "0", owned_by: "me" };
 const question = [{ role: "user", content: "Hi" }];
 const complete = (body: object, user = member) =>
-  app.call("POST /api/chat/completions", {
-    token: user.token,
-    body: { model: "mine", messages: question, model_item: item, ...body },
-  });
+  user.call("POST /api/chat/completions", { model: "mine", messages: question, model_item: item, ...body });
 
 describe("a model of a direct connection", () => {
   it.each(["plain", "socket.io"] as const)(
@@ -145,7 +142,7 @@ describe("a model of a direct connection", () => {
     const client = await open("plain", other);
     own.reply("/chat/completions", json(completion("Counted.")));
     await complete({ session_id: client.sessionId }, other);
-    const read = () => app.call("GET /api/v1/users/usage", { token: other.token });
+    const read = () => other.call("GET /api/v1/users/usage");
     await expect
       .poll(async () => JSON.stringify((await read()).body), { timeout: 10_000 })
       .toContain('"mine"');
@@ -173,9 +170,9 @@ describe("refusals", () => {
   });
 
   it("while members may have none", async () => {
-    const { token } = await app.admin();
+    const admin = await app.admin();
     const set = (on: boolean) =>
-      app.call("POST /api/v1/configs/connections", { token, body: { ENABLE_DIRECT_CONNECTIONS: on } });
+      admin.call("POST /api/v1/configs/connections", { ENABLE_DIRECT_CONNECTIONS: on });
     const client = await open();
     await set(false);
     const { status, body } = await complete({ session_id: client.sessionId });

@@ -69,7 +69,7 @@ describe("what clients emit on a channel", () => {
   it("a line that looks whole again and again is read a few times, not each time", () => {
     const reader = createFrameReader();
     reader(`data: {"a":[${'"},'.repeat(1024 * 1024)}`);
-    const started = performance.now();
+    const started = process.cpuUsage();
     let pieces = 0;
     expect(() => {
       for (; pieces < 1000; pieces++) {
@@ -77,7 +77,7 @@ describe("what clients emit on a channel", () => {
       }
     }).toThrow("too many pieces");
     expect(pieces).toBeLessThan(10);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
     // Pieces that cannot be the end cost nothing.
     const other = createFrameReader();
     other(`data: {"a":[${"1,".repeat(1024 * 1024)}`);

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let owner: TestUser;
 let other: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   owner = await app.user();
   other = await app.user();
 });
@@ -61,7 +62,7 @@ describe("an uploaded document", () => {
   ])("%s fails with the reason, which the status tells", async (name, error) => {
     const file = await upload(name, await sample(name));
     expect(file.data).toMatchObject({ status: "failed", error });
-    const status = await app.call(`GET /api/v1/files/${file.id}/process/status`, { token: owner.token });
+    const status = await owner.call(`GET /api/v1/files/${file.id}/process/status`);
     expect(status.body).toEqual({ status: "failed", error });
   });
 
@@ -117,12 +118,9 @@ describe("the same bytes again", () => {
     const secret = "<p>the same page for both</p>";
     const first = await upload("mine.html", secret);
     const path = `/api/v1/files/${first.id}`;
-    await app.call(`POST ${path}/data/content/update`, {
-      token: owner.token,
-      body: { content: "my private notes" },
-    });
+    await owner.call(`POST ${path}/data/content/update`, { content: "my private notes" });
     await expect
-      .poll(async () => (await app.call(`GET ${path}`, { token: owner.token })).body.data)
+      .poll(async () => (await owner.call(`GET ${path}`)).body.data)
       .toMatchObject({ status: "completed", content: "my private notes" });
     const theirs = await upload("theirs.html", secret, { token: other.token });
     expect(theirs.data.content).toBe("the same page for both");

@@ -14,63 +14,29 @@ function board(...ratings: Rated[]) {
   return elo.entries();
 }
 
+/** Each model's rating, wins and losses, the best first. */
 const standings = (...ratings: Rated[]) =>
-  board(...ratings).map(({ model_id, rating, won, lost }) => [model_id, rating, won, lost]);
+  board(...ratings).map(({ model_id, rating, won, lost }) => `${model_id} ${rating} ${won}:${lost}`);
 
 describe("ratings of models", () => {
-  it.each<[string, Rated[], unknown[][]]>([
+  it.each<[string, Rated[], string[]]>([
     ["nothing", [], []],
     ["a reply that stood alone", [rated("a", [], 1)], []],
     ["a model compared with itself", [rated("a", ["a"], 1)], []],
     [
       "a win between equals moves half of the most there is",
       [rated("a", ["b"], 1)],
-      [
-        ["a", 1016, 1, 0],
-        ["b", 984, 0, 1],
-      ],
+      ["a 1016 1:0", "b 984 0:1"],
     ],
-    [
-      "a thumb down is a loss",
-      [rated("a", ["b"], -1)],
-      [
-        ["b", 1016, 1, 0],
-        ["a", 984, 0, 1],
-      ],
-    ],
-    [
-      "a sibling that is named twice is one rival",
-      [rated("a", ["b", "b"], 1)],
-      [
-        ["a", 1016, 1, 0],
-        ["b", 984, 0, 1],
-      ],
-    ],
+    ["a thumb down is a loss", [rated("a", ["b"], -1)], ["b 1016 1:0", "a 984 0:1"]],
+    ["a sibling that is named twice is one rival", [rated("a", ["b", "b"], 1)], ["a 1016 1:0", "b 984 0:1"]],
     [
       "a win that was likely moves less",
       [rated("a", ["b"], 1), rated("a", ["b"], 1)],
-      [
-        ["a", 1031, 2, 0],
-        ["b", 969, 0, 2],
-      ],
+      ["a 1031 2:0", "b 969 0:2"],
     ],
-    [
-      "an upset moves more",
-      [rated("a", ["b"], 1), rated("a", ["b"], -1)],
-      [
-        ["b", 1001, 1, 1],
-        ["a", 999, 1, 1],
-      ],
-    ],
-    [
-      "every rival is one comparison",
-      [rated("a", ["b", "c"], 1)],
-      [
-        ["a", 1031, 2, 0],
-        ["c", 985, 0, 1],
-        ["b", 984, 0, 1],
-      ],
-    ],
+    ["an upset moves more", [rated("a", ["b"], 1), rated("a", ["b"], -1)], ["b 1001 1:1", "a 999 1:1"]],
+    ["every rival is one comparison", [rated("a", ["b", "c"], 1)], ["a 1031 2:0", "c 985 0:1", "b 984 0:1"]],
   ])("%s", (_name, ratings, expected) => {
     expect(standings(...ratings)).toEqual(expected);
   });

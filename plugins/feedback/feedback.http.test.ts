@@ -1,19 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 
 const heard: string[] = [];
-const listener = definePlugin({
-  id: "listener",
-  title: "Listener",
-  uses: { events },
-  setup: ({ use }) => ({
-    start: () => void use.events.onSystemEvent(({ event }) => void heard.push(event)),
-  }),
-});
+let stopListening: () => void;
 
 let app: App;
 let admin: TestUser;
@@ -21,14 +14,18 @@ let user: TestUser;
 let other: TestUser;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [listener] });
+  app = await useApp();
+  stopListening = app.running.service(events).onSystemEvent(({ event }) => void heard.push(event));
   [admin, user, other] = [await app.admin(), await app.user(), await app.user()];
 });
-afterAll(() => app?.close());
+afterAll(async () => {
+  stopListening?.();
+  await app?.close();
+});
 
 const call = (who: TestUser, route: string, body?: unknown) => {
   const [method, path] = route.split(" ", 2) as [string, string];
-  return app.call(`${method} /api/v1/evaluations${path}`, { token: who.token, body });
+  return who.call(`${method} /api/v1/evaluations${path}`, body);
 };
 
 async function chatOf(who: TestUser): Promise<string> {
@@ -41,6 +38,12 @@ const form = (chatId: string, data: object = {}, meta: object = {}) => ({
   meta: { chat_id: chatId, message_id: "a1", ...meta },
   snapshot: { chat: { title: "A chat", anything: [1] } },
 });
+
+interface Day {
+  readonly date: string;
+  readonly won: number;
+  readonly lost: number;
+}
 
 async function rate(who: TestUser, data: object = {}, meta: object = {}) {
   const answer = await call(who, "POST /feedback", form(await chatOf(who), data, meta));
@@ -110,8 +113,7 @@ describe("rating a reply", () => {
     const foreign = await call(user, "POST /feedback", form(chat));
     expect([foreign.status, foreign.text]).toEqual([404, absent.text]);
     expect((await call(admin, "POST /feedback", form(chat))).status).toBe(404);
-    const foreignMessage = await call(user, "POST /feedback", form(own, {}, { message_id: "none" }));
-    expect(foreignMessage.status).toBe(404);
+    expect((await call(user, "POST /feedback", form(own, {}, { message_id: "none" }))).status).toBe(404);
     const made = (await call(user, "POST /feedback", form(own))).body;
     for (const who of [user, admin]) {
       const moved = await call(who, `POST /feedback/${made.id}`, {
@@ -125,20 +127,18 @@ describe("rating a reply", () => {
 
   it("cannot move onto a reply that has feedback", async () => {
     const [first, second] = [await rate(user), await rate(user)];
-    const moved = await call(user, `POST /feedback/${second.id}`, { meta: first.meta });
-    expect(moved.status).toBe(409);
+    expect((await call(user, `POST /feedback/${second.id}`, { meta: first.meta })).status).toBe(409);
   });
 
   it("needs the permission, and rating to be switched on", async () => {
     const chat = await chatOf(user);
-    const change = (body: object) =>
-      app.call("POST /api/v1/users/default/permissions", { token: admin.token, body });
-    const { body: tree } = await app.call("GET /api/v1/users/default/permissions", { token: admin.token });
+    const change = (body: object) => admin.call("POST /api/v1/users/default/permissions", body);
+    const { body: tree } = await admin.call("GET /api/v1/users/default/permissions");
     await change({ ...tree, chat: { ...tree.chat, rate_response: false } });
     expect((await call(user, "POST /feedback", form(chat))).status).toBe(403);
     await change(tree);
     const set = (ENABLE_MESSAGE_RATING: boolean) =>
-      app.call("POST /api/v1/configs/settings", { token: admin.token, body: { ENABLE_MESSAGE_RATING } });
+      admin.call("POST /api/v1/configs/settings", { ENABLE_MESSAGE_RATING });
     await set(false);
     expect((await call(user, "POST /feedback", form(chat))).status).toBe(403);
     await set(true);
@@ -184,7 +184,7 @@ describe("who reaches feedback", () => {
     expect((await call(user, "DELETE /feedbacks")).body).toBe(true);
     expect((await call(admin, "GET /feedbacks/models")).body).toEqual(["alpha"]);
     expect((await call(admin, "GET /leaderboard")).body.entries.length).toBe(2);
-    await app.call(`DELETE /api/v1/users/${gone.id}`, { token: admin.token });
+    await admin.call(`DELETE /api/v1/users/${gone.id}`);
     expect((await call(admin, "GET /feedbacks/all/ids")).body).toEqual([]);
     expect((await call(admin, "GET /leaderboard")).body).toEqual({ entries: [] });
   });
@@ -243,18 +243,20 @@ describe("for administrators", () => {
   });
 
   it("a model's good and bad ratings are counted by day", async () => {
-    await rate(user, { model_id: "org/alpha:7b" });
-    await rate(other, { model_id: "org/alpha:7b", rating: -1 });
-    const today = new Date().toISOString().slice(0, 10);
+    const good = await rate(user, { model_id: "org/alpha:7b" });
+    const bad = await rate(other, { model_id: "org/alpha:7b", rating: -1 });
     const path = `/leaderboard/${encodeURIComponent("org/alpha:7b")}/history`;
     const week = (await call(admin, `GET ${path}?days=7`)).body;
     expect(week.model_id).toBe("org/alpha:7b");
     expect(week.history.length).toBe(7);
     expect(week.history[0]).toMatchObject({ won: 0, lost: 0 });
-    expect(week.history[6]).toEqual({ date: today, won: 1, lost: 1 });
-    expect((await call(admin, `GET ${path}?days=0`)).body.history).toEqual([
-      { date: today, won: 1, lost: 1 },
-    ]);
+    // Midnight may lie between the two.
+    const days = [good, bad].map(({ created_at: at }) => new Date(at * 1000).toISOString().slice(0, 10));
+    const rated = (week.history as Day[]).filter(({ won, lost }) => won + lost > 0);
+    expect(rated.map(({ date }) => date)).toEqual([...new Set(days)]);
+    expect(rated.find(({ date }) => date === days[0])?.won).toBe(1);
+    expect(rated.find(({ date }) => date === days[1])?.lost).toBe(1);
+    expect((await call(admin, `GET ${path}?days=0`)).body.history).toEqual(rated);
   });
 
   it("changes are announced", async () => {

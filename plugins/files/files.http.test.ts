@@ -34,6 +34,8 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
+/** How far search by meaning is: vectors follow in the background. */
+const passages = { total: 1, embedded: expect.any(Number) };
 const send = (name: string, content: string, sent: Partial<Sent> = {}) =>
   upload(app, [name, content], { token: owner.token, ...sent });
 const get = (path: string, token = owner.token, headers: Record<string, string> = {}) =>
@@ -58,10 +60,11 @@ describe("lists", () => {
       "ab1.txt",
       "z.md",
     ]);
-    expect(body.items[0].data).toEqual({ status: "completed", error: null, content: "text" });
+    expect(body.items[0].data).toEqual({ status: "completed", error: null, content: "text", passages });
     expect((await get("?content=false", lister.token)).body.items[0].data).toEqual({
       status: "completed",
       error: null,
+      passages,
     });
     expect((await get("?page=2", lister.token)).body).toEqual({ items: [], total: 4 });
     expect((await get("?page=0", lister.token)).status).toBe(422);
@@ -102,18 +105,18 @@ describe("changes", () => {
     const { id } = (await send("a.txt", "old", { query: "?process_in_background=false" })).body;
     expect((await change(id, "data/content/update", { content: "new" })).body).toEqual({ content: "new" });
     await get(`${id}/process/status?stream=1`);
-    expect((await get(id)).body.data).toEqual({ status: "completed", error: null, content: "new" });
+    expect((await get(id)).body.data).toEqual({ status: "completed", error: null, content: "new", passages });
     expect((await get(`${id}/content`)).text).toBe("old");
   });
 
   it("delete the file with its bytes", async () => {
     const { id } = (await send("a.txt", "x")).body;
-    expect((await app.call(`DELETE /api/v1/files/${id}`, { token: owner.token })).body).toEqual({
+    expect((await owner.call(`DELETE /api/v1/files/${id}`)).body).toEqual({
       message: expect.any(String),
     });
     expect((await get(id)).status).toBe(404);
     expect((await stored()).filter((key) => key.endsWith(id))).toEqual([]);
-    expect((await app.call(`DELETE /api/v1/files/${id}`, { token: owner.token })).status).toBe(404);
+    expect((await owner.call(`DELETE /api/v1/files/${id}`)).status).toBe(404);
   });
 });
 
@@ -174,14 +177,14 @@ describe("removal", () => {
   it("of an account takes its files along", async () => {
     const leaver = await app.user();
     const { id } = (await send("a.txt", "x", { token: leaver.token })).body;
-    expect((await app.call(`DELETE /api/v1/users/${leaver.id}`, { token: admin.token })).status).toBe(200);
+    expect((await admin.call(`DELETE /api/v1/users/${leaver.id}`)).status).toBe(200);
     await expect.poll(async () => (await get(id, admin.token)).status).toBe(404);
     await expect.poll(async () => (await stored()).filter((key) => key.endsWith(id))).toEqual([]);
   });
 
   it("of all files is for admins", async () => {
-    expect((await app.call("DELETE /api/v1/files/all", { token: owner.token })).status).toBe(403);
-    expect((await app.call("DELETE /api/v1/files/all", { token: admin.token })).body).toEqual({
+    expect((await owner.call("DELETE /api/v1/files/all")).status).toBe(403);
+    expect((await admin.call("DELETE /api/v1/files/all")).body).toEqual({
       message: expect.any(String),
     });
     expect((await get("", admin.token)).body.total).toBe(0);

@@ -6,6 +6,7 @@ import { answerWithTexts } from "./answers.ts";
 import type { ListedFile, ListStore, Owner, Page } from "./list-store.ts";
 import { toLikePattern } from "./names.ts";
 import { toRecord, toStorableText } from "./record.ts";
+import type { CountPassages } from "./passages.ts";
 import type { FileRecord } from "./service.ts";
 
 export interface Listing {
@@ -22,15 +23,17 @@ export interface WantedPage extends Page {
 }
 
 /** Lists of files. They show one's own; admins see everybody's when they pass everywhere else. */
-export function createListing(lists: ListStore, access: Access): Listing {
+export function createListing(lists: ListStore, access: Access, passages: CountPassages): Listing {
   const ownerFor = (principal: Principal): Owner => (access.passes(principal) ? null : principal.userId);
 
-  const answer = <T>(
-    rows: readonly ListedFile[],
+  async function answer<T>(
+    listed: readonly ListedFile[],
     { content }: WantedPage,
     toShape: (records: FileRecord[]) => T,
-  ): Promise<T | Reply> | T =>
-    content ? answerWithTexts(lists, rows, toShape) : toShape(rows.map(toRecord));
+  ): Promise<T | Reply> {
+    const rows = await passages(listed);
+    return content ? await answerWithTexts(lists, rows, toShape) : toShape(rows.map(toRecord));
+  }
 
   return {
     async list(principal, page) {

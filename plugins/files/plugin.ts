@@ -7,6 +7,7 @@ import { migration as files0001 } from "./migrations/0001_files.ts";
 import { migration as files0002 } from "./migrations/0002_file_hash.ts";
 import {
   chatFileLists,
+  fileIndexes,
   fileObservers,
   fileProcessors,
   fileReferences,
@@ -31,6 +32,7 @@ export default definePlugin({
     processors: fileProcessors,
     references: fileReferences,
     observers: fileObservers,
+    indexes: fileIndexes,
     chats: chatFileLists,
     searches: passageSearches,
   },

@@ -27,6 +27,8 @@ export interface ProcessingOptions {
   readonly stopping: AbortSignal;
   /** Seconds a worker counts as alive after it last said so; 30 when left out. */
   readonly leaseSeconds?: number;
+  /** Seconds before another try; doubled with each when left out. */
+  retrySeconds?(attempts: number): number;
 }
 
 export interface Processing {
@@ -49,6 +51,7 @@ const patience = 300;
 export function createProcessing(options: ProcessingOptions): Processing {
   const { store, jobs, log, announce } = options;
   const leaseSeconds = options.leaseSeconds ?? 30;
+  const retrySeconds = options.retrySeconds ?? ((attempts) => 2 ** attempts);
   const enqueue = ({ id, revision }: Order, after?: number) =>
     jobs.enqueue(jobId, { id, revision }, after === undefined ? {} : { after });
 
@@ -99,7 +102,7 @@ export function createProcessing(options: ProcessingOptions): Processing {
       "processing a file failed and is tried again",
     );
     await store.release(order, true);
-    await enqueue(order, 2 ** file.attempts);
+    await enqueue(order, retrySeconds(file.attempts));
   }
 
   async function recover(): Promise<void> {
@@ -117,18 +120,36 @@ export function createProcessing(options: ProcessingOptions): Processing {
   return {
     enqueue: (order) => enqueue(order),
     takeUp: () => store.releaseAll().then(recover),
-    jobs: [
-      {
-        id: jobId,
-        concurrency: 2,
-        retries: 2,
-        // Above every timeout: the lease, not the queue, decides that a worker is lost.
-        expiresIn: 6 * 3600,
-        run: (data, { signal }) => run(data as Order, signal),
-      },
-      { id: "files.recover", every: 15, expiresIn: 60, run: recover },
-    ],
+    jobs: toJobs({ run, recover }),
   };
+}
+
+/** Processing by order, and the watch over orders whose worker is gone. */
+function toJobs({
+  run,
+  recover,
+}: {
+  run(order: Order, signal: AbortSignal): Promise<void>;
+  recover(): Promise<void>;
+}): Job[] {
+  return [
+    {
+      id: jobId,
+      title: "Reads uploaded files",
+      concurrency: 2,
+      retries: 2,
+      // Above every timeout: the lease, not the queue, decides that a worker is lost.
+      expiresIn: 6 * 3600,
+      run: (data, { signal }) => run(data as Order, signal),
+    },
+    {
+      id: "files.recover",
+      title: "Resumes files whose reading was interrupted",
+      every: 15,
+      expiresIn: 60,
+      run: recover,
+    },
+  ];
 }
 
 async function failOrder(

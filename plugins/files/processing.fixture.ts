@@ -42,6 +42,7 @@ export async function openBench({ processors, observers, timeout, stopping }: Be
     timeout,
     stopping,
     leaseSeconds: 1,
+    retrySeconds: () => 0,
   });
   await runner.start(processing.jobs.map((job) => ({ job, plugin: "files", isEnabled: () => true })));
   return { database, store, workers, progress, runner, processing, close: () => database.close() };

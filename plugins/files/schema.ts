@@ -13,6 +13,10 @@ export const File = z
       status: z.enum(["pending", "completed", "failed"]),
       content: z.string().optional(),
       error: z.string().nullable(),
+      passages: z
+        .object({ total: z.int(), embedded: z.int() })
+        .optional()
+        .meta({ description: "How far search by meaning is; left out for a file without passages" }),
     }),
     meta: z.looseObject({}),
     created_at: z.number(),

@@ -88,6 +88,21 @@ export interface FileObserver {
 
 export const fileObservers = defineSlot<FileObserver>("files.observers");
 
+/** How far the search by meaning is: passages that a file was cut into, and those of them that have a vector. */
+export interface PassageCount {
+  readonly total: number;
+  readonly embedded: number;
+}
+
+/** Knows the passages of files; filled by the plugin that indexes them. */
+export interface FileIndex {
+  readonly id: string;
+  /** By file id; files without passages are left out. */
+  count(fileIds: readonly string[]): Promise<ReadonlyMap<string, PassageCount>>;
+}
+
+export const fileIndexes = defineSlot<FileIndex>("files.indexes");
+
 /** Knows which files a chat has; filled by the plugin that stores chats. */
 export interface ChatFileLists {
   /** Ids of the files of a chat, in its order; none for a chat that is not the owner's. */

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type Sent, upload } from "./client.fixture.ts";
 
 let app: App;
 let owner: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   owner = await app.user();
 });
 

@@ -18,7 +18,15 @@ import { createRemoval, type Removal } from "./removal.ts";
 import { contentRoutes } from "./routes/content.ts";
 import { listRoutes } from "./routes/lists.ts";
 import { manageRoutes } from "./routes/manage.ts";
-import type { ChatFileLists, FileObserver, FileProcessor, FileReferences, PassageSearch } from "./service.ts";
+import { countPassages } from "./passages.ts";
+import type {
+  ChatFileLists,
+  FileIndex,
+  FileObserver,
+  FileProcessor,
+  FileReferences,
+  PassageSearch,
+} from "./service.ts";
 import { createFileStore } from "./store.ts";
 import { createSweep } from "./sweep.ts";
 import type { FilesDatabase } from "./tables.ts";
@@ -37,6 +45,7 @@ export interface FilesParts {
   readonly processors: Slot<FileProcessor>;
   readonly references: Slot<FileReferences>;
   readonly observers: Slot<FileObserver>;
+  readonly indexes: Slot<FileIndex>;
   readonly chats: Slot<ChatFileLists>;
   readonly searches: Slot<PassageSearch>;
   readonly stopping: AbortSignal;
@@ -82,13 +91,14 @@ export function setUpFiles(parts: FilesParts) {
     announce: announceOver(parts.events),
   };
   const service = createFilesService(options);
+  const passages = countPassages(parts.indexes);
   const actions = createFileActions(service, options);
   const sweep = createSweep({ lists, blobs, log, removeOwnerless: removal.removeOwnerless });
   return {
     service,
     routes: [
-      ...listRoutes(createListing(lists, parts.access)),
-      ...manageRoutes(service, actions),
+      ...listRoutes(createListing(lists, parts.access, passages)),
+      ...manageRoutes(service, actions, passages),
       ...contentRoutes(service, actions, progress),
     ],
     jobs: [...processing.jobs, ...sweep.jobs],

@@ -53,11 +53,22 @@ export function createSweep({ lists, blobs, log, removeOwnerless }: SweepOptions
     jobs: [
       {
         id: "files.temporary",
+        title: "Removes half-written uploads",
         every: 240,
         run: () => blobs.sweepTemporary(halfWrittenAfterMs).then(() => undefined),
       },
-      { id: "files.sweep", every: 900, run: () => sweepStrays().then(() => undefined) },
-      { id: "files.ownerless", every: 3600, run: removeOwnerless },
+      {
+        id: "files.sweep",
+        title: "Removes stored bytes that belong to no file",
+        every: 900,
+        run: () => sweepStrays().then(() => undefined),
+      },
+      {
+        id: "files.ownerless",
+        title: "Removes files of deleted accounts",
+        every: 3600,
+        run: removeOwnerless,
+      },
     ],
   };
 }

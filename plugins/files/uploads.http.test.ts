@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { listStored, type Sent, upload } from "./client.fixture.ts";
 
 let app: App;
@@ -8,7 +9,7 @@ let owner: TestUser;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   owner = await app.user();
 });
@@ -50,7 +51,12 @@ describe("an upload", () => {
     expect(events.text.trim().split("\n\n").at(-1)).toBe('data: {"status":"completed"}');
     expect((await get(`${body.id}/process/status`)).body).toEqual({ status: "completed" });
     expect((await get(`${body.id}/data/content`)).body).toEqual({ content: "# Grüße" });
-    expect((await get(body.id)).body.data).toEqual({ status: "completed", error: null, content: "# Grüße" });
+    expect((await get(body.id)).body.data).toEqual({
+      status: "completed",
+      error: null,
+      content: "# Grüße",
+      passages: { total: 1, embedded: expect.any(Number) },
+    });
     expect((await get(`${body.id}/content`)).text).toBe("# Grüße");
   });
 
@@ -73,9 +79,9 @@ describe("an upload", () => {
     ["a query that is no switch", () => send("a.txt", "x", { query: "?process=maybe" }), 422],
     ["metadata that is no JSON", () => send("a.txt", "x", { metadata: "{" }), 400],
     ["metadata that is no object", () => send("a.txt", "x", { metadata: "[1]" }), 400],
-    ["a JSON body", () => app.call("POST /api/v1/files/", { token: owner.token, body: {} }), 400],
+    ["a JSON body", () => owner.call("POST /api/v1/files/", {}), 400],
     ["no credential", () => app.call("POST /api/v1/files/", { body: new FormData() }), 401],
-    ["another field", () => app.call("POST /api/v1/files/", { token: owner.token, body: otherField() }), 400],
+    ["another field", () => owner.call("POST /api/v1/files/", otherField()), 400],
   ])("is refused with %s, and leaves nothing behind", async (_title, call, status) => {
     const before = await stored();
     const answer = await call();
@@ -109,11 +115,11 @@ describe("an upload", () => {
   });
 
   it("needs the permission unless an admin sends it", async () => {
-    const permissions = await app.call("GET /api/v1/users/default/permissions", { token: admin.token });
+    const permissions = await admin.call("GET /api/v1/users/default/permissions");
     const change = (file_upload: boolean) =>
-      app.call("POST /api/v1/users/default/permissions", {
-        token: admin.token,
-        body: { ...permissions.body, chat: { ...permissions.body.chat, file_upload } },
+      admin.call("POST /api/v1/users/default/permissions", {
+        ...permissions.body,
+        chat: { ...permissions.body.chat, file_upload },
       });
     await change(false);
     expect((await send("a.txt", "x")).status).toBe(403);
@@ -150,14 +156,9 @@ describe("limits", () => {
     expect(await stored()).toEqual(before);
     const { status, body } = await send("a.TXT", "x".repeat(1024 * 1024));
     expect(status).toBe(200);
-    expect(
-      (
-        await app.call(`POST /api/v1/files/${body.id}/rename`, {
-          token: owner.token,
-          body: { filename: "a.exe" },
-        })
-      ).status,
-    ).toBe(400);
+    expect((await owner.call(`POST /api/v1/files/${body.id}/rename`, { filename: "a.exe" })).status).toBe(
+      400,
+    );
     await registry.set({ RAG_FILE_MAX_SIZE: null, RAG_ALLOWED_FILE_EXTENSIONS: [] }, null);
   });
 });

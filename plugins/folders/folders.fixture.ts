@@ -14,7 +14,7 @@ export interface FolderClient {
 export function folderClient(app: App, user: TestUser): FolderClient {
   const call: FolderClient["call"] = (route, body) => {
     const [method, path] = route.split(" ", 2) as [string, string];
-    return app.call(`${method} /api/v1/folders${path}`, { token: user.token, body });
+    return user.call(`${method} /api/v1/folders${path}`, body);
   };
   return {
     user,
@@ -44,23 +44,19 @@ export async function permit(
   members: readonly TestUser[],
   permissions: Record<string, Record<string, boolean>>,
 ): Promise<string> {
-  const { token } = await app.admin();
+  const admin = await app.admin();
   const name = `Group of ${members.map(({ id }) => id).join(" ")}`;
-  const made = await app.call("POST /api/v1/groups/create", {
-    token,
-    body: { name, description: "", permissions },
-  });
-  await app.call(`POST /api/v1/groups/id/${made.body.id}/users/add`, {
-    token,
-    body: { user_ids: members.map(({ id }) => id) },
+  const made = await admin.call("POST /api/v1/groups/create", { name, description: "", permissions });
+  await admin.call(`POST /api/v1/groups/id/${made.body.id}/users/add`, {
+    user_ids: members.map(({ id }) => id),
   });
   return made.body.id;
 }
 
 /** Sets variables while the app runs. */
 export async function setVariables(app: App, values: Record<string, unknown>): Promise<void> {
-  const { token } = await app.admin();
-  const { status, text } = await app.call("POST /api/v1/configs/settings", { token, body: values });
+  const admin = await app.admin();
+  const { status, text } = await admin.call("POST /api/v1/configs/settings", values);
   if (status !== 200) {
     throw new Error(`${status}: ${text}`);
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import type { SystemEvent } from "#kernel/events.ts";
-import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
@@ -11,24 +11,22 @@ let app: App;
 let me: FolderClient;
 let other: FolderClient;
 const heard: SystemEvent[] = [];
+let stopListening: () => void;
 
 beforeAll(async () => {
-  const listener = definePlugin({
-    id: "listener-test",
-    title: "Listener",
-    uses: { events },
-    setup({ use }) {
-      use.events.onSystemEvent((event) => void (event.event.startsWith("folder.") && heard.push(event)));
-      return {};
-    },
-  });
-  app = await startApp({ plugins: [listener] });
+  app = await useApp();
+  stopListening = app.running
+    .service(events)
+    .onSystemEvent((event) => void (event.event.startsWith("folder.") && heard.push(event)));
 });
 beforeEach(async () => {
   me = folderClient(app, await app.user());
   other = folderClient(app, await app.user());
 });
-afterAll(() => app?.close());
+afterAll(async () => {
+  stopListening?.();
+  await app?.close();
+});
 
 const file = async (owner: FolderClient, name: string) => {
   const sent = { token: owner.user.token, query: "?process=false" };
@@ -146,8 +144,8 @@ describe("a folder", () => {
   it("goes with its owner's account", async () => {
     const id = await me.make("Gone", { parent_id: await me.make("Parent") });
     await chatClient(app, me.user.token).make(conversation(), { folder_id: id });
-    const { token } = await app.admin();
-    expect((await app.call(`DELETE /api/v1/users/${me.user.id}`, { token })).status).toBe(200);
+    const admin = await app.admin();
+    expect((await admin.call(`DELETE /api/v1/users/${me.user.id}`)).status).toBe(200);
     const { rows } = await app.running.database.query("select name from folder where user_id = $1", [
       me.user.id,
     ]);
@@ -173,7 +171,7 @@ describe("files of a folder", () => {
       { type: "file", id: second },
     ];
     expect((await me.call(`POST /${id}/update`, { data: { files } })).body.data.files).toEqual(files);
-    await app.call(`DELETE /api/v1/files/${mine}`, { token: me.user.token });
+    await me.user.call(`DELETE /api/v1/files/${mine}`);
     expect((await me.call(`GET /${id}`)).body.data.files).toEqual(files.slice(1));
     // What lies there already does not stand in the way of saving the form again.
     expect((await me.call(`POST /${id}/update`, { data: { files } })).status).toBe(200);
@@ -191,8 +189,7 @@ describe("files of a folder", () => {
       await setVariables(app, { FOLDER_MAX_FILE_COUNT: 0 });
       expect((await me.call(`POST /${id}/update`, { data: { files: files.slice(1, 2) } })).status).toBe(200);
       expect((await me.call("POST /", { name: "More", data: { files: files.slice(1) } })).status).toBe(400);
-      const { token } = me.user;
-      const { features } = (await app.call("GET /api/config", { token })).body;
+      const { features } = (await me.user.call("GET /api/config")).body;
       expect(features).toMatchObject({ enable_folders: true, folder_max_file_count: 0 });
     } finally {
       await setVariables(app, { FOLDER_MAX_FILE_COUNT: null });
@@ -223,23 +220,23 @@ describe("whoever may not use folders", () => {
       expect(
         (await chats.call("POST /new", { chat: { title: "t", models: [] }, folder_id: id })).status,
       ).toBe(403);
-      const { features } = (await app.call("GET /api/config", { token: me.user.token })).body;
+      const { features } = (await me.user.call("GET /api/config")).body;
       expect(features.enable_folders).toBe(false);
     } finally {
       await setVariables(app, { ENABLE_FOLDERS: true });
     }
     expect(await me.names()).toEqual(["Kept"]);
-    const { token } = await app.admin();
-    const defaults = (await app.call("GET /api/v1/users/default/permissions", { token })).body;
+    const admin = await app.admin();
+    const defaults = (await admin.call("GET /api/v1/users/default/permissions")).body;
     expect(defaults).toMatchObject({ features: { folders: true }, sharing: { folders: false } });
     const without = { ...defaults, features: { ...defaults.features, folders: false } };
-    await app.call("POST /api/v1/users/default/permissions", { token, body: without });
+    await admin.call("POST /api/v1/users/default/permissions", without);
     try {
       await refusedEverywhere(me);
       expect((await chats.call("GET /")).body).toMatchObject([{ id: made.id }]);
       expect((await folderClient(app, await app.admin()).call("GET /")).status).toBe(200);
     } finally {
-      await app.call("POST /api/v1/users/default/permissions", { token, body: defaults });
+      await admin.call("POST /api/v1/users/default/permissions", defaults);
     }
     expect((await me.call(`GET /${id}`)).body.name).toBe("Kept");
   });

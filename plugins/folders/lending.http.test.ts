@@ -45,7 +45,7 @@ describe("what a shared folder lends", () => {
   const send = async (by: FolderClient, name: string) =>
     (await upload(app, [name, name], { token: by.user.token, query: "?process=false" })).body.id as string;
   const fetchAs = async (by: FolderClient, file: string) =>
-    (await app.call(`GET /api/v1/files/${file}/content`, { token: by.user.token })).status;
+    (await by.user.call(`GET /api/v1/files/${file}/content`)).status;
   const knowledge = async (by: FolderClient) => {
     const principal = await inside.accounts.principalOf(by.user.id);
     const items = await inside.folders.knowledge(principal as NonNullable<typeof principal>, id);
@@ -68,7 +68,7 @@ describe("what a shared folder lends", () => {
       200, 200, 404,
     ]);
     expect(await fetchAs(stranger, lent)).toBe(404);
-    expect((await app.call(`DELETE /api/v1/files/${lent}`, { token: writer.user.token })).status).toBe(404);
+    expect((await writer.user.call(`DELETE /api/v1/files/${lent}`)).status).toBe(404);
     expect((await reader.call(`GET /${id}`)).body.data.files).toEqual([{ type: "file", id: lent }]);
     expect([await knowledge(reader), await knowledge(stranger)]).toEqual([[lent], []]);
     await share(owner, []);

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { App } from "#test/support/app.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { type ChatClient, chatClient } from "#plugins/chats/chats.fixture.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { type FolderClient, folderClient, grant, permit } from "./folders.fixture.ts";
 
 let app: App;
@@ -12,19 +14,11 @@ let owner: FolderClient;
 let reader: FolderClient;
 let folder: string;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(startAppWithUpstream({ env: { OPENAI_API_KEYS: "key" } })));
   upstream.always("/chat/completions", text("Well said."));
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "key",
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
-    },
-  });
-  const { token } = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token });
+  const admin = await app.admin();
+  await admin.call("GET /api/models?refresh=true");
 });
 beforeEach(async () => {
   owner = folderClient(app, await app.user());
@@ -32,17 +26,14 @@ beforeEach(async () => {
   await permit(app, [owner.user], { sharing: { folders: true } });
   folder = await owner.make("Poems", { data: { system_prompt: "Answer {{USER_NAME}} in rhyme." } });
 });
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
-});
 
 /** Asks, and resolves to the answer's status and the system message that reached the model. */
 async function ask(by: FolderClient, body: Record<string, unknown>) {
   const before = upstream.requests.length;
-  const answer = await app.call("POST /api/chat/completions", {
-    token: by.user.token,
-    body: { model: "alpha", messages: [{ role: "user", content: "Moon?" }], ...body },
+  const answer = await by.user.call("POST /api/chat/completions", {
+    model: "alpha",
+    messages: [{ role: "user", content: "Moon?" }],
+    ...body,
   });
   const asked = upstream.requests.slice(before).filter(({ path }) => path.endsWith("/chat/completions"));
   const messages: { role: string; content: string }[] = asked[0]?.body.messages ?? [];

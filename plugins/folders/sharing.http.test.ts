@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { createGrants } from "#storage/grants.ts";
 import { chatClient, conversation } from "#plugins/chats/chats.fixture.ts";
 import { type FolderClient, folderClient, grant, permit, setVariables } from "./folders.fixture.ts";
@@ -12,7 +13,7 @@ let stranger: FolderClient;
 let id: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
 });
 beforeEach(async () => {
   const join = async () => folderClient(app, await app.user());
@@ -118,11 +119,8 @@ describe("a shared folder", () => {
     ]);
     expect((await reader.call(`GET /${id}`)).status).toBe(200);
     expect((await stranger.call(`GET /${id}`)).status).toBe(404);
-    const { token } = await app.admin();
-    await app.call(`POST /api/v1/groups/id/${group}/users/remove`, {
-      token,
-      body: { user_ids: [reader.user.id] },
-    });
+    const admin = await app.admin();
+    await admin.call(`POST /api/v1/groups/id/${group}/users/remove`, { user_ids: [reader.user.id] });
     expect((await reader.call(`GET /${id}`)).status).toBe(404);
     const plain = await stranger.make("Plain");
     const asked = await stranger.call(`POST /${plain}/access/update`, {
@@ -137,11 +135,11 @@ describe("a shared folder", () => {
   });
 
   it("gives individuals nothing where access_grants.allow_users is off", async () => {
-    const { token } = await app.admin();
-    const defaults = (await app.call("GET /api/v1/users/default/permissions", { token })).body;
+    const admin = await app.admin();
+    const defaults = (await admin.call("GET /api/v1/users/default/permissions")).body;
     const body = { ...defaults, access_grants: { allow_users: false, allow_groups: true } };
     await share(owner, [grant(reader.user.id)]);
-    await app.call("POST /api/v1/users/default/permissions", { token, body });
+    await admin.call("POST /api/v1/users/default/permissions", body);
     try {
       const wanted = [grant(reader.user.id), grant(writer.user.id)];
       // What was given before may stay.
@@ -149,7 +147,7 @@ describe("a shared folder", () => {
         { principal_id: reader.user.id },
       ]);
     } finally {
-      await app.call("POST /api/v1/users/default/permissions", { token, body: defaults });
+      await admin.call("POST /api/v1/users/default/permissions", defaults);
     }
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChatClient, chatClient, conversation, replied, said } from "#plugins/chats/chats.fixture.ts";
 import { connectPlain } from "#test/support/sockets.ts";
 import { type FolderClient, folderClient, permit } from "./folders.fixture.ts";
@@ -9,7 +10,7 @@ let me: FolderClient;
 let chats: ChatClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
 });
 beforeEach(async () => {
   me = folderClient(app, await app.user());
@@ -118,10 +119,10 @@ describe("folders inside folders", () => {
   it("need chat.delete to go with their chats", async () => {
     const id = await me.make("f");
     const chat = await chats.make({ title: "c" }, { folder_id: id });
-    const { token } = await app.admin();
-    const defaults = (await app.call("GET /api/v1/users/default/permissions", { token })).body;
+    const admin = await app.admin();
+    const defaults = (await admin.call("GET /api/v1/users/default/permissions")).body;
     const body = { ...defaults, chat: { ...defaults.chat, delete: false } };
-    await app.call("POST /api/v1/users/default/permissions", { token, body });
+    await admin.call("POST /api/v1/users/default/permissions", body);
     try {
       expect((await me.call(`DELETE /${id}`)).status).toBe(403);
       expect(await me.names()).toEqual(["f"]);
@@ -131,7 +132,7 @@ describe("folders inside folders", () => {
       await permit(app, [me.user], { chat: { delete: true } });
       expect((await me.call(`DELETE /${deleter}`)).status).toBe(200);
     } finally {
-      await app.call("POST /api/v1/users/default/permissions", { token, body: defaults });
+      await admin.call("POST /api/v1/users/default/permissions", defaults);
     }
   });
 });

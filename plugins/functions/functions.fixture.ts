@@ -1,11 +1,12 @@
-import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Answer, App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 /** The platform with one model, `alpha`, of a scriptable upstream. */
 export async function startWithUpstream() {
-  const upstream: Upstream = await startUpstream();
+  const upstream: Upstream = await useUpstream();
   upstream.models = ["alpha"];
-  const app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
+  const app = await useApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
   const close = async () => {
     await app.close();
     await upstream.close();
@@ -20,20 +21,20 @@ export async function addFunction(
   content: string,
   { active = true, global = false, meta = {} }: { active?: boolean; global?: boolean; meta?: object } = {},
 ): Promise<void> {
-  const { token } = await app.admin();
+  const admin = await app.admin();
   const body = { id, name: id, content, meta };
-  await require(app.call("POST /api/v1/functions/create", { token, body }));
+  await require(admin.call("POST /api/v1/functions/create", body));
   if (active) {
-    await require(app.call(`POST /api/v1/functions/id/${id}/toggle`, { token }));
+    await require(admin.call(`POST /api/v1/functions/id/${id}/toggle`));
   }
   if (global) {
-    await require(app.call(`POST /api/v1/functions/id/${id}/toggle/global`, { token }));
+    await require(admin.call(`POST /api/v1/functions/id/${id}/toggle/global`));
   }
 }
 
 export async function removeFunction(app: App, id: string): Promise<void> {
-  const { token } = await app.admin();
-  await require(app.call(`DELETE /api/v1/functions/id/${id}/delete`, { token }));
+  const admin = await app.admin();
+  await require(admin.call(`DELETE /api/v1/functions/id/${id}/delete`));
 }
 
 /** An action that runs `code` with host, body and ctx, and answers what it returns or the error's message. */
@@ -52,7 +53,7 @@ export async function addHostAction(
 /** The answer of the action for this person. */
 export async function runAction(app: App, { id, user, body }: { id: string; user: TestUser; body: object }) {
   const sent = { model: "guide", messages: [], ...body };
-  return (await require(app.call(`POST /api/chat/actions/${id}`, { token: user.token, body: sent }))).body;
+  return (await require(user.call(`POST /api/chat/actions/${id}`, sent))).body;
 }
 
 /** The answer when it is 200, an error with its text otherwise. */

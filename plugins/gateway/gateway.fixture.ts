@@ -32,8 +32,7 @@ export async function startGateway({ env, ...options }: AppOptions = {}): Promis
     env: { ENABLE_GATEWAY: "true", GATEWAY_PORT: "0", GATEWAY_ROOT: root, ...env },
   });
   const { app } = started;
-  const admin = async (route: string, body?: unknown) =>
-    app.call(route, { token: (await app.admin()).token, body });
+  const admin = async (route: string, body?: unknown) => (await app.admin()).call(route, body);
   const url = async () => (await admin("GET /api/v1/gateway/state")).body.url as string;
   const made = async (route: string, body: object) => {
     const answer = await admin(route, body);

@@ -33,16 +33,13 @@ it("lists the workspaces of the key's owner, and gives a second of one name the 
 it("shows nobody else's workspaces, to the gateway and to other administrators alike", async () => {
   const mine = await gateway.workspace("mine");
   const other = await gateway.app.user("admin");
-  const foreign = await gateway.app.call("POST /api/v1/gateway/keys", {
-    token: other.token,
-    body: { name: "theirs" },
-  });
+  const foreign = await other.call("POST /api/v1/gateway/keys", { name: "theirs" });
   expect((await gateway.gateway("GET /v1/models", foreign.body.key)).body.data).toEqual([]);
   for (const route of [
     `GET /api/v1/gateway/workspaces/${mine.id}`,
     `DELETE /api/v1/gateway/workspaces/${mine.id}/delete`,
   ]) {
-    expect((await gateway.app.call(route, { token: other.token })).status).toBe(404);
+    expect((await other.call(route)).status).toBe(404);
   }
 });
 
@@ -81,8 +78,8 @@ it("manages keys in a browser session alone, shows them once and stores them has
   const list = await gateway.admin("GET /api/v1/gateway/keys");
   const shown = list.body.find(({ id }: { id: string }) => id === made.body.id);
   expect(shown.key).toBe(`sk-gw-…${made.body.key.slice(-4)}`);
-  const { token } = await gateway.app.admin();
-  const plain = await gateway.app.call("POST /api/v1/auths/api_key", { token });
+  const admin = await gateway.app.admin();
+  const plain = await admin.call("POST /api/v1/auths/api_key");
   const bearers = [
     [made.body.key, 403],
     [plain.body.api_key, 403],
@@ -100,29 +97,23 @@ it("manages keys in a browser session alone, shows them once and stores them has
 });
 
 it("keeps its routes away from the platform's own address, and those of the platform from its", async () => {
-  const { token } = await gateway.app.admin();
-  expect((await gateway.app.call("GET /v1/models", { token })).status).not.toBe(200);
-  const foreign = await gateway.gateway("GET /api/v1/gateway/state", token);
-  expect(foreign.status).toBe(404);
+  const admin = await gateway.app.admin();
+  expect((await admin.call("GET /v1/models")).status).not.toBe(200);
+  expect((await gateway.gateway("GET /api/v1/gateway/state", admin.token)).status).toBe(404);
 });
 
 it("ends a key with its owner's office", async () => {
   const other = await gateway.app.user("admin");
-  const made = await gateway.app.call("POST /api/v1/gateway/keys", {
-    token: other.token,
-    body: { name: "x" },
-  });
+  const made = await other.call("POST /api/v1/gateway/keys", { name: "x" });
   expect((await gateway.gateway("GET /v1/models", made.body.key)).status).toBe(200);
   const change = { role: "user", name: other.name, email: other.email };
-  const changed = await gateway.admin(`POST /api/v1/users/${other.id}/update`, change);
-  expect(changed.status).toBe(200);
+  expect((await gateway.admin(`POST /api/v1/users/${other.id}/update`, change)).status).toBe(200);
   expect((await gateway.gateway("GET /v1/models", made.body.key)).status).toBe(401);
 });
 
 it("is switched on and off live", async () => {
   const url = await gateway.url();
-  const off = await gateway.admin("POST /api/v1/gateway/config", { enabled: false });
-  expect(off.body.enabled).toBe(false);
+  expect((await gateway.admin("POST /api/v1/gateway/config", { enabled: false })).body.enabled).toBe(false);
   await expect.poll(async () => (await gateway.admin("GET /api/v1/gateway/state")).body.url).toBeNull();
   await expect(fetch(`${url}/v1/models`)).rejects.toThrow();
   await gateway.admin("POST /api/v1/gateway/config", { enabled: true });

@@ -29,7 +29,7 @@ import { stateRoutes } from "./state-routes.ts";
 import type { GatewayTables } from "./tables.ts";
 import { type StreamTimes, streamTimes } from "./wire/reply-stream.ts";
 import { wireRoutes } from "./wire/routes.ts";
-import { createFolders } from "./workspaces/folders.ts";
+import { createFolders, rootOf } from "./workspaces/folders.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 
@@ -79,6 +79,7 @@ export const createGatewayPlugin = ({ times = streamTimes }: GatewayOptions = {}
     tables: tables<GatewayTables>("gateway_workspace", "gateway_key", "gateway_chat", "gateway_run"),
     migrations: { "0001_gateway": createGateway },
     pages,
+    folders: (config) => ({ workspaces: rootOf(config) }),
 
     setup({ config, use, db, log }) {
       const folders = createFolders(config);

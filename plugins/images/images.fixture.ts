@@ -37,8 +37,7 @@ export async function startImageStage(): Promise<ImageStage> {
     },
   });
   const set = async (values: Record<string, unknown>) => {
-    const { token } = stage.user;
-    const answer = await stage.app.call("POST /api/v1/configs/settings", { token, body: values });
+    const answer = await stage.user.call("POST /api/v1/configs/settings", values);
     expect(answer.status, answer.text).toBe(200);
   };
   return {

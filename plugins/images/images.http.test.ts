@@ -24,8 +24,7 @@ beforeAll(async () => {
 afterAll(() => all?.close());
 beforeEach(() => all.reset());
 
-const call = (route: string, given?: unknown, who: TestUser = member) =>
-  stage.app.call(route, { token: who.token, body: given });
+const call = (route: string, given?: unknown, who: TestUser = member) => who.call(route, given);
 const generate = (given: object = {}, who?: TestUser) =>
   call("POST /api/v1/images/generations", { prompt: "A mill at dawn", ...given }, who);
 const read = async (url: string, who: TestUser = member) => {
@@ -253,6 +252,5 @@ it("documents itself while ENV is dev, and tells clients that pictures are on", 
   ]);
   const { paths } = await (await fetch(`${stage.app.url}/images/api/v1/openapi.json`)).json();
   expect(Object.keys(paths)).toContain("/images/api/v1/generations");
-  const { body: config } = await stage.app.call("GET /api/config", { token: member.token });
-  expect(config.features.enable_image_generation).toBe(true);
+  expect((await member.call("GET /api/config")).body.features.enable_image_generation).toBe(true);
 });

@@ -46,8 +46,7 @@ describe("models", () => {
     expect(reply.files).toHaveLength(2);
     expect(reply.files[0]).toMatchObject({ type: "image", content_type: "image/png" });
     expect(await readBytes(reply.files[0].url)).toEqual(pixel);
-    const gallery = await stage.app.call("GET /api/v1/images/gallery?limit=2", { token: stage.user.token });
-    expect(gallery.body.items).toMatchObject([
+    expect((await stage.user.call("GET /api/v1/images/gallery?limit=2")).body.items).toMatchObject([
       { kind: "edit", prompt: "Make it red" },
       { kind: "generate", prompt: "A wheel" },
     ]);

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { curator, type KnowledgeClient } from "./knowledge.fixture.ts";
 
 let app: App;
 let me: KnowledgeClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
 });
 beforeEach(async () => {
   me = await curator(app);
@@ -35,7 +36,7 @@ describe("directories", () => {
     ]);
     await me.call(`DELETE /${id}/dirs/${outer}/delete?move_files=false`);
     expect(await me.names(id)).toEqual([]);
-    expect((await app.call(`GET /api/v1/files/${files[0]}`, { token: me.user.token })).status).toBe(200);
+    expect((await me.user.call(`GET /api/v1/files/${files[0]}`)).status).toBe(200);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { curator, type KnowledgeClient } from "./knowledge.fixture.ts";
 
 let app: App;
@@ -7,7 +8,7 @@ let admin: TestUser;
 let owner: KnowledgeClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   owner = await curator(app);
 });

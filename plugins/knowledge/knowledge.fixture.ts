@@ -20,7 +20,7 @@ export interface KnowledgeClient {
 export function knowledgeClient(app: App, user: TestUser): KnowledgeClient {
   const call: KnowledgeClient["call"] = (route, body) => {
     const [method, path] = route.split(" ", 2) as [string, string];
-    return app.call(`${method} /api/v1/knowledge${path}`, { token: user.token, body });
+    return user.call(`${method} /api/v1/knowledge${path}`, body);
   };
   const need = (answer: Answer) => {
     if (answer.status !== 200) {

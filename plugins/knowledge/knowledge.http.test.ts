@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { unzipSync, strFromU8 } from "fflate";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import type { SystemEvent } from "#kernel/events.ts";
-import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { grant } from "#plugins/folders/folders.fixture.ts";
@@ -12,28 +12,26 @@ let app: App;
 let me: KnowledgeClient;
 let other: KnowledgeClient;
 const heard: SystemEvent[] = [];
+let stopListening: () => void;
 
 const emptyContent =
   "The content provided is empty. Please ensure that there is text or data present before proceeding.";
 
 beforeAll(async () => {
-  const listener = definePlugin({
-    id: "listener-test",
-    title: "Listener",
-    uses: { events },
-    setup({ use }) {
-      use.events.onSystemEvent((event) => void (event.event.startsWith("knowledge.") && heard.push(event)));
-      return {};
-    },
-  });
-  app = await startApp({ plugins: [listener] });
+  app = await useApp();
+  stopListening = app.running
+    .service(events)
+    .onSystemEvent((event) => void (event.event.startsWith("knowledge.") && heard.push(event)));
 });
 beforeEach(async () => {
   me = await curator(app);
   other = await member(app);
   heard.length = 0;
 });
-afterAll(() => app?.close());
+afterAll(async () => {
+  stopListening?.();
+  await app?.close();
+});
 
 describe("a collection", () => {
   it("is made, read, listed, changed and deleted, and says so to those who listen", async () => {
@@ -89,15 +87,14 @@ describe("access", () => {
     const { id, files } = await me.filled("Shared", ["a.txt"]);
     await app.admin();
     expect((await other.call(`GET /${id}`)).status).toBe(404);
-    const { token } = await app.admin();
+    const admin = await app.admin();
     const share = (permission: "read" | "write") =>
-      app.call(`POST /api/v1/knowledge/${id}/access/update`, {
-        token,
-        body: { access_grants: [grant(other.user.id, permission)] },
+      admin.call(`POST /api/v1/knowledge/${id}/access/update`, {
+        access_grants: [grant(other.user.id, permission)],
       });
     expect((await share("read")).status).toBe(200);
     expect((await other.call(`GET /${id}`)).body).toMatchObject({ write_access: false, access_grants: [] });
-    const read = await app.call(`GET /api/v1/files/${files[0]}`, { token: other.user.token });
+    const read = await other.user.call(`GET /api/v1/files/${files[0]}`);
     expect(read.body.data.content).toBe("The text of a.txt.");
     expect((await other.call(`POST /${id}/file/remove`, { file_id: files[0] })).status).toBe(403);
     expect((await other.call(`GET /${id}/export`)).status).toBe(403);
@@ -111,8 +108,8 @@ describe("access", () => {
     // Promise S27: an editor takes a file of the owner's out, and it stays the owner's.
     const removed = await other.call(`POST /${id}/file/remove?delete_file=true`, { file_id: files[0] });
     expect(removed.status).toBe(200);
-    expect((await app.call(`GET /api/v1/files/${files[0]}`, { token: me.user.token })).status).toBe(200);
-    expect((await app.call(`GET /api/v1/files/${files[0]}`, { token: other.user.token })).status).toBe(404);
+    expect((await me.user.call(`GET /api/v1/files/${files[0]}`)).status).toBe(200);
+    expect((await other.user.call(`GET /api/v1/files/${files[0]}`)).status).toBe(404);
   });
 
   it("takes no files that one reads only through a share, and tells absent from foreign ones by nothing", async () => {
@@ -124,10 +121,9 @@ describe("access", () => {
       file_id: "4b1c1fd4-0000-4000-8000-000000000000",
     });
     expect([foreign.status, foreign.text]).toEqual([404, absent.text]);
-    const { token } = await app.admin();
-    await app.call(`POST /api/v1/knowledge/${source}/access/update`, {
-      token,
-      body: { access_grants: [grant(me.user.id)] },
+    const admin = await app.admin();
+    await admin.call(`POST /api/v1/knowledge/${source}/access/update`, {
+      access_grants: [grant(me.user.id)],
     });
     expect((await me.call(`POST /${mine}/file/add`, { file_id: files[0] })).status).toBe(403);
     expect(await me.names(mine)).toEqual([]);
@@ -213,16 +209,14 @@ describe("files", () => {
 
   it("follow their names, and go with their file", async () => {
     const { id, files } = await me.filled("Names", ["old.txt", "gone.txt"]);
-    const { token } = me.user;
-    await app.call(`POST /api/v1/files/${files[0]}/rename`, { token, body: { filename: "new.txt" } });
-    await app.call(`DELETE /api/v1/files/${files[1]}`, { token });
+    await me.user.call(`POST /api/v1/files/${files[0]}/rename`, { filename: "new.txt" });
+    await me.user.call(`DELETE /api/v1/files/${files[1]}`);
     expect(await me.names(id)).toEqual(["new.txt"]);
   });
 
   it("are searched over all collections that one may read", async () => {
     await me.filled("Here", ["Invoice 7.txt"]);
-    const found = await me.call("GET /search/files?query=invoice");
-    expect(found.body).toMatchObject({
+    expect((await me.call("GET /search/files?query=invoice")).body).toMatchObject({
       total: 1,
       items: [{ filename: "Invoice 7.txt", collection: { name: "Here" } }],
     });
@@ -235,7 +229,7 @@ describe("files", () => {
     await me.call(`POST /${second}/file/add`, { file_id: files[1] });
     await me.call(`DELETE /${id}/delete?delete_files=true`);
     const status = async (file: string | undefined) =>
-      (await app.call(`GET /api/v1/files/${file}`, { token: me.user.token })).status;
+      (await me.user.call(`GET /api/v1/files/${file}`)).status;
     expect([await status(files[0]), await status(files[1])]).toEqual([404, 200]);
     expect((await me.call(`POST /${second}/reset`)).body.file_count).toBe(0);
     expect(await status(files[1])).toBe(200);
@@ -257,16 +251,16 @@ describe("files", () => {
 
 it("goes with its owner's account, and leaves no rows", async () => {
   const { id } = await me.filled("Left", ["a.txt"]);
-  const { token } = await app.admin();
-  expect((await app.call(`DELETE /api/v1/users/${me.user.id}`, { token })).status).toBe(200);
+  const admin = await app.admin();
+  expect((await admin.call(`DELETE /api/v1/users/${me.user.id}`)).status).toBe(200);
   await expect
-    .poll(async () => (await app.call(`GET /api/v1/knowledge/${id}`, { token })).status, { timeout: 5000 })
+    .poll(async () => (await admin.call(`GET /api/v1/knowledge/${id}`)).status, { timeout: 5000 })
     .toBe(404);
 });
 
 it("refuses external sources with a text that says what there is", async () => {
-  const { token } = await app.admin();
-  const answer = await app.call("GET /api/v1/knowledge/external/connections", { token });
+  const admin = await app.admin();
+  const answer = await admin.call("GET /api/v1/knowledge/external/connections");
   expect([answer.status, answer.body.detail]).toEqual([404, expect.stringContaining("KNOWLEDGE_WATCH")]);
   expect((await me.call("GET /external/connections")).status).toBe(403);
 });

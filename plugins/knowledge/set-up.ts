@@ -86,32 +86,10 @@ export function setUpKnowledge({ config, db, transaction, log, use }: KnowledgeC
     exportTexts: createExport(parts),
     detail: createDetail({ parts, fileList, watches: createWatchStates(db) }),
   };
-  const jobs: Job[] = [
-    {
-      id: "knowledge.mend",
-      every: 30,
-      expiresIn: 600,
-      run: (_data, { signal }) => mendLinks(parts, linking, signal),
-    },
-    { id: "knowledge.sweep", every: 3600, expiresIn: 600, run: () => sweep(parts, logic.collections) },
-    {
-      id: "knowledge.watch",
-      every: () => config.watchInterval,
-      expiresIn: 3600,
-      run: (_data, { signal }) =>
-        lookAtFolders({ parts, linking, directories }, parseWatched(config.watched), signal),
-    },
-    {
-      id: reindexJob,
-      retries: 3,
-      expiresIn: 3600,
-      run: (data, { signal }) => reindex(parts, data as ReindexOrder, signal),
-    },
-  ];
   return {
     parts,
     logic,
-    jobs,
+    jobs: toJobs(config, logic),
     routes: [
       ...collectionRoutes(logic),
       ...fileRoutes(logic),
@@ -128,6 +106,44 @@ export function setUpKnowledge({ config, db, transaction, log, use }: KnowledgeC
       });
     },
   };
+}
+
+/** Work that the plugin does by itself. */
+function toJobs(
+  config: KnowledgeContext["config"],
+  { parts, linking, collections, directories }: KnowledgeLogic,
+): Job[] {
+  return [
+    {
+      id: "knowledge.mend",
+      title: "Adds files whose reading was not announced to their collections",
+      every: 30,
+      expiresIn: 600,
+      run: (_data, { signal }) => mendLinks(parts, linking, signal),
+    },
+    {
+      id: "knowledge.sweep",
+      title: "Removes collections of deleted accounts",
+      every: 3600,
+      expiresIn: 600,
+      run: () => sweep(parts, collections),
+    },
+    {
+      id: "knowledge.watch",
+      title: "Reads watched folders and pages",
+      every: () => config.watchInterval,
+      expiresIn: 3600,
+      run: (_data, { signal }) =>
+        lookAtFolders({ parts, linking, directories }, parseWatched(config.watched), signal),
+    },
+    {
+      id: reindexJob,
+      title: "Rebuilds collections",
+      retries: 3,
+      expiresIn: 3600,
+      run: (data, { signal }) => reindex(parts, data as ReindexOrder, signal),
+    },
+  ];
 }
 
 /** Ends collections whose account went while nobody listened. */

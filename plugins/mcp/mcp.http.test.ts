@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { holdClock, fastForward } from "#test/support/clock/held-clock.ts";
 import { connectPlain } from "#test/support/sockets.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
@@ -12,6 +13,7 @@ import {
   type TestServer,
 } from "./servers.fixture.ts";
 
+holdClock();
 let stage: RunStage;
 let everything: TestServer;
 let odd: OddServer;
@@ -103,8 +105,10 @@ describe("the reference server", () => {
       body: { uri: resource.uri, name: resource.name },
     });
     expect(attached.status, attached.text).toBe(200);
-    const file = await stage.app.call(`GET /api/v1/files/${attached.body.id}`, { token });
-    expect(file.body.data).toMatchObject({ status: "completed", content: expect.stringMatching(/\S/) });
+    // The answer does not wait for a slow index.
+    await expect
+      .poll(async () => (await stage.app.call(`GET /api/v1/files/${attached.body.id}`, { token })).body.data)
+      .toMatchObject({ status: "completed", content: expect.stringMatching(/\S/) });
   });
 });
 
@@ -119,7 +123,7 @@ describe("a server that misbehaves", () => {
   it("fails with what the tool says, breaks off, and hangs: each is the result of its call", async () => {
     expect((await call("odd_fails")).told).toBe("Error: The disk is full.");
     expect((await call("odd_closes")).told).toMatch(/^Error: .*closed the connection/);
-    const hung = await call("odd_hang");
+    const hung = await fastForward(call("odd_hang"));
     expect(hung.told).toMatch(/^Error: .*did not answer in time/);
     expect(hung.reply).toMatchObject({ done: true, content: "Fine." });
   });
@@ -144,7 +148,7 @@ describe("a server that misbehaves", () => {
     await stage.complete(body);
     await expect.poll(calls).toBe(before + 1);
     odd.cancelled.length = 0;
-    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${chatId}/stop`);
     await stage.ended(chatId);
     await expect.poll(() => odd.cancelled.length).toBe(1);
   });
@@ -187,13 +191,13 @@ describe("a server that misbehaves", () => {
     const { chatId, replyId } = await stage.makeChat();
     stage.upstream.reply(completions, text("Without it."));
     await stage.complete({ chat_id: chatId, id: replyId, tool_ids: ["server:mcp:dead"] });
-    await stage.ended(chatId);
+    await fastForward(stage.ended(chatId));
     const reply = await stage.message(chatId, replyId);
     expect(reply).toMatchObject({ done: true, content: "Without it." });
     expect(JSON.stringify(reply.statusHistory)).toContain("DEAD");
     const specs = (id: string, token = stage.user.token) =>
       stage.app.call(`GET /api/v1/tools/id/${id}/specs`, { token });
-    expect((await specs("server:mcp:dead")).status).toBe(504);
+    expect((await fastForward(specs("server:mcp:dead"))).status).toBe(504);
     const all = await specs("server:mcp:all");
     expect(all.body.specs).toEqual(expect.arrayContaining([expect.objectContaining({ name: "echo" })]));
     const stranger = await stage.app.user();
@@ -210,7 +214,7 @@ it("gives a server that opens slowly fifteen seconds to tell its functions", asy
   const { body: before } = await stage.app.call(path.replace("POST", "GET"), { token });
   const TOOL_SERVER_CONNECTIONS = [...before.TOOL_SERVER_CONNECTIONS, server("slow", slow.url)];
   await stage.app.call(path, { token, body: { TOOL_SERVER_CONNECTIONS } });
-  const specs = await stage.app.call("GET /api/v1/tools/id/server:mcp:slow/specs", { token });
+  const specs = await fastForward(stage.app.call("GET /api/v1/tools/id/server:mcp:slow/specs", { token }));
   expect([specs.status, specs.body.specs?.[0]]).toEqual([
     200,
     expect.objectContaining({ name: "note", description: "Takes a note" }),

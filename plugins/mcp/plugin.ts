@@ -61,7 +61,9 @@ export default definePlugin({
         main: signInRoutes(mcp),
       },
       fills: [fill(toolServerKinds, mcp.kind)],
-      jobs: [{ id: "mcp.sweep", every: 3600, run: mcp.sweep }],
+      jobs: [
+        { id: "mcp.sweep", title: "Removes expired sign-ins to MCP servers", every: 3600, run: mcp.sweep },
+      ],
       start: mcp.start,
       stop: mcp.stop,
     };

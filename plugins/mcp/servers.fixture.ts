@@ -7,7 +7,6 @@ import {
   type ServerResponse,
 } from "node:http";
 import { type AddressInfo, createServer as createTcp } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createMcpExpressApp } from "@modelcontextprotocol/sdk/server/express.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -144,7 +143,7 @@ export async function startOddServer(): Promise<OddServer> {
       await known.handleRequest(request, response, request.body);
       return;
     }
-    await pause(state.delayMs);
+    await new Promise((resolve) => setTimeout(resolve, state.delayMs));
     const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (session) => void sessions.set(session, transport),

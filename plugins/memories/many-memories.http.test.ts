@@ -27,7 +27,7 @@ async function fill(count: number): Promise<void> {
   );
 }
 
-const call = (route: string, body?: unknown) => stage.app.call(route, { token: stage.user.token, body });
+const call = (route: string, body?: unknown) => stage.user.call(route, body);
 
 async function ask(memory: boolean): Promise<number> {
   const started = performance.now();

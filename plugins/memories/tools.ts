@@ -153,6 +153,7 @@ function batchTool(apply: Apply): Tool {
   return defineTool({
     ...common,
     id: "memories.update_memory",
+    isActing: true,
     title: "Change memories",
     spec: {
       name: "update_memory",
@@ -183,6 +184,7 @@ function oneTools(apply: Apply): Tool[] {
     defineTool({
       ...common,
       id: "memories.add_memory",
+      isActing: true,
       title: "Remember something",
       spec: {
         name: "add_memory",
@@ -194,6 +196,7 @@ function oneTools(apply: Apply): Tool[] {
     defineTool({
       ...common,
       id: "memories.replace_memory_content",
+      isActing: true,
       title: "Correct a memory",
       spec: {
         name: "replace_memory_content",
@@ -212,6 +215,7 @@ function oneTools(apply: Apply): Tool[] {
     defineTool({
       ...common,
       id: "memories.delete_memory",
+      isActing: true,
       title: "Forget something",
       spec: {
         name: "delete_memory",

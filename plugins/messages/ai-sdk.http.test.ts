@@ -1,35 +1,28 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { generateText, stepCountIs, streamText, tool } from "ai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type App, startApp } from "#test/support/app.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { calls, respond, said, thought } from "#test/support/upstream-responses.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { completion } from "./answers.fixture.ts";
 
 let app: App;
 let upstream: Upstream;
 let provider: ReturnType<typeof createAnthropic>;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/`,
-      OPENAI_API_CONFIGS: '{"1": {"prefix_id": "r", "api_type": "responses"}}',
-    },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    useAppWithUpstream({ models: ["m"], connections: [{}, { prefix_id: "r", api_type: "responses" }] }),
+  ));
   const { token } = await app.admin();
   // This client adds the route alone, so the version stands in its base address.
   provider = createAnthropic({ baseURL: `${app.url}/api/v1`, apiKey: token });
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

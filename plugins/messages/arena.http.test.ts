@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { json, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let app: App;
 let common: Upstream;
@@ -10,14 +11,14 @@ let speaking: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  [common, vendor, speaking] = await Promise.all([startUpstream(), startUpstream(), startUpstream()]);
+  [common, vendor, speaking] = await Promise.all([useUpstream(), useUpstream(), useUpstream()]);
   common.models = ["plain"];
   vendor.models = ["claude"];
   speaking.models = ["rex"];
   common.always("/chat/completions", text("ok"));
   vendor.always("/v1/messages", json({ type: "message", model: "claude", content: [] }));
   speaking.always("/responses", json({ object: "response", model: "rex", output: [] }));
-  app = await startApp({
+  app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: [common.url, vendor.origin, speaking.url].join(";"),
       OPENAI_API_CONFIGS: JSON.stringify({ 1: { provider: "anthropic" }, 2: { api_type: "responses" } }),
@@ -29,7 +30,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 afterAll(async () => {
   await app.close();
@@ -45,7 +46,7 @@ const asked = [
 it.each(asked)("%s draws a member of an arena once", async (path, model, toUpstream, question) => {
   const body = { model, ...question, truncation: "auto" };
   for (let turn = 0; turn < 40; turn++) {
-    expect((await app.call(`POST ${path}`, { token: admin.token, body })).status).toBe(200);
+    expect((await admin.call(`POST ${path}`, body)).status).toBe(200);
   }
   const sent = toUpstream().requests.flatMap(({ body: each }) => (each ? [each.truncation] : []));
   expect(new Set(sent)).toEqual(new Set(["auto"]));

@@ -1,15 +1,19 @@
 import { chunk, reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { Frame } from "#test/support/upstream-scripts.ts";
-import { commonTool, mark, png, result, schema, text, tool, turns, user } from "./requests.fixture.ts";
+import {
+  fromAssistant,
+  fromSystem,
+  fromTool,
+  fromUser,
+  textPart,
+  thinking,
+  toolCall,
+  toolUse,
+} from "#test/support/wire-parts.ts";
+import { commonTool, mark, png, result, schema, tool, turns, user } from "./requests.fixture.ts";
 
 // Protocol cases of the vendor's message format, each under the id that it has in the list of cases.
 
-const use = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
-const call = (id: string, name: string, args: string) => ({
-  id,
-  type: "function",
-  function: { name, arguments: args },
-});
 const tools = [tool];
 const chose = (choice: object, expected: unknown, more: object = {}) =>
   [
@@ -18,7 +22,7 @@ const chose = (choice: object, expected: unknown, more: object = {}) =>
   ] as const;
 const single = { disable_parallel_tool_use: true };
 const one = { parallel_tool_calls: false };
-const thinking = (budget: number) => ({
+const withBudget = (budget: number) => ({
   max_tokens: 32_000,
   thinking: { type: "enabled", budget_tokens: budget },
 });
@@ -29,94 +33,71 @@ const format = (value: object) => ({ output_config: { format: value } });
 
 /** Requests, and their translations besides model and limit. */
 export const requestCases: [id: string, sent: object, expected: object][] = [
-  ["V1", { system: "S" }, asked({ role: "system", content: "S" }, { role: "user", content: "Hi" })],
-  [
-    "V2",
-    { system: [text("A"), text("B")] },
-    asked({ role: "system", content: "A\n\nB" }, { role: "user", content: "Hi" }),
-  ],
-  ["V5 as a text", turns({ role: "user", content: "Hi" }), asked({ role: "user", content: "Hi" })],
-  ["V5 as a block", user(text("Hi")), asked({ role: "user", content: "Hi" })],
+  ["V1", { system: "S" }, asked(fromSystem("S"), fromUser("Hi"))],
+  ["V2", { system: [textPart("A"), textPart("B")] }, asked(fromSystem("A\n\nB"), fromUser("Hi"))],
+  ["V5 as a text", turns(fromUser("Hi")), asked(fromUser("Hi"))],
+  ["V5 as a block", user(textPart("Hi")), asked(fromUser("Hi"))],
   [
     "V6",
-    user(text("a"), png, text("b")),
-    asked({ role: "user", content: [text("a"), image("data:image/png;base64,DATA"), text("b")] }),
+    user(textPart("a"), png, textPart("b")),
+    asked(fromUser([textPart("a"), image("data:image/png;base64,DATA"), textPart("b")])),
   ],
   [
     "V7",
     user({ type: "image", source: { type: "url", url: "https://x.test/a.png" } }),
-    asked({ role: "user", content: [image("https://x.test/a.png")] }),
+    asked(fromUser([image("https://x.test/a.png")])),
   ],
   [
     "V13",
-    turns({ role: "assistant", content: [text("Wait"), use("a", "f", { x: 1 })] }),
-    asked({ role: "assistant", content: "Wait", tool_calls: [call("a", "f", '{"x":1}')] }),
+    turns(fromAssistant([textPart("Wait"), toolUse("a", "f", { x: 1 })])),
+    asked(fromAssistant("Wait", { tool_calls: [toolCall("a", "f", '{"x":1}')] })),
   ],
   [
     "V14",
-    turns({ role: "assistant", content: [use("a", "f", {})] }),
-    asked({ role: "assistant", content: null, tool_calls: [call("a", "f", "{}")] }),
+    turns(fromAssistant([toolUse("a", "f", {})])),
+    asked(fromAssistant(null, { tool_calls: [toolCall("a", "f", "{}")] })),
   ],
   [
     "V15",
-    turns({ role: "assistant", content: [use("a", "f", {}), use("b", "g", {})] }),
-    asked({ role: "assistant", content: null, tool_calls: [call("a", "f", "{}"), call("b", "g", "{}")] }),
+    turns(fromAssistant([toolUse("a", "f", {}), toolUse("b", "g", {})])),
+    asked(fromAssistant(null, { tool_calls: [toolCall("a", "f", "{}"), toolCall("b", "g", "{}")] })),
   ],
-  [
-    "V16",
-    user(result("a", "1"), text("Next")),
-    asked({ role: "tool", tool_call_id: "a", content: "1" }, { role: "user", content: "Next" }),
-  ],
+  ["V16", user(result("a", "1"), textPart("Next")), asked(fromTool("a", "1"), fromUser("Next"))],
   ...Object.entries({
     "a text": ["1", "1"],
-    "a block": [[text("1")], "1"],
+    "a block": [[textPart("1")], "1"],
     nothing: [undefined, ""],
     null: [null, ""],
     "an empty list": [[], ""],
   }).map(([name, [content, expected]]): [string, object, object] => [
     `V18 ${name}`,
     user(result("a", content)),
-    asked({ role: "tool", tool_call_id: "a", content: expected }),
+    asked(fromTool("a", expected)),
   ]),
-  [
-    "V19",
-    user(result("a", [text("1"), text("2")])),
-    asked({ role: "tool", tool_call_id: "a", content: "1\n2" }),
-  ],
-  [
-    "V21",
-    user(result("a", "1"), result("b", "2")),
-    asked(
-      { role: "tool", tool_call_id: "a", content: "1" },
-      { role: "tool", tool_call_id: "b", content: "2" },
-    ),
-  ],
-  [
-    "V24",
-    turns({ role: "assistant", content: [{ type: "thinking", thinking: "T", signature: "s" }, text("Yes")] }),
-    asked({ role: "assistant", content: "Yes" }),
-  ],
+  ["V19", user(result("a", [textPart("1"), textPart("2")])), asked(fromTool("a", "1\n2"))],
+  ["V21", user(result("a", "1"), result("b", "2")), asked(fromTool("a", "1"), fromTool("b", "2"))],
+  ["V24", turns(fromAssistant([thinking("T", "s"), textPart("Yes")])), asked(fromAssistant("Yes"))],
   [
     "V27",
-    turns({ role: "assistant", content: [{ type: "redacted_thinking", data: "x" }, text("Yes")] }),
-    asked({ role: "assistant", content: "Yes" }),
+    turns(fromAssistant([{ type: "redacted_thinking", data: "x" }, textPart("Yes")])),
+    asked(fromAssistant("Yes")),
   ],
   [
     "V29",
     {
-      system: [{ ...text("S"), ...mark }],
+      system: [{ ...textPart("S"), ...mark }],
       tools: [{ ...tool, ...mark }],
       ...turns(
-        { role: "user", content: [{ ...text("Hi"), ...mark }] },
-        { role: "assistant", content: [{ ...use("a", "f", {}), ...mark }] },
+        fromUser([{ ...textPart("Hi"), ...mark }]),
+        fromAssistant([{ ...toolUse("a", "f", {}), ...mark }]),
       ),
     },
     {
       tools: [commonTool],
       ...asked(
-        { role: "system", content: "S" },
-        { role: "user", content: "Hi" },
-        { role: "assistant", content: null, tool_calls: [call("a", "f", "{}")] },
+        fromSystem("S"),
+        fromUser("Hi"),
+        fromAssistant(null, { tool_calls: [toolCall("a", "f", "{}")] }),
       ),
     },
   ],
@@ -135,9 +116,9 @@ export const requestCases: [id: string, sent: object, expected: object][] = [
   ],
   ["V41", { reasoning_effort: "low" }, { reasoning_effort: "low" }],
   ["V41 of the output", { output_config: { effort: "low" } }, { reasoning_effort: "low" }],
-  ["V46 of 1024", thinking(1024), { max_tokens: 32_000, reasoning_effort: "low" }],
-  ["V46 of 4096", thinking(4096), { max_tokens: 32_000, reasoning_effort: "medium" }],
-  ["V46 of 16384", thinking(16_384), { max_tokens: 32_000, reasoning_effort: "high" }],
+  ["V46 of 1024", withBudget(1024), { max_tokens: 32_000, reasoning_effort: "low" }],
+  ["V46 of 4096", withBudget(4096), { max_tokens: 32_000, reasoning_effort: "medium" }],
+  ["V46 of 16384", withBudget(16_384), { max_tokens: 32_000, reasoning_effort: "high" }],
   [
     "V48",
     format({ type: "json_schema", schema }),
@@ -150,9 +131,7 @@ export const requestCases: [id: string, sent: object, expected: object][] = [
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const weather = { id: "call_1", name: "weather", arguments: '{"city":"Łódź"}' };
 const clock = { id: "call_2", name: "clock", arguments: "{}" };
-const used = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
-const rain = used("call_1", "weather", { city: "Łódź" });
-const said = (value: string) => ({ type: "text", text: value });
+const rain = toolUse("call_1", "weather", { city: "Łódź" });
 const at = (index: number, id: string, name: string, args: string) =>
   chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: args } }] });
 
@@ -161,12 +140,12 @@ export const streamCases: [id: string, frames: Frame[], expected: object][] = [
   [
     "V78",
     textChunks(["Hel", "lo"], { usage }),
-    { content: [said("Hello")], stop_reason: "end_turn", usage: { input_tokens: 10, output_tokens: 5 } },
+    { content: [textPart("Hello")], stop_reason: "end_turn", usage: { input_tokens: 10, output_tokens: 5 } },
   ],
   [
     "V80",
     reasoningChunks(["Hm"], ["Yes"]),
-    { content: [{ type: "thinking", thinking: "Hm", signature: "" }, said("Yes")], stop_reason: "end_turn" },
+    { content: [thinking("Hm"), textPart("Yes")], stop_reason: "end_turn" },
   ],
   ["V85", toolCallChunks([weather], { pieces: 4 }), { content: [rain], stop_reason: "tool_use" }],
   [
@@ -177,12 +156,12 @@ export const streamCases: [id: string, frames: Frame[], expected: object][] = [
   [
     "V88",
     [at(0, "call_1", "weather", weather.arguments), at(1, "call_2", "clock", clock.arguments)],
-    { content: [rain, used("call_2", "clock", {})], stop_reason: "tool_use" },
+    { content: [rain, toolUse("call_2", "clock", {})], stop_reason: "tool_use" },
   ],
   [
     "V93 content and finish",
-    [chunk({ role: "assistant", content: "" }), chunk({ content: "All" }, { finish: "length" })],
-    { content: [said("All")], stop_reason: "max_tokens" },
+    [chunk(fromAssistant("")), chunk({ content: "All" }, { finish: "length" })],
+    { content: [textPart("All")], stop_reason: "max_tokens" },
   ],
   [
     "V93 all in one chunk",
@@ -201,11 +180,7 @@ export const streamCases: [id: string, frames: Frame[], expected: object][] = [
       },
     ],
     {
-      content: [
-        { type: "thinking", thinking: "Hm", signature: "" },
-        said("Look"),
-        used("call_2", "clock", {}),
-      ],
+      content: [thinking("Hm"), textPart("Look"), toolUse("call_2", "clock", {})],
       stop_reason: "tool_use",
       usage: { input_tokens: 10, output_tokens: 5 },
     },
@@ -213,12 +188,12 @@ export const streamCases: [id: string, frames: Frame[], expected: object][] = [
   [
     "V94 behind the finish",
     textChunks("Hi", { usage }),
-    { content: [said("Hi")], usage: { input_tokens: 10, output_tokens: 5 } },
+    { content: [textPart("Hi")], usage: { input_tokens: 10, output_tokens: 5 } },
   ],
   [
     "V94 on the finish",
     [chunk({ content: "Hi" }), { ...chunk({}, { finish: "stop" }), usage }],
-    { content: [said("Hi")], usage: { input_tokens: 10, output_tokens: 5 } },
+    { content: [textPart("Hi")], usage: { input_tokens: 10, output_tokens: 5 } },
   ],
-  ["V94 never", textChunks("Hi"), { content: [said("Hi")], usage: { output_tokens: 0 } }],
+  ["V94 never", textChunks("Hi"), { content: [textPart("Hi")], usage: { output_tokens: 0 } }],
 ];

@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   admin = await app.admin();
   sdk = new Anthropic({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 afterAll(async () => {
   await app.close();
@@ -117,7 +117,7 @@ describe("requests", () => {
     ["V55 nothing", () => ({}), 401],
   ];
   it.each(ways)("%s", async (_id, toHeaders, status) => {
-    const made = await app.call("POST /api/v1/auths/api_key", { token: admin.token });
+    const made = await admin.call("POST /api/v1/auths/api_key");
     if (status === 200) {
       upstream.reply("/chat/completions", json(completion({ content: "Hi" })));
     }
@@ -143,12 +143,7 @@ describe("requests", () => {
   ])("%s", async (_id, text) => {
     const events = 'event: message_stop\ndata: {"type": "message_stop"}\n\n';
     vendor.reply("/v1/messages", body(events, { headers: { "content-type": "text/event-stream" } }));
-    const answer = await app.call("POST /api/v1/messages", {
-      token: admin.token,
-      body: text,
-      headers: { "anthropic-beta": "x-1" },
-    });
-    expect(answer.text).toBe(events);
+    expect((await admin.call("POST /api/v1/messages", text, { "anthropic-beta": "x-1" })).text).toBe(events);
     expect(vendor.requests.at(-1)?.bytes.toString()).toBe(text);
     expect(vendor.requests.at(-1)?.headers["anthropic-beta"]).toBe("x-1");
   });
@@ -227,11 +222,11 @@ describe("streams", () => {
 
   it("V79", async () => {
     upstream.reply("/chat/completions", sse(textChunks("Hi ".repeat(1000))));
-    const answer = await app.call("POST /api/message", {
-      token: admin.token,
-      body: { ...question, stream: true },
-      headers: { "accept-encoding": "gzip, br, zstd" },
-    });
+    const answer = await admin.call(
+      "POST /api/message",
+      { ...question, stream: true },
+      { "accept-encoding": "gzip, br, zstd" },
+    );
     // The reader refuses frames without a name, and names that are not their event's type.
     expect(readEvents(answer.text).error).toBeUndefined();
     expect(answer.text).not.toContain("[DONE]");

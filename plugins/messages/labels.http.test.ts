@@ -1,31 +1,30 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { json, sse, text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
+import { fromAssistant, fromTool, fromUser, toolCall } from "#test/support/wire-parts.ts";
 import { completion } from "./answers.fixture.ts";
 
-let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let sdk: Anthropic;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["alpha"], connection: {} });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["alpha"], connection: {} })));
   const { token } = await app.admin();
   sdk = new Anthropic({ baseURL: `${app.url}/api`, apiKey: token, maxRetries: 0 });
 });
-afterAll(() => stage.close());
 
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))?.body;
 const longName = `mcp__library__${"look_up_the_author_of_".repeat(4)}a_book`;
 const question = {
   model: "alpha",
   max_tokens: 9,
-  messages: [{ role: "user" as const, content: "Hi" }],
+  messages: [fromUser("Hi")],
   tools: [{ name: longName, input_schema: { type: "object" as const } }],
   tool_choice: { type: "tool" as const, name: longName },
 };
@@ -65,19 +64,11 @@ it.each([
     const result = { type: "tool_result" as const, tool_use_id: use.id, content: "1" };
     await sdk.messages.create({
       ...question,
-      messages: [
-        ...question.messages,
-        { role: "assistant", content: answer.content },
-        { role: "user", content: [result] },
-      ],
+      messages: [...question.messages, fromAssistant(answer.content), fromUser([result])],
     });
     expect(sent()?.messages.slice(1)).toEqual([
-      {
-        role: "assistant",
-        content: null,
-        tool_calls: [{ id, type: "function", function: { name, arguments: '{"x":1}' } }],
-      },
-      { role: "tool", tool_call_id: id, content: "1" },
+      fromAssistant(null, { tool_calls: [toolCall(id, name, '{"x":1}')] }),
+      fromTool(id, "1"),
     ]);
   },
 );

@@ -1,31 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { html } from "#test/support/upstream-faults.ts";
 import { body, failure, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { answers, completion } from "./answers.fixture.ts";
 
-let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({
-    models: ["alpha"],
-    connection: { passthrough_params: "top_k, min_p" },
-    env: { CUSTOM_API_KEY_HEADER: "X-House-Key" },
-  });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["alpha"],
+      connection: { passthrough_params: "top_k, min_p" },
+      env: { CUSTOM_API_KEY_HEADER: "X-House-Key" },
+    }),
+  ));
   admin = await app.admin();
 });
 
-afterAll(() => stage.close());
-
 const question = { model: "alpha", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
 const ask = (more: object = {}, headers: Record<string, string> = {}) =>
-  app.call("POST /api/v1/messages", { token: admin.token, body: { ...question, ...more }, headers });
+  admin.call("POST /api/v1/messages", { ...question, ...more }, headers);
 
 test.each(Object.entries(answers))("%s as a whole", async (_name, [answered, content, stop, more]) => {
   upstream.reply("/chat/completions", json(answered));
@@ -133,7 +132,7 @@ it("asks for usage only where the model has that capability", async () => {
     meta: { capabilities: { usage: true } },
     params: {},
   };
-  await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+  await admin.call("POST /api/v1/models/create", record);
   expect(await asked()).toEqual({ include_usage: true });
 });
 
@@ -141,7 +140,7 @@ describe("who may ask", () => {
   const wrong = { type: "error", error: { type: "authentication_error", message: expect.any(String) } };
 
   it.each(["x-api-key", "X-House-Key", "authorization"])("a caller with a key in %s", async (name) => {
-    const made = await app.call("POST /api/v1/auths/api_key", { token: admin.token });
+    const made = await admin.call("POST /api/v1/auths/api_key");
     const key = made.body.api_key as string;
     upstream.reply("/chat/completions", json(completion({ content: "Hi" })));
     const answer = await app.call("POST /api/message", {
@@ -161,15 +160,15 @@ describe("who may ask", () => {
   );
 
   it("no pending account", async () => {
-    const { token } = await app.user("pending");
-    const answer = await app.call("POST /api/v1/messages", { token, body: question });
+    const pending = await app.user("pending");
+    const answer = await pending.call("POST /api/v1/messages", question);
     expect([answer.status, answer.body.error.type]).toEqual([403, "permission_error"]);
   });
 
   it("nobody asks a model that is unknown or not theirs: both look alike", async () => {
-    const { token } = await app.user();
-    const foreign = await app.call("POST /api/v1/messages", { token, body: question });
-    const unknown = await app.call("POST /api/v1/messages", { token, body: { ...question, model: "none" } });
+    const user = await app.user();
+    const foreign = await user.call("POST /api/v1/messages", question);
+    const unknown = await user.call("POST /api/v1/messages", { ...question, model: "none" });
     expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);
     expect(unknown.body).toEqual({
       type: "error",
@@ -208,7 +207,7 @@ describe("what cannot be answered", () => {
   });
 
   it("is refused when it is no JSON", async () => {
-    const answer = await app.call("POST /api/message", { token: admin.token, body: "{" });
+    const answer = await admin.call("POST /api/message", "{");
     expect([answer.status, answer.body.error.type]).toEqual([400, "invalid_request_error"]);
   });
 
@@ -239,10 +238,7 @@ describe("what cannot be answered", () => {
 
 describe("counting tokens", () => {
   const count = (model = "alpha") =>
-    app.call("POST /api/message/count_tokens", {
-      token: admin.token,
-      body: { model, messages: question.messages },
-    });
+    admin.call("POST /api/message/count_tokens", { model, messages: question.messages });
 
   it("is the upstream's to do, and needs no limit", async () => {
     upstream.reply("/v1/messages/count_tokens", json({ input_tokens: 8 }));

@@ -1,211 +1,143 @@
 import { chunk, reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { Frame } from "#test/support/upstream-scripts.ts";
+import { textPart, thinking, toolUse } from "#test/support/wire-parts.ts";
 
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const cached = {
+  ...usage,
+  prompt_tokens: 100,
+  prompt_tokens_details: { cached_tokens: 30 },
+  service_tier: "priority",
+};
 const weather = { id: "call_1", name: "weather", arguments: '{"city":"Łódź","days":3}' };
 const clock = { id: "call_2", name: "clock", arguments: "{}" };
 
 const call = (index: number, id: string | undefined, name: string | undefined, text: string) =>
   chunk({ tool_calls: [{ index, ...(id && { id }), function: { ...(name && { name }), arguments: text } }] });
+const said = (content: string, finish?: string) => chunk({ content }, { ...(finish && { finish }) });
+const finish = (reason: string) => chunk({}, { finish: reason });
+const none = undefined;
+const rain = toolUse("call_1", "weather", { city: "Łódź", days: 3 });
+const one = toolUse("a", "one", { x: 1 });
+const empty = toolUse("a", "one", {});
+const stopped = (explanation: string | null) => ({
+  stop_details: { type: "refusal", category: null, explanation },
+});
+const counted = { usage: { input_tokens: 10, output_tokens: 5 } };
 
 /** Frames of the upstream with their blocks, stop reason and further keys. */
 export const replies: Record<string, [frames: Frame[], content: object[], stop: string, more?: object]> = {
   "a text": [
     textChunks(["Hel", "lo"], { usage }),
-    [{ type: "text", text: "Hello" }],
+    [textPart("Hello")],
     "end_turn",
-    { model: "alpha", usage: { input_tokens: 10, output_tokens: 5 } },
+    { model: "alpha", ...counted },
   ],
   "thoughts ahead of the text": [
     reasoningChunks(["Hm", "mm"], ["Yes"]),
-    [
-      { type: "thinking", thinking: "Hmmm", signature: "" },
-      { type: "text", text: "Yes" },
-    ],
+    [thinking("Hmmm"), textPart("Yes")],
     "end_turn",
   ],
   "thoughts under their other name": [
     reasoningChunks(["Hmm"], ["Yes"], { field: "reasoning" }),
-    [
-      { type: "thinking", thinking: "Hmm", signature: "" },
-      { type: "text", text: "Yes" },
-    ],
+    [thinking("Hmm"), textPart("Yes")],
     "end_turn",
   ],
   "thoughts and text in one chunk": [
     [chunk({ reasoning_content: "a", content: "b" }, { finish: "stop" })],
-    [
-      { type: "thinking", thinking: "a", signature: "" },
-      { type: "text", text: "b" },
-    ],
+    [thinking("a"), textPart("b")],
     "end_turn",
   ],
   "a signed thought": [
     [
       chunk({ reasoning_content: "a" }),
       chunk({ reasoning_details: [{ type: "reasoning.text", signature: "sig" }] }),
-      chunk({ content: "b" }, { finish: "stop" }),
+      said("b", "stop"),
     ],
-    [
-      { type: "thinking", thinking: "a", signature: "sig" },
-      { type: "text", text: "b" },
-    ],
+    [thinking("a", "sig"), textPart("b")],
     "end_turn",
   ],
-  "a call in pieces": [
-    toolCallChunks([weather], { pieces: 5 }),
-    [{ type: "tool_use", id: "call_1", name: "weather", input: { city: "Łódź", days: 3 } }],
-    "tool_use",
-  ],
+  "a call in pieces": [toolCallChunks([weather], { pieces: 5 }), [rain], "tool_use"],
   "a call at once": [
-    [call(0, "call_1", "weather", weather.arguments), chunk({}, { finish: "tool_calls" })],
-    [{ type: "tool_use", id: "call_1", name: "weather", input: { city: "Łódź", days: 3 } }],
+    [call(0, "call_1", "weather", weather.arguments), finish("tool_calls")],
+    [rain],
     "tool_use",
   ],
   "a call without arguments": [
-    [call(0, "call_1", "clock", ""), chunk({}, { finish: "tool_calls" })],
-    [{ type: "tool_use", id: "call_1", name: "clock", input: {} }],
+    [call(0, "call_1", "clock", ""), finish("tool_calls")],
+    [toolUse("call_1", "clock", {})],
     "tool_use",
   ],
   "two calls, their pieces interleaved": [
     toolCallChunks([weather, clock], { pieces: 3 }),
-    [
-      { type: "tool_use", id: "call_1", name: "weather", input: { city: "Łódź", days: 3 } },
-      { type: "tool_use", id: "call_2", name: "clock", input: {} },
-    ],
+    [rain, toolUse("call_2", "clock", {})],
     "tool_use",
   ],
   "two calls, one after the other": [
-    [call(0, "a", "one", '{"x"'), call(0, undefined, undefined, ":1}"), call(1, "b", "two", '{"y":2}')],
-    [
-      { type: "tool_use", id: "a", name: "one", input: { x: 1 } },
-      { type: "tool_use", id: "b", name: "two", input: { y: 2 } },
-    ],
+    [call(0, "a", "one", '{"x"'), call(0, none, none, ":1}"), call(1, "b", "two", '{"y":2}')],
+    [one, toolUse("b", "two", { y: 2 })],
     "tool_use",
   ],
   "two calls under one index": [
     [call(0, "a", "one", '{"x":1}'), call(0, "b", "two", '{"y":2}')],
-    [
-      { type: "tool_use", id: "a", name: "one", input: { x: 1 } },
-      { type: "tool_use", id: "b", name: "two", input: { y: 2 } },
-    ],
+    [one, toolUse("b", "two", { y: 2 })],
     "tool_use",
   ],
   "a call that goes on under a wrong index": [
-    [call(0, "a", "one", '{"x"'), call(7, undefined, undefined, ":1}")],
-    [{ type: "tool_use", id: "a", name: "one", input: { x: 1 } }],
+    [call(0, "a", "one", '{"x"'), call(7, none, none, ":1}")],
+    [one],
     "tool_use",
   ],
   "a call whose id and name come again with every piece": [
     [call(0, "a", "one", '{"x"'), call(0, "a", "one", ":1}")],
-    [{ type: "tool_use", id: "a", name: "one", input: { x: 1 } }],
+    [one],
     "tool_use",
   ],
   "text before and behind a call": [
-    [
-      chunk({ content: "Let me see. " }),
-      call(0, "a", "one", '{"x":'),
-      chunk({ content: "Done." }),
-      call(0, undefined, undefined, "1}"),
-    ],
-    [
-      { type: "text", text: "Let me see. " },
-      { type: "tool_use", id: "a", name: "one", input: { x: 1 } },
-      { type: "text", text: "Done." },
-    ],
+    [said("Let me see. "), call(0, "a", "one", '{"x":'), said("Done."), call(0, none, none, "1}")],
+    [textPart("Let me see. "), one, textPart("Done.")],
     "tool_use",
   ],
-  "a call that ends with stop": [
-    [call(0, "a", "one", "{}"), chunk({}, { finish: "stop" })],
-    [{ type: "tool_use", id: "a", name: "one", input: {} }],
-    "tool_use",
-  ],
-  "text and the finish in one chunk": [
-    [chunk({ content: "All of it" }, { finish: "length" })],
-    [{ type: "text", text: "All of it" }],
-    "max_tokens",
-  ],
-  "usage on the finish chunk": [
-    [{ ...chunk({ content: "Hi" }, { finish: "stop" }), usage }],
-    [{ type: "text", text: "Hi" }],
-    "end_turn",
-    { usage: { input_tokens: 10, output_tokens: 5 } },
-  ],
+  "a call that ends with stop": [[call(0, "a", "one", "{}"), finish("stop")], [empty], "tool_use"],
+  "text and the finish in one chunk": [[said("All of it", "length")], [textPart("All of it")], "max_tokens"],
+  "usage on the finish chunk": [[{ ...said("Hi", "stop"), usage }], [textPart("Hi")], "end_turn", counted],
   "cached tokens": [
-    textChunks("Hi", {
-      usage: {
-        ...usage,
-        prompt_tokens: 100,
-        prompt_tokens_details: { cached_tokens: 30 },
-        service_tier: "priority",
-      },
-    }),
-    [{ type: "text", text: "Hi" }],
+    textChunks("Hi", { usage: cached }),
+    [textPart("Hi")],
     "end_turn",
-    {
-      usage: { input_tokens: 70, output_tokens: 5, cache_read_input_tokens: 30, service_tier: "priority" },
-    },
+    { usage: { input_tokens: 70, output_tokens: 5, cache_read_input_tokens: 30, service_tier: "priority" } },
   ],
-  "what a policy stopped": [
-    [chunk({ content: "I" }, { finish: "content_filter" })],
-    [{ type: "text", text: "I" }],
-    "refusal",
-    { stop_details: { type: "refusal", category: null, explanation: null } },
-  ],
+  "what a policy stopped": [[said("I", "content_filter")], [textPart("I")], "refusal", stopped(null)],
   "a refusal": [
     [chunk({ refusal: "N" }), chunk({ refusal: "o" }, { finish: "stop" })],
-    [{ type: "text", text: "No" }],
+    [textPart("No")],
     "refusal",
-    { stop_details: { type: "refusal", category: null, explanation: "No" } },
+    stopped("No"),
   ],
-  "a call that was cut": [
-    [call(0, "a", "one", "{}"), chunk({}, { finish: "length" })],
-    [{ type: "tool_use", id: "a", name: "one", input: {} }],
-    "max_tokens",
-  ],
+  "a call that was cut": [[call(0, "a", "one", "{}"), finish("length")], [empty], "max_tokens"],
   "thoughts in tags, cut anywhere": [
     textChunks([" <th", "ink>H", "m</thi", "nk>", "Yes"]),
-    [
-      { type: "thinking", thinking: "Hm", signature: "" },
-      { type: "text", text: "Yes" },
-    ],
+    [thinking("Hm"), textPart("Yes")],
     "end_turn",
   ],
-  "a tag that is never closed": [
-    textChunks(["<think>H", "m"]),
-    [{ type: "thinking", thinking: "Hm", signature: "" }],
-    "end_turn",
-  ],
-  "the beginning of a tag and nothing more": [
-    textChunks(["<thi"]),
-    [{ type: "text", text: "<thi" }],
-    "end_turn",
-  ],
+  "a tag that is never closed": [textChunks(["<think>H", "m"]), [thinking("Hm")], "end_turn"],
+  "the beginning of a tag and nothing more": [textChunks(["<thi"]), [textPart("<thi")], "end_turn"],
   "tags behind a text": [
     textChunks(["Yes ", "<think>Hm</think>"]),
-    [{ type: "text", text: "Yes <think>Hm</think>" }],
+    [textPart("Yes <think>Hm</think>")],
     "end_turn",
   ],
   "thoughts in tags behind a call": [
-    [chunk({ content: "Wait" }), call(0, "a", "one", "{}"), chunk({ content: "<think>Hm</think>Yes" })],
-    [
-      { type: "text", text: "Wait" },
-      { type: "tool_use", id: "a", name: "one", input: {} },
-      { type: "thinking", thinking: "Hm", signature: "" },
-      { type: "text", text: "Yes" },
-    ],
+    [said("Wait"), call(0, "a", "one", "{}"), said("<think>Hm</think>Yes")],
+    [textPart("Wait"), empty, thinking("Hm"), textPart("Yes")],
     "tool_use",
   ],
-  "a finish nobody knows": [
-    [chunk({ content: "I" }, { finish: "because" })],
-    [{ type: "text", text: "I" }],
-    "end_turn",
-  ],
-  "no finish": [[chunk({ content: "I" })], [{ type: "text", text: "I" }], "end_turn"],
+  "a finish nobody knows": [[said("I", "because")], [textPart("I")], "end_turn"],
+  "no finish": [[said("I")], [textPart("I")], "end_turn"],
   nothing: [[], [], "end_turn"],
   "another choice": [
-    [chunk({ content: "I" }), chunk({ content: "You" }, { index: 1 }), chunk({}, { finish: "stop" })],
-    [{ type: "text", text: "I" }],
+    [said("I"), chunk({ content: "You" }, { index: 1 }), finish("stop")],
+    [textPart("I")],
     "end_turn",
   ],
   "another choice ahead of the first": [
@@ -218,7 +150,7 @@ export const replies: Record<string, [frames: Frame[], content: object[], stop: 
         ],
       },
     ],
-    [{ type: "text", text: "I" }],
+    [textPart("I")],
     "end_turn",
   ],
 };

@@ -1,79 +1,59 @@
+import {
+  fromAssistant,
+  fromSystem,
+  fromTool,
+  fromUser,
+  textPart,
+  thinking,
+  toolCall,
+  toolUse,
+} from "#test/support/wire-parts.ts";
 /** Parts of requests in the vendor's format and of their translations, for tables of cases. */
 export const mark = { cache_control: { type: "ephemeral" } };
-export const user = (...content: object[]) => ({ messages: [{ role: "user", content }] });
+export const user = (...content: object[]) => ({ messages: [fromUser(content)] });
 export const turns = (...messages: object[]) => ({ messages });
-export const text = (value: string) => ({ type: "text", text: value });
 export const png = { type: "image", source: { type: "base64", media_type: "image/png", data: "DATA" } };
 const pngPart = { type: "image_url", image_url: { url: "data:image/png;base64,DATA" } };
-const use = (id: string, input: object) => ({ type: "tool_use", id, name: "f", input });
+const use = (id: string, input: object) => toolUse(id, "f", input);
 export const result = (id: string, content?: unknown, more = {}) => ({
   type: "tool_result",
   tool_use_id: id,
   ...(content !== undefined && { content }),
   ...more,
 });
-const call = (id: string, args: string) => ({
-  id,
-  type: "function",
-  function: { name: "f", arguments: args },
-});
+const call = (id: string, args: string) => toolCall(id, "f", args);
 
 export const conversations: Record<string, [sent: object, messages: object[]]> = {
-  "a system text": [
-    { system: "S" },
-    [
-      { role: "system", content: "S" },
-      { role: "user", content: "Hi" },
-    ],
-  ],
-  "an empty system text": [{ system: "" }, [{ role: "user", content: "Hi" }]],
-  "empty system blocks": [
-    { system: [text(""), text("B")] },
-    [
-      { role: "system", content: "B" },
-      { role: "user", content: "Hi" },
-    ],
-  ],
+  "a system text": [{ system: "S" }, [fromSystem("S"), fromUser("Hi")]],
+  "an empty system text": [{ system: "" }, [fromUser("Hi")]],
+  "empty system blocks": [{ system: [textPart(""), textPart("B")] }, [fromSystem("B"), fromUser("Hi")]],
   "system blocks": [
-    { system: [{ ...text("A"), ...mark }, text("B")] },
-    [
-      { role: "system", content: "A\n\nB" },
-      { role: "user", content: "Hi" },
-    ],
+    { system: [{ ...textPart("A"), ...mark }, textPart("B")] },
+    [fromSystem("A\n\nB"), fromUser("Hi")],
   ],
-  "instructions midway": [
-    turns({ role: "user", content: "a" }, { role: "system", content: "S" }),
-    [
-      { role: "user", content: "a" },
-      { role: "system", content: "S" },
-    ],
-  ],
+  "instructions midway": [turns(fromUser("a"), fromSystem("S")), [fromUser("a"), fromSystem("S")]],
   "instructions for one turn": [
     turns(
-      { role: "user", content: "a" },
-      { role: "system", content: "S", clear_at: "next_user_message" },
-      { role: "user", content: "b" },
-      { role: "system", content: "T", clear_at: "next_user_message" },
+      fromUser("a"),
+      fromSystem("S", { clear_at: "next_user_message" }),
+      fromUser("b"),
+      fromSystem("T", { clear_at: "next_user_message" }),
     ),
-    [
-      { role: "user", content: "a" },
-      { role: "user", content: "b" },
-      { role: "system", content: "T" },
-    ],
+    [fromUser("a"), fromUser("b"), fromSystem("T")],
   ],
   "instructions that only change tools": [
     turns(
-      { role: "user", content: "a" },
-      { role: "system", content: [{ type: "tool_removal", tool: { type: "tool_reference", name: "f" } }] },
+      fromUser("a"),
+      fromSystem([{ type: "tool_removal", tool: { type: "tool_reference", name: "f" } }]),
       { role: "system", output_config: { effort: "low" } },
     ),
-    [{ role: "user", content: "a" }],
+    [fromUser("a")],
   ],
-  "one text block": [user({ ...text("Hi"), ...mark }), [{ role: "user", content: "Hi" }]],
-  "several text blocks": [user(text("a"), text("b")), [{ role: "user", content: [text("a"), text("b")] }]],
+  "one text block": [user({ ...textPart("Hi"), ...mark }), [fromUser("Hi")]],
+  "several text blocks": [user(textPart("a"), textPart("b")), [fromUser([textPart("a"), textPart("b")])]],
   "texts and images in their order": [
-    user(text("a"), png, text("b")),
-    [{ role: "user", content: [text("a"), pngPart, text("b")] }],
+    user(textPart("a"), png, textPart("b")),
+    [fromUser([textPart("a"), pngPart, textPart("b")])],
   ],
   "an image at an address": [
     user({ type: "image", source: { type: "url", url: "https://x.test/a.png" } }),
@@ -85,14 +65,7 @@ export const conversations: Record<string, [sent: object, messages: object[]]> =
       title: "Plan",
       source: { type: "base64", media_type: "application/pdf", data: "UEQ=" },
     }),
-    [
-      {
-        role: "user",
-        content: [
-          { type: "file", file: { filename: "Plan", file_data: "data:application/pdf;base64,UEQ=" } },
-        ],
-      },
-    ],
+    [fromUser([{ type: "file", file: { filename: "Plan", file_data: "data:application/pdf;base64,UEQ=" } }])],
   ],
   "a text document": [
     user({
@@ -101,58 +74,45 @@ export const conversations: Record<string, [sent: object, messages: object[]]> =
       context: "Draft",
       source: { type: "text", media_type: "text/plain", data: "T" },
     }),
-    [{ role: "user", content: "Plan\nDraft\n\nT" }],
+    [fromUser("Plan\nDraft\n\nT")],
   ],
   "a document of blocks": [
-    user({ type: "document", title: "Plan", source: { type: "content", content: [text("a"), png] } }),
-    [{ role: "user", content: [text("Plan"), text("a"), pngPart] }],
+    user({ type: "document", title: "Plan", source: { type: "content", content: [textPart("a"), png] } }),
+    [fromUser([textPart("Plan"), textPart("a"), pngPart])],
   ],
   "a search result": [
-    user({ type: "search_result", source: "https://x.test", title: "X", content: [text("a"), text("b")] }),
+    user({
+      type: "search_result",
+      source: "https://x.test",
+      title: "X",
+      content: [textPart("a"), textPart("b")],
+    }),
     [{ role: "user", content: "X\nhttps://x.test\na\nb" }],
   ],
   "text and calls of the model": [
-    turns({ role: "assistant", content: [text("Wait"), { ...use("a", { x: 1 }), ...mark }, use("b", {})] }),
-    [{ role: "assistant", content: "Wait", tool_calls: [call("a", '{"x":1}'), call("b", "{}")] }],
+    turns(fromAssistant([textPart("Wait"), { ...use("a", { x: 1 }), ...mark }, use("b", {})])),
+    [fromAssistant("Wait", { tool_calls: [call("a", '{"x":1}'), call("b", "{}")] })],
   ],
   "calls alone": [
-    turns({ role: "assistant", content: [use("a", {})] }),
-    [{ role: "assistant", content: null, tool_calls: [call("a", "{}")] }],
+    turns(fromAssistant([use("a", {})])),
+    [fromAssistant(null, { tool_calls: [call("a", "{}")] })],
   ],
   "earlier thoughts": [
-    turns({
-      role: "assistant",
-      content: [
-        { type: "thinking", thinking: "T", signature: "s" },
-        { type: "redacted_thinking", data: "x" },
-        text("Yes"),
-      ],
-    }),
-    [{ role: "assistant", content: "Yes" }],
+    turns(fromAssistant([thinking("T", "s"), { type: "redacted_thinking", data: "x" }, textPart("Yes")])),
+    [fromAssistant("Yes")],
   ],
-  "thoughts alone": [
-    turns({ role: "assistant", content: [{ type: "thinking", thinking: "T", signature: "s" }] }),
-    [{ role: "assistant", content: null }],
-  ],
+  "thoughts alone": [turns(fromAssistant([thinking("T", "s")])), [fromAssistant(null)]],
   "results ahead of the text": [
-    user(text("Next"), result("a", "1"), result("b", [text("2"), text("3")])),
-    [
-      { role: "tool", tool_call_id: "a", content: "1" },
-      { role: "tool", tool_call_id: "b", content: "2\n3" },
-      { role: "user", content: "Next" },
-    ],
+    user(textPart("Next"), result("a", "1"), result("b", [textPart("2"), textPart("3")])),
+    [fromTool("a", "1"), fromTool("b", "2\n3"), fromUser("Next")],
   ],
   "results without content": [
     user(result("a"), result("b", null), result("c", []), result("d", "")),
-    ["a", "b", "c", "d"].map((id) => ({ role: "tool", tool_call_id: id, content: "" })),
+    ["a", "b", "c", "d"].map((id) => fromTool(id, "")),
   ],
   "images of results": [
-    user(result("a", [text("1"), png]), result("b", "2"), text("Next")),
-    [
-      { role: "tool", tool_call_id: "a", content: "1" },
-      { role: "tool", tool_call_id: "b", content: "2" },
-      { role: "user", content: [pngPart, text("Next")] },
-    ],
+    user(result("a", [textPart("1"), png]), result("b", "2"), textPart("Next")),
+    [fromTool("a", "1"), fromTool("b", "2"), fromUser([pngPart, textPart("Next")])],
   ],
   "failed results": [
     user(
@@ -160,11 +120,7 @@ export const conversations: Record<string, [sent: object, messages: object[]]> =
       result("b", "Error: no disk", { is_error: true }),
       result("c", "", { is_error: true }),
     ),
-    [
-      { role: "tool", tool_call_id: "a", content: "Error: no disk" },
-      { role: "tool", tool_call_id: "b", content: "Error: no disk" },
-      { role: "tool", tool_call_id: "c", content: "Error:" },
-    ],
+    [fromTool("a", "Error: no disk"), fromTool("b", "Error: no disk"), fromTool("c", "Error:")],
   ],
 };
 
@@ -251,7 +207,7 @@ export const refused: Record<string, [sent: object, place: string]> = {
   "no content": [user(), "body.messages.0.content"],
   "no limit": [{ max_tokens: undefined }, "body.max_tokens"],
   "a limit of nothing": [{ max_tokens: 0 }, "body.max_tokens"],
-  "an unknown block": [user(text("a"), { type: "hologram" }), "body.messages.0.content.1.type"],
+  "an unknown block": [user(textPart("a"), { type: "hologram" }), "body.messages.0.content.1.type"],
   "a block of the other role": [user(use("a", {})), "body.messages.0.content.0.type"],
   "an unknown block in a result": [
     user(result("a", [{ type: "hologram" }])),
@@ -262,7 +218,7 @@ export const refused: Record<string, [sent: object, place: string]> = {
     "body.messages.0.content.0.source.type",
   ],
   "a call without an object": [
-    turns({ role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: "x" }] }),
+    turns(fromAssistant([toolUse("a", "f", "x")])),
     "body.messages.0.content.0.input",
   ],
   "an unknown role": [turns({ role: "oracle", content: "x" }), "body.messages.0.role"],
@@ -272,7 +228,7 @@ export const refused: Record<string, [sent: object, place: string]> = {
   ],
   "no budget": [{ thinking: { type: "enabled" } }, "body.thinking.budget_tokens"],
   "a tool without a schema": [{ tools: [{ name: "f" }] }, "body.tools.0.input_schema"],
-  "instructions without content": [turns({ role: "system", content: [] }), "body.messages.0.content"],
+  "instructions without content": [turns(fromSystem([])), "body.messages.0.content"],
   "an unknown effort": [{ reasoning_effort: "vast" }, "body.reasoning_effort"],
   "an unknown effort of the output": [{ output_config: { effort: "vast" } }, "body.output_config.effort"],
   "an unknown effort where thinking is off": [

@@ -1,10 +1,13 @@
 import Anthropic, { APIError, RateLimitError } from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { calls, respond, said, thought } from "#test/support/upstream-responses.ts";
 import { rateLimited } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
+import { fromAssistant, fromUser, textPart, thinking, toolUse } from "#test/support/wire-parts.ts";
 import { streamed } from "./reader.fixture.ts";
 
 let app: App;
@@ -12,71 +15,54 @@ let upstream: Upstream;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["r", "gpt-5-mini"];
+setUp(async (keep) => {
   const config = { access: "everyone", api_type: "responses" };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/`,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: config, 1: { ...config, prefix_id: "p" } }),
-    },
-  });
+  ({ app, upstream } = await keep(
+    useAppWithUpstream({ models: ["r", "gpt-5-mini"], connections: [config, { ...config, prefix_id: "p" }] }),
+  ));
   admin = await app.admin();
   member = await app.user();
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
 
 type Params = Anthropic.MessageCreateParamsNonStreaming;
-const question: Params = { model: "r", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
+const question: Params = { model: "r", max_tokens: 100, messages: [fromUser("Hi")] };
 const sdk = () => new Anthropic({ baseURL: `${app.url}/api`, apiKey: member.token, maxRetries: 0 });
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/responses"))!.body;
 
 const weather = calls("call_1", "weather", '{"city":"Łódź"}');
 const clock = calls("call_2", "clock", "{}");
-const toUse = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
 
 /** Answers of an upstream of the Responses format with their blocks and stop reason. */
 const answers: Record<string, [script: Parameters<typeof respond>, content: object[], stop: string]> = {
-  "a text": [[[said("Grüße 世界")]], [{ type: "text", text: "Grüße 世界" }], "end_turn"],
+  "a text": [[[said("Grüße 世界")]], [textPart("Grüße 世界")], "end_turn"],
   "a thought ahead of a text": [
     [[thought("Let me see"), said("42")]],
-    [
-      { type: "thinking", thinking: "Let me see", signature: "" },
-      { type: "text", text: "42" },
-    ],
+    [thinking("Let me see"), textPart("42")],
     "end_turn",
   ],
-  "a sealed thought without a summary": [
-    [[thought("", "sealed"), said("42")]],
-    [{ type: "text", text: "42" }],
-    "end_turn",
-  ],
+  "a sealed thought without a summary": [[[thought("", "sealed"), said("42")]], [textPart("42")], "end_turn"],
   "two calls behind a text": [
     [[said("Let me look."), weather, clock]],
     [
-      { type: "text", text: "Let me look." },
-      toUse("call_1", "weather", { city: "Łódź" }),
-      toUse("call_2", "clock", {}),
+      textPart("Let me look."),
+      toolUse("call_1", "weather", { city: "Łódź" }),
+      toolUse("call_2", "clock", {}),
     ],
     "tool_use",
   ],
   "a text that was cut": [
     [[said("Hel")], { status: "incomplete", more: { incomplete_details: { reason: "max_output_tokens" } } }],
-    [{ type: "text", text: "Hel" }],
+    [textPart("Hel")],
     "max_tokens",
   ],
   "a text that a policy stopped": [
     [[said("Hel")], { status: "incomplete", more: { incomplete_details: { reason: "content_filter" } } }],
-    [{ type: "text", text: "Hel" }],
+    [textPart("Hel")],
     "refusal",
   ],
   "a refusal": [
     [[{ ...said(""), content: [{ type: "refusal", refusal: "I will not" }] }]],
-    [{ type: "text", text: "I will not" }],
+    [textPart("I will not")],
     "refusal",
   ],
   nothing: [[[]], [], "end_turn"],
@@ -110,26 +96,16 @@ it("asks for everything that the request says", async () => {
     max_tokens: 5000,
     system: "S",
     messages: [
-      {
-        role: "user",
-        content: [
-          { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
-          {
-            type: "document",
-            title: "a.pdf",
-            source: { type: "base64", media_type: "application/pdf", data: "BBBB" },
-          },
-          { type: "text", text: "What is this?" },
-        ],
-      },
-      {
-        role: "assistant",
-        content: [
-          { type: "thinking", thinking: "Hm", signature: "" },
-          { type: "text", text: "Let me look." },
-          { type: "tool_use", id: "c1", name: "f", input: { x: 1 } },
-        ],
-      },
+      fromUser([
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+        {
+          type: "document",
+          title: "a.pdf",
+          source: { type: "base64", media_type: "application/pdf", data: "BBBB" },
+        },
+        textPart("What is this?"),
+      ]),
+      fromAssistant([thinking("Hm"), textPart("Let me look."), toolUse("c1", "f", { x: 1 })]),
       {
         role: "user",
         content: [
@@ -137,7 +113,7 @@ it("asks for everything that the request says", async () => {
             type: "tool_result",
             tool_use_id: "c1",
             content: [
-              { type: "text", text: "42" },
+              textPart("42"),
               { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
             ],
           },
@@ -150,7 +126,7 @@ it("asks for everything that the request says", async () => {
     stop_sequences: ["x"],
     thinking: { type: "enabled", budget_tokens: 4096 },
   };
-  expect((await app.call("POST /api/message", { token: member.token, body })).status).toBe(200);
+  expect((await member.call("POST /api/message", body)).status).toBe(200);
   expect(sent()).toEqual({
     model: "r",
     store: false,
@@ -200,8 +176,8 @@ it("goes through a loop of a tool with the vendor's client", async () => {
     tools,
     messages: [
       ...question.messages,
-      { role: "assistant", content: first.content },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: use?.id ?? "", content: "21 °C" }] },
+      fromAssistant(first.content),
+      fromUser([{ type: "tool_result", tool_use_id: use?.id ?? "", content: "21 °C" }]),
     ],
   });
   expect(await second.finalText()).toBe("Sunny.");
@@ -261,10 +237,9 @@ it("is counted once, with what the upstream told", async () => {
   for (const stream of [false, true]) {
     upstream.reply("/responses", respond([said("Hi")]));
     const body = { ...question, stream };
-    expect((await app.call("POST /api/message", { token: other.token, body })).status).toBe(200);
+    expect((await other.call("POST /api/message", body)).status).toBe(200);
   }
-  const rows = async () =>
-    (await app.call(`GET /api/v1/analytics/messages?user_id=${other.id}`, { token: admin.token })).body;
+  const rows = async () => (await admin.call(`GET /api/v1/analytics/messages?user_id=${other.id}`)).body;
   await expect.poll(async () => (await rows()).length, { timeout: 5000 }).toBe(2);
   const row = { estimated: false, outcome: "completed", usage: { input_tokens: 100, output_tokens: 20 } };
   expect(await rows()).toMatchObject([row, row]);

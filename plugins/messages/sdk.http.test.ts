@@ -6,36 +6,34 @@ import Anthropic, {
   NotFoundError,
   RateLimitError,
 } from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter, stallAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, failure, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
+import { fromAssistant, fromTool, fromUser, textPart } from "#test/support/wire-parts.ts";
 import { completion } from "./answers.fixture.ts";
 import { replies } from "./replies.fixture.ts";
 
-let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 let sdk: Anthropic;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["alpha"], connection: {} });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["alpha"], connection: {} })));
   admin = await app.admin();
   sdk = connect({ apiKey: admin.token });
 });
-
-afterAll(() => stage.close());
 
 const connect = (options: ConstructorParameters<typeof Anthropic>[0]) =>
   new Anthropic({ baseURL: `${app.url}/api`, maxRetries: 0, ...options });
 
 type Params = Anthropic.MessageCreateParamsNonStreaming;
-const question: Params = { model: "alpha", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
+const question: Params = { model: "alpha", max_tokens: 100, messages: [fromUser("Hi")] };
 const lastAsked = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"));
 const failed = (asked: PromiseLike<unknown>) =>
   Promise.resolve(asked).then(
@@ -45,7 +43,7 @@ const failed = (asked: PromiseLike<unknown>) =>
 
 describe("the vendor's client", () => {
   it("gets a whole answer, whichever way it sends its token or key", async () => {
-    const made = await app.call("POST /api/v1/auths/api_key", { token: admin.token });
+    const made = await admin.call("POST /api/v1/auths/api_key");
     for (const credential of [
       { apiKey: admin.token },
       { apiKey: made.body.api_key as string },
@@ -58,7 +56,7 @@ describe("the vendor's client", () => {
         type: "message",
         role: "assistant",
         model: "alpha",
-        content: [{ type: "text", text: "Grüße" }],
+        content: [textPart("Grüße")],
         stop_reason: "end_turn",
         usage: { input_tokens: 10, output_tokens: 5 },
       });
@@ -72,7 +70,7 @@ describe("the vendor's client", () => {
       ...question,
       betas: ["interleaved-thinking-2025-05-14"],
     });
-    expect(message.content).toMatchObject([{ type: "text", text: "Hi" }]);
+    expect(message.content).toMatchObject([textPart("Hi")]);
   });
 
   it("streams text as it comes", async () => {
@@ -92,10 +90,7 @@ describe("the vendor's client", () => {
     const thoughts: string[] = [];
     stream.on("thinking", (piece) => void thoughts.push(piece));
     const { content } = await stream.finalMessage();
-    expect(content).toMatchObject([
-      { type: "thinking", thinking: "Six times seven." },
-      { type: "text", text: "42" },
-    ]);
+    expect(content).toMatchObject([{ type: "thinking", thinking: "Six times seven." }, textPart("42")]);
     expect(thoughts.join("")).toBe("Six times seven.");
   });
 
@@ -127,11 +122,7 @@ describe("the vendor's client", () => {
     const second = sdk.messages.stream({
       ...question,
       tools,
-      messages: [
-        ...question.messages,
-        { role: "assistant", content: first.content },
-        { role: "user", content: [result] },
-      ],
+      messages: [...question.messages, fromAssistant(first.content), fromUser([result])],
     });
     expect(await second.finalText()).toBe("Sunny.");
     const [, turn, answer] = lastAsked()?.body.messages ?? [];
@@ -140,7 +131,7 @@ describe("the vendor's client", () => {
       tool_calls: [{ id: "call_1", function: { name: "weather", arguments: expect.any(String) } }],
     });
     expect(JSON.parse(turn.tool_calls[0].function.arguments)).toEqual({ city: "Łódź", days: 3 });
-    expect(answer).toMatchObject({ role: "tool", tool_call_id: "call_1", content: "21 °C" });
+    expect(answer).toMatchObject(fromTool("call_1", "21 °C"));
   });
 
   it("stops the upstream when it leaves", async () => {
@@ -191,7 +182,7 @@ describe("the vendor's client throws", () => {
     upstream.reply("/chat/completions", failure(429, "Slow down", { "retry-after-ms": "10" }));
     upstream.reply("/chat/completions", json(completion({ content: "Hi" })));
     const message = await connect({ apiKey: admin.token, maxRetries: 1 }).messages.create(question);
-    expect(message.content).toMatchObject([{ type: "text", text: "Hi" }]);
+    expect(message.content).toMatchObject([textPart("Hi")]);
   });
 
   it.each([

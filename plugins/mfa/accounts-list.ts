@@ -37,11 +37,15 @@ export async function listAccounts({ db, config }: Pick<MfaDeps, "db" | "config"
       array(select g.group_id from group_member g where g.user_id = u.id) as groups,
       (count(*) over ())::int as total
     from "user" u left join mfa_account m on m.user_id = u.id
-    where (lower(u.name) like ${pattern} or u.email like ${pattern}) and ${states[query.state]}
+    where (lower(u.name) like ${pattern} or u.email like ${pattern}) and ${states[query.state]} and not u.is_bot
     order by lower(u.name), u.id limit ${pageSize} offset ${(query.page - 1) * pageSize}`.execute(db);
-  const counts = await sql<{ with_factor: number; all: number }>`
-    select (count(*) filter (where ${hasFactor}))::int as with_factor, count(*)::int as "all"
-    from "user" u left join mfa_account m on m.user_id = u.id`.execute(db);
+  const isAsked = sql<boolean>`u.role <> 'pending' and (u.role = any(${[...config.roles]}::text[]) or exists (
+    select from group_member g where g.user_id = u.id and g.group_id = any(${[...config.groups]}::text[])))`;
+  const counts = await sql<{ with_factor: number; all: number; asked: number; without: number }>`
+    select (count(*) filter (where ${hasFactor}))::int as with_factor, count(*)::int as "all",
+      (count(*) filter (where ${isAsked}))::int as asked,
+      (count(*) filter (where ${isAsked} and not ${hasFactor}))::int as without
+    from "user" u left join mfa_account m on m.user_id = u.id where not u.is_bot`.execute(db);
   return {
     accounts: rows.map(({ id, name, email, role, totp, passkeys, codes, reset, groups }) => ({
       id,
@@ -57,5 +61,7 @@ export async function listAccounts({ db, config }: Pick<MfaDeps, "db" | "config"
     total: rows[0]?.total ?? 0,
     with_factor: counts.rows[0]?.with_factor ?? 0,
     all: counts.rows[0]?.all ?? 0,
+    asked: counts.rows[0]?.asked ?? 0,
+    asked_without_factor: counts.rows[0]?.without ?? 0,
   };
 }

@@ -45,7 +45,7 @@ beforeAll(async () => {
   steps = openSteps(app);
   const first = await app.admin();
   member = await app.user();
-  await app.call("POST /api/v1/auths/admin/config/mfa", { token: first.token, body: { ENABLE_MFA: true } });
+  await first.call("POST /api/v1/auths/admin/config/mfa", { ENABLE_MFA: true });
   admin = (await steps.enrol(first)).token;
 });
 afterAll(() => app.close());

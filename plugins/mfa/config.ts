@@ -24,10 +24,11 @@ export const mfaVariables = {
     roles: list("MFA_REQUIRED_ROLES", ["user", "admin"], {
       key: "auth.mfa.required_roles",
       persisted: true,
+      none: true,
       check: (roles) =>
         roles.every((role) => role === "user" || role === "admin")
           ? undefined
-          : "may name user and admin alone",
+          : "may name user and admin, or be none",
       text: "Roles that have to set a second factor up: user, admin, or none; others may",
     }),
     groups: list("MFA_REQUIRED_GROUPS", [], {

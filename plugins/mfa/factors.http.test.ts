@@ -39,14 +39,12 @@ describe("changes of factors", () => {
     expect((await steps.post("mfa/reauthenticate", { code: "000000" }, as)).status).toBe(400);
     expect((await steps.post("mfa/recovery_codes", {}, as)).status).toBe(403);
     expect((await steps.post("mfa/reauthenticate", { code: codes.code() }, as)).status).toBe(200);
-    const renewed = await steps.post("mfa/recovery_codes", {}, as);
-    expect(renewed.body.recovery_codes).toHaveLength(10);
+    expect((await steps.post("mfa/recovery_codes", {}, as)).body.recovery_codes).toHaveLength(10);
     const { body: step } = await steps.signIn(email);
     expect(
       (await steps.post("mfa/verify", { challenge_token: step.challenge_token, code: recovery[0] })).status,
     ).toBe(400);
-    const removed = await app.call("DELETE /api/v1/auths/mfa/totp", as);
-    expect(removed.body.detail).toContain("required");
+    expect((await app.call("DELETE /api/v1/auths/mfa/totp", as)).body.detail).toContain("required");
   });
 
   it("replace the app, end the other sessions, and leave the old app worthless", async () => {
@@ -63,8 +61,7 @@ describe("changes of factors", () => {
     // The token of a change is of no use to anybody else, nor to nobody.
     expect((await steps.post("mfa/enroll/confirm", form)).status).toBe(403);
     expect((await steps.post("mfa/enroll/confirm", form, { token: factorApp.admin })).status).toBe(403);
-    const done = await steps.post("mfa/enroll/confirm", form, { token });
-    expect(done.status).toBe(200);
+    expect((await steps.post("mfa/enroll/confirm", form, { token })).status).toBe(200);
     for (const ended of [token, other.body.token]) {
       expect((await app.call("GET /api/v1/auths", { token: ended })).status).toBe(401);
     }
@@ -168,6 +165,10 @@ describe("for administrators", () => {
     expect((await app.call("DELETE /api/v1/auths/mfa/totp", { token: chosen.token })).status).toBe(200);
     expect((await steps.signIn(email)).body.token).toBeDefined();
     await settings({ MFA_REQUIRED_ROLES: ["user", "admin"] });
+    const { body: counts } = await app.call("GET /api/v1/auths/mfa/accounts", { token: factorApp.admin });
+    expect(list.asked).toBeLessThan(counts.asked);
+    expect(counts.asked).toBe(counts.all);
+    expect(counts.asked_without_factor).toBe(counts.all - counts.with_factor);
   });
 
   it("secrets lie encrypted, and codes as hashes", async () => {

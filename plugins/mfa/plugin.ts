@@ -88,7 +88,14 @@ export default definePlugin({
         }),
         fill(configParts, () => ({ features: { enable_mfa: config.enabled } })),
       ],
-      jobs: [{ id: "mfa.sweep", every: hour, run: () => sweepChallenges(db) }],
+      jobs: [
+        {
+          id: "mfa.sweep",
+          title: "Removes expired two-factor challenges",
+          every: hour,
+          run: () => sweepChallenges(db),
+        },
+      ],
     };
   },
 });

@@ -14,6 +14,7 @@ import type { Accounts } from "#plugins/accounts/service.ts";
 import type { FileReferences, Files } from "#plugins/files/service.ts";
 import { type CatalogueSettings, createCatalogue } from "./catalogue/catalogue.ts";
 import { recordsWithFile } from "./pictures/linked-files.ts";
+import { FailingModels } from "./catalogue/failing-models.ts";
 import { createListing } from "./records/listing.ts";
 import { createSavedModels } from "./records/saved-models.ts";
 import { announceFailedCalls } from "./failed-calls.ts";
@@ -105,7 +106,14 @@ export async function createModels(context: Context) {
       ],
     },
     // The job finds what a crash made the event miss.
-    jobs: [{ id: "models.orphaned", every: 3600, run: clearOrphaned }],
+    jobs: [
+      {
+        id: "models.orphaned",
+        title: "Removes or hands over models of deleted accounts",
+        every: 3600,
+        run: clearOrphaned,
+      },
+    ],
     async start(): Promise<void> {
       await records.refresh();
       announceFailedCalls(events);
@@ -131,11 +139,13 @@ function toParts({ config, db, transaction, log, signal, use }: Context): ModelP
   const { access, accounts, files, grants, events } = use;
   const permit = createPermit(access, () => config.bypassAccess);
   const records = createModelRecords({ db, grants, log, signal });
+  const failing = new FailingModels(events);
   const catalogue = createCatalogue({
     records,
     permit,
     provided: createProvidedIndex(use.declarations.providers),
     addons: () => use.addons.list(),
+    isFailing: (modelId) => failing.has(modelId),
     settings: () => config,
   });
   const loader = access.loader({

@@ -53,12 +53,13 @@ export async function startModels(env: Record<string, string> = {}): Promise<Mod
     get,
     async builder(permissions = { workspace: { models: true, models_import: true, models_export: true } }) {
       const member = await app.user();
-      const group = await app.call("POST /api/v1/groups/create", {
-        token: admin.token,
-        body: { name: `Builders ${member.id}`, description: "", permissions },
+      const group = await admin.call("POST /api/v1/groups/create", {
+        name: `Builders ${member.id}`,
+        description: "",
+        permissions,
       });
       const path = `POST /api/v1/groups/id/${group.body.id}/users/add`;
-      await app.call(path, { token: admin.token, body: { user_ids: [member.id] } });
+      await admin.call(path, { user_ids: [member.id] });
       return member;
     },
     post: (path, body, by = admin) => app.call(`POST ${toPath(path)}`, { token: by.token, body }),

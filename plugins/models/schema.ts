@@ -127,7 +127,7 @@ export const PortableModel = z.object({
 });
 
 // Pictures are left out of the search: they are base64 or refused, and may be most of a hundred megabytes.
-const StorableModel = PortableModel.refine(
+export const StorableModel = PortableModel.refine(
   ({ background_image_data: _picture, ...rest }) => isStorable(rest),
   notStorable,
 );

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import * as awareness from "y-protocols/awareness";
 import * as Y from "yjs";
 import { grant, permit } from "#plugins/folders/folders.fixture.ts";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
 import { toEdit, openDocument } from "./live/document.ts";
 import { type NoteClient, noteClient, openWriter } from "./notes.fixture.ts";
@@ -15,10 +16,10 @@ let eve: NoteClient;
 const clients: PlainClient[] = [];
 
 beforeAll(async () => {
-  app = await startApp();
-  ann = noteClient(app, await app.user());
-  ben = noteClient(app, await app.user());
-  eve = noteClient(app, await app.user());
+  app = await useApp();
+  ann = noteClient(await app.user());
+  ben = noteClient(await app.user());
+  eve = noteClient(await app.user());
   await permit(app, [ann.user], { access_grants: { allow_users: true, allow_groups: true } });
 });
 afterAll(async () => {
@@ -32,6 +33,8 @@ async function connect({ user }: NoteClient): Promise<PlainClient> {
   await client.emit("user-join", {});
   return client;
 }
+
+const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
 const shareWith = (id: string, ...access_grants: object[]) =>
   ann.call(`POST /${id}/access/update`, { access_grants });
@@ -60,6 +63,30 @@ it("lets two people write one note at once, and keeps what both wrote", { timeou
   await expect.poll(() => two.text(), { timeout: 20_000 }).toBe("Short");
   const heard = await two.client.event((event, data) => event === "events:note" && data.change === "content");
   expect(heard).toMatchObject({ id: note.id, title: "Together" });
+});
+
+it("takes an edit over HTTP that is larger than a frame, and only of those who may write", async () => {
+  const note = await ann.make("Long", "start");
+  await shareWith(note.id, grant(ben.user.id));
+  const window = await openWriter(await connect(ann), note.id);
+  const river = "河".repeat(400_000);
+  const bytes = toEdit(openDocument([Y.encodeStateAsUpdate(window.document)]), `start\n\n${river}`);
+  const update = toBase64(bytes);
+  expect(bytes.length).toBeGreaterThan(1_000_000);
+  expect((await ben.call(`POST /${note.id}/edits`, { update })).status).toBe(403);
+  expect((await eve.call(`POST /${note.id}/edits`, { update })).status).toBe(404);
+  expect(
+    (await ann.call(`POST /${note.id}/edits`, { update: toBase64(new Uint8Array([1, 2, 3])) })).status,
+  ).toBe(400);
+  expect((await ann.call(`POST /${note.id}/edits`, { update })).body).toBe(true);
+  await expect.poll(() => window.text().length, { timeout: 20_000 }).toBeGreaterThan(river.length);
+  const again = await ann.call(`POST /${note.id}/edits`, {
+    update: toBase64(toEdit(openDocument([]), river)),
+  });
+  expect(again).toMatchObject({
+    status: 413,
+    body: { detail: "This note is full. Continue in another one." },
+  });
 });
 
 it("gives readers the text and takes no edits of theirs", async () => {
@@ -119,10 +146,10 @@ it(
   { timeout: 60_000 },
   async () => {
     const note = await ann.make("Revoked", "mine");
-    const { token } = await app.admin();
+    const admin = await app.admin();
     const group = await permit(app, [ben.user], {});
     const writers = [grant(group, "write", "group"), grant(eve.user.id, "write")];
-    const boss = noteClient(app, await app.admin());
+    const boss = noteClient(await app.admin());
     const share = (...access_grants: object[]) =>
       boss.call(`POST /${note.id}/access/update`, { access_grants });
     await share(...writers);
@@ -136,10 +163,7 @@ it(
     await share(writers[0]!);
     await closed(hers!.client);
     expect(await hers!.write("evil")).toMatchObject({ code: "not_found" });
-    await app.call(`POST /api/v1/groups/id/${group}/users/remove`, {
-      token,
-      body: { user_ids: [ben.user.id] },
-    });
+    await admin.call(`POST /api/v1/groups/id/${group}/users/remove`, { user_ids: [ben.user.id] });
     await closed(theirs!.client);
     await mine!.write("secret");
     await pause(200);

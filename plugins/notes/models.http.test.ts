@@ -13,8 +13,8 @@ beforeAll(async () => {
   stage = await startRunStage({
     env: { OPENAI_API_CONFIGS: '{"0": {"access": "everyone"}}', BYPASS_ADMIN_ACCESS_CONTROL: "false" },
   });
-  me = noteClient(stage.app, stage.user);
-  ben = noteClient(stage.app, await stage.app.user());
+  me = noteClient(stage.user);
+  ben = noteClient(await stage.app.user());
   await permit(stage.app, [ben.user], { access_grants: { allow_users: true } });
 });
 afterAll(() => stage?.close());
@@ -98,16 +98,13 @@ it("lets models search, read, write and change notes with the access of the pers
 it("lends the notes of a model to those who use it, and adds only what its author can read", async () => {
   const note = await me.make("House rules", "Close the sluice.");
   const create = (id: string, knowledge: object[]) =>
-    stage.app.call("POST /api/v1/models/create", {
-      token: stage.user.token,
-      body: {
-        id,
-        name: id,
-        base_model_id: "alpha",
-        params: {},
-        meta: { knowledge },
-        access_grants: [grant("*")],
-      },
+    stage.user.call("POST /api/v1/models/create", {
+      id,
+      name: id,
+      base_model_id: "alpha",
+      params: {},
+      meta: { knowledge },
+      access_grants: [grant("*")],
     });
   expect((await create("ruler", [{ type: "note", id: note.id, name: "House rules" }])).status).toBe(200);
   const foreign = await ben.make("Ben's", "Whisper");

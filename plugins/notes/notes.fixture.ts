@@ -1,5 +1,5 @@
 import * as Y from "yjs";
-import type { Answer, App, TestUser } from "#test/support/app.ts";
+import type { Answer, TestUser } from "#test/support/app.ts";
 import type { PlainClient } from "#test/support/sockets.ts";
 import { openDocument, readMarkdown, toEdit } from "./live/document.ts";
 
@@ -15,10 +15,10 @@ export interface NoteClient {
   read(id: string): Promise<string>;
 }
 
-export function noteClient(app: Pick<App, "call">, user: TestUser): NoteClient {
+export function noteClient(user: TestUser): NoteClient {
   const call: NoteClient["call"] = (route, body) => {
     const [method, path] = route.split(" ", 2) as [string, string];
-    return app.call(`${method} /api/v1/notes${path}`, { token: user.token, body });
+    return user.call(`${method} /api/v1/notes${path}`, body);
   };
   return {
     user,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { grant, permit, setVariables } from "#plugins/folders/folders.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type NoteClient, noteClient } from "./notes.fixture.ts";
 
 let app: App;
@@ -10,10 +11,10 @@ let ann: NoteClient;
 let ben: NoteClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
-  ann = noteClient(app, await app.user());
-  ben = noteClient(app, await app.user());
+  ann = noteClient(await app.user());
+  ben = noteClient(await app.user());
   await permit(app, [ann.user], { access_grants: { allow_users: true } });
 });
 afterAll(() => app?.close());
@@ -111,8 +112,7 @@ it("lends files of a note to its readers, and takes only the writer's own", asyn
   const theirs = { data: { files: [{ type: "file", id: foreign.id }] } };
   const note = await ann.make("Files", "", { access_grants: [grant(ben.user.id)] });
   expect((await ann.call(`POST /${note.id}/update`, theirs)).status).toBe(404);
-  const read = (id: string, { user }: NoteClient) =>
-    app.call(`GET /api/v1/files/${id}/content`, { token: user.token });
+  const read = (id: string, { user }: NoteClient) => user.call(`GET /api/v1/files/${id}/content`);
   expect((await read(file.id, ben)).status).toBe(404);
   const own = { data: { files: [{ type: "file", id: file.id, name: "plan.txt" }] } };
   expect((await ann.call(`POST /${note.id}/update`, own)).body.data.files).toMatchObject([{ id: file.id }]);
@@ -151,26 +151,26 @@ it("begins chats about a note, each person's own", async () => {
   expect((await ann.call(`GET /${note.id}/chat`)).body).toMatchObject({ id: begun.id, note_id: note.id });
   expect((await ann.call(`GET /${note.id}/chats`)).body).toHaveLength(1);
   expect((await ben.call(`GET /${note.id}/chats`)).body).toEqual([]);
-  const chat = await app.call(`GET /api/v1/chats/${begun.id}`, { token: ann.user.token });
+  const chat = await ann.user.call(`GET /api/v1/chats/${begun.id}`);
   expect(chat.body.chat.files).toMatchObject([{ type: "note", id: note.id }]);
-  const listed = await app.call("GET /api/v1/chats/", { token: ann.user.token });
+  const listed = await ann.user.call("GET /api/v1/chats/");
   expect(listed.body.map(({ id }: { id: string }) => id)).not.toContain(begun.id);
 });
 
 it("answers 403 while notes are off, to administrators too, and without the permission", async () => {
   const note = await ann.make("Off", "x");
   await setVariables(app, { ENABLE_NOTES: false });
-  for (const client of [noteClient(app, admin), ann]) {
+  for (const client of [noteClient(admin), ann]) {
     expect((await client.call("GET /")).status).toBe(403);
     expect((await client.call(`GET /${note.id}`)).status).toBe(403);
   }
   await setVariables(app, { ENABLE_NOTES: true });
   expect((await ann.call(`GET /${note.id}`)).status).toBe(200);
-  const before = (await app.call("GET /api/v1/users/default/permissions", { token: admin.token })).body;
+  const before = (await admin.call("GET /api/v1/users/default/permissions")).body;
   const set = (notes: boolean) =>
-    app.call("POST /api/v1/users/default/permissions", {
-      token: admin.token,
-      body: { ...before, features: { ...before.features, notes } },
+    admin.call("POST /api/v1/users/default/permissions", {
+      ...before,
+      features: { ...before.features, notes },
     });
   await set(false);
   expect((await ben.call("GET /")).status).toBe(403);

@@ -46,12 +46,12 @@ export function createIsOpen(isEnabled: () => boolean): NoteParts["isOpen"] {
 export function announce(
   { events }: Pick<NoteParts, "events">,
   event: "created" | "updated" | "deleted" | "pinned" | "unpinned" | "access_updated",
-  { by, row }: { by: Principal | null; row: Pick<NoteRow, "id" | "title"> },
+  { by, row, data }: { by: Principal | null; row: Pick<NoteRow, "id" | "title">; data?: object },
 ): void {
   events.announce(`note.${event}`, {
     actor: by && { id: by.userId, name: by.name, email: by.email, role: by.role },
     subject: { type: resourceType, id: row.id },
-    data: { id: row.id, title: row.title },
+    data: { id: row.id, title: row.title, ...data },
   });
 }
 

@@ -22,6 +22,7 @@ import { createNoteSockets } from "./live/sockets.ts";
 import { createNotes } from "./migrations/0001_notes.ts";
 import { createIsOpen, type NoteHead } from "./parts.ts";
 import { explainNotes, toFileReference } from "./references.ts";
+import { editRoutes } from "./routes/edits.ts";
 import { historyRoutes, noteChatRoutes } from "./routes/history.ts";
 import { noteRoutes } from "./routes/notes.ts";
 import { type NoteRow, type NoteTables, resourceType } from "./tables.ts";
@@ -84,6 +85,7 @@ export default definePlugin({
       routes: {
         api: [
           ...noteRoutes(notes, listing),
+          ...editRoutes(parts, documents),
           ...historyRoutes(createHistory(parts, { documents, notes })),
           ...noteChatRoutes(createNoteChats(parts)),
         ],
@@ -98,7 +100,14 @@ export default definePlugin({
         fill(explainedResources, explainNotes(parts)),
         fill(guardedRooms, guard),
       ],
-      jobs: [{ id: "notes.settle", every: 15, run: () => documents.settleStale() }],
+      jobs: [
+        {
+          id: "notes.settle",
+          title: "Saves notes whose editors left",
+          every: 15,
+          run: () => documents.settleStale(),
+        },
+      ],
       resources: { [resourceType]: (ids: readonly string[]) => existingNotes(db, ids) },
       async start() {
         const renew = () => void use.hub.renewRooms();

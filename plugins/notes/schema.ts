@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GrantInputs } from "#kernel/access/grant-inputs.ts";
-import { maxMarkdown } from "./live/document.ts";
+import { maxState } from "./live/document.ts";
+import { maxMarkdown } from "./web/text/limit.ts";
 
 const Bag = z.looseObject({});
 /** Epoch nanoseconds. */
@@ -51,6 +52,9 @@ const NoteData = z.looseObject({
     .max(100)
     .nullish(),
 });
+
+/** An update of Yjs as base64. */
+export const EditForm = z.object({ update: z.base64().max(Math.ceil(maxState / 3) * 4) });
 
 export const NoteForm = z
   .object({

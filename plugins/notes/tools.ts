@@ -6,7 +6,7 @@ import { lentNotes } from "./attached.ts";
 import type { Listing } from "./library/listing.ts";
 import { noteOfChat } from "./library/note-chats.ts";
 import type { Notes } from "./library/notes.ts";
-import { maxMarkdown } from "./live/document.ts";
+import { maxMarkdown } from "./web/text/limit.ts";
 import { type NoteParts, permission } from "./parts.ts";
 import type { NoteRow } from "./tables.ts";
 import { toPlainText } from "./web/text/plain-text.ts";
@@ -124,6 +124,7 @@ function writeTool({ parts, notes }: ToolParts): Tool {
   return defineTool({
     ...common,
     id: "notes.write_note",
+    isActing: true,
     title: "Write a note",
     spec: {
       name: "write_note",
@@ -150,6 +151,7 @@ function replaceTool({ parts, notes }: ToolParts): Tool {
   return defineTool({
     ...common,
     id: "notes.replace_note_content",
+    isActing: true,
     title: "Change a note",
     spec: {
       name: "replace_note_content",

@@ -1,7 +1,15 @@
 import { toEnvelope } from "#kernel/event-envelope.ts";
 import type { SystemEvent } from "#kernel/events.ts";
-import type { Inbox } from "./inbox/inbox.ts";
-import { type Candidate, noticedEvents, toCandidates } from "./inbox/notices.ts";
+import { troubleBegan } from "#kernel/trouble.ts";
+import type { Inbox, Notice } from "./inbox/inbox.ts";
+import {
+  type Candidate,
+  channelPath,
+  noticedEvents,
+  toCandidates,
+  toTroubleNotices,
+} from "./inbox/notices.ts";
+import { channelRead } from "#plugins/channels/service.ts";
 import type { NotificationParts } from "./parts.ts";
 import type { Push } from "./push/push.ts";
 import { type TargetEvent, targetEvents } from "./schema.ts";
@@ -14,7 +22,7 @@ interface FollowParts extends Pick<
   NotificationParts,
   "db" | "accounts" | "channels" | "deployment" | "events" | "hub" | "log"
 > {
-  readonly inbox: Pick<Inbox, "add">;
+  readonly inbox: Pick<Inbox, "add" | "markSeen">;
   readonly push: Pick<Push, "send">;
   readonly targets: Pick<Targets, "deliver">;
 }
@@ -23,6 +31,14 @@ interface FollowParts extends Pick<
 export function followEvents(parts: FollowParts): void {
   const { hub, log } = parts;
   hub.contribute(presenceTopic, (userId) => (hub.isHere(String(userId)) ? true : null));
+  parts.events.on(channelRead, ({ userId, channelId }) =>
+    parts.inbox.markSeen(userId, { event: "channel.message", path: channelPath(channelId) }),
+  );
+  parts.events.on(troubleBegan, async (trouble) => {
+    for (const notice of await toTroubleNotices(trouble, parts)) {
+      await show(notice, parts);
+    }
+  });
   for (const name of noticedEvents) {
     parts.events.on(name, async (event) => {
       for (const candidate of await toCandidates(event, parts)) {
@@ -34,6 +50,12 @@ export function followEvents(parts: FollowParts): void {
   }
 }
 
+async function show(notice: Notice, { inbox, push }: Pick<FollowParts, "inbox" | "push">): Promise<void> {
+  const { userId, title, body, path } = notice;
+  const { id } = await inbox.add(notice);
+  await push.send(userId, { id, title, body, path });
+}
+
 async function tell(candidate: Candidate, event: SystemEvent, parts: FollowParts): Promise<void> {
   const { userId, title, body, phrase, path, onlyAway = false, isListed = true } = candidate;
   const person = await parts.accounts.principalOf(userId);
@@ -42,15 +64,7 @@ async function tell(candidate: Candidate, event: SystemEvent, parts: FollowParts
   }
   const isAway = !parts.hub.isHere(userId) && (await parts.hub.find(presenceTopic, userId)) === undefined;
   if (isListed && (isAway || !onlyAway)) {
-    const { id } = await parts.inbox.add({
-      userId,
-      event: event.event,
-      title,
-      body,
-      path,
-      ...(phrase && { phrase }),
-    });
-    await parts.push.send(userId, { id, title, body, path });
+    await show({ userId, event: event.event, title, body, path, ...(phrase && { phrase }) }, parts);
   }
   if (isTargetEvent(event.event)) {
     const envelope = { ...toEnvelope(event, parts.deployment), message: `${title}: ${body}` };

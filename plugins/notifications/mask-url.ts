@@ -1,3 +1,4 @@
+import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
 
 const dots = "…";
@@ -13,9 +14,35 @@ export function maskUrl(address: string): string {
 }
 
 /** True for an address that came back as it was shown. */
-export const isMaskedUrl = (address: string): boolean => address.includes(dots);
+const isMaskedUrl = (address: string): boolean => address.includes(dots);
 
-/** The address to store, normalised. Throws `invalid` for one that is no http(s) address. */
+/** The address to store, normalised. Throws `invalid` for one that is no http(s) address, or that is private. */
+export async function requireReachable(
+  egress: Pick<Egress, "mayReach">,
+  field: string,
+  address: string,
+): Promise<string> {
+  const url = requireUrl(field, address);
+  if (!(await egress.mayReach(url))) {
+    const { origin } = new URL(url);
+    throw new AppError(
+      "invalid",
+      `${field}: private addresses are refused. To allow this one, add ${origin} to EGRESS_ALLOWED_PRIVATE_ORIGINS.`,
+    );
+  }
+  return url;
+}
+
+/** The address that replaces the stored one; undefined where that stays: none was given, or it came back as it was shown. */
+export async function requireReplaced(
+  egress: Pick<Egress, "mayReach">,
+  field: string,
+  given: string | undefined,
+): Promise<string | undefined> {
+  return given === undefined || isMaskedUrl(given) ? undefined : await requireReachable(egress, field, given);
+}
+
+/** The address, normalised. Throws `invalid` for one that is no http(s) address. */
 export function requireUrl(field: string, address: string): string {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {

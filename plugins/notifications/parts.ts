@@ -21,7 +21,7 @@ export interface NotificationParts {
   readonly channels: ChannelReaders | undefined;
   readonly configuration: Pick<ConfigRegistry, "declarations" | "valueOf">;
   readonly deployment: Pick<Deployment, "instanceId" | "version" | "name">;
-  readonly egress: Pick<Egress, "fetch">;
+  readonly egress: Pick<Egress, "fetch" | "mayReach">;
   readonly events: Events;
   readonly hub: Pick<Hub, "emit" | "isHere" | "contribute" | "find">;
   readonly jobs: Pick<Jobs, "enqueue">;

@@ -106,9 +106,15 @@ export default definePlugin({
       jobs: [
         deliveries.job,
         push.job,
-        { id: "notifications.resume", every: minute, run: () => deliveries.resume() },
+        {
+          id: "notifications.resume",
+          title: "Resumes deliveries that were interrupted",
+          every: minute,
+          run: () => deliveries.resume(),
+        },
         {
           id: "notifications.sweep",
+          title: "Removes old notifications",
           every: hour,
           run: async () => {
             await deliveries.sweep();

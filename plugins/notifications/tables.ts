@@ -10,7 +10,17 @@ export const forms = ["auto", "raw", "slack", "discord", "teams", "google_chat"]
 export type Form = (typeof forms)[number];
 
 /** Sentences of the platform's own in notifications. */
-export const phraseKinds = ["starts_now", "starts_in", "reply_ready", "in_channel", "waits"] as const;
+export const phraseKinds = [
+  "starts_now",
+  "starts_in",
+  "reply_ready",
+  "in_channel",
+  "waits",
+  "invited",
+  "answered",
+  "shared_note",
+  "shared_calendar",
+] as const;
 
 /** The platform's own words of a notification: the body, for `in_channel` the title. */
 export interface Phrase {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { type App, startApp } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { createVisitor } from "./provider.fixture.ts";
 import { scriptedClient, type ScriptedProvider, startScripted } from "./scripted.fixture.ts";
 
@@ -8,28 +9,26 @@ let app: App;
 let peer: ScriptedProvider;
 let admin: string;
 
-beforeAll(async () => {
-  peer = await startScripted();
-  app = await startApp({
-    env: {
-      OPENID_PROVIDER_URL: `${peer.url}/.well-known/openid-configuration`,
-      OAUTH_CLIENT_ID: scriptedClient.id,
-      OAUTH_CLIENT_SECRET: scriptedClient.secret,
-      OAUTH_TIMEOUT: "1",
-      ENABLE_OAUTH_SIGNUP: "true",
-      ENABLE_OAUTH_TOKEN_EXCHANGE: "true",
-      OAUTH_TOKEN_EXCHANGE_TRUSTED_CLIENT_IDS: "helper",
-      OAUTH_TOKEN_EXCHANGE_RATE_LIMIT: "8",
-      ENABLE_OAUTH_ROLE_MANAGEMENT: "true",
-      DEFAULT_USER_ROLE: "user",
-    },
-  });
+setUp(async (keep) => {
+  peer = await keep(startScripted());
+  app = await keep(
+    startApp({
+      env: {
+        OPENID_PROVIDER_URL: `${peer.url}/.well-known/openid-configuration`,
+        OAUTH_CLIENT_ID: scriptedClient.id,
+        OAUTH_CLIENT_SECRET: scriptedClient.secret,
+        OAUTH_TIMEOUT: "1",
+        ENABLE_OAUTH_SIGNUP: "true",
+        ENABLE_OAUTH_TOKEN_EXCHANGE: "true",
+        OAUTH_TOKEN_EXCHANGE_TRUSTED_CLIENT_IDS: "helper",
+        OAUTH_TOKEN_EXCHANGE_RATE_LIMIT: "8",
+        ENABLE_OAUTH_ROLE_MANAGEMENT: "true",
+        DEFAULT_USER_ROLE: "user",
+      },
+    }),
+  );
   ({ token: admin } = await app.admin());
   await app.call("POST /api/v1/auths/admin/config", { token: admin, body: { WEBUI_URL: app.url } });
-});
-afterAll(async () => {
-  await app?.close();
-  await peer?.close();
 });
 
 const sound = { email: "ada@mill.test", email_verified: true, roles: ["user"] };
@@ -47,35 +46,23 @@ async function signIn(): Promise<string | null> {
 
 const now = () => Math.floor(Date.now() / 1000);
 
+const refused = "/auth?error=provider";
+const claim = (more: object) => void (peer.claims = { ...sound, ...more });
+const answer = (given: object) => void (peer.answers["/token"] = () => given);
+
 describe("an ID token", () => {
   it.each([
     ["as it should be", () => {}, "/auth"],
-    [
-      "of a clock that is half a minute behind",
-      () => void (peer.claims = { ...sound, iat: now() - 400, exp: now() - 30 }),
-      "/auth",
-    ],
-    [
-      "of a clock that is half a minute ahead",
-      () => void (peer.claims = { ...sound, iat: now() + 30 }),
-      "/auth",
-    ],
-    [
-      "that expired ten minutes ago",
-      () => void (peer.claims = { ...sound, exp: now() - 600 }),
-      "/auth?error=provider",
-    ],
-    [
-      "of another issuer",
-      () => void (peer.claims = { ...sound, iss: "https://evil.test" }),
-      "/auth?error=provider",
-    ],
-    ["for another client", () => void (peer.claims = { ...sound, aud: "other" }), "/auth?error=provider"],
-    ["of another sign-in", () => void (peer.claims = { ...sound, nonce: "other" }), "/auth?error=provider"],
+    ["of a clock that is half a minute behind", () => claim({ iat: now() - 400, exp: now() - 30 }), "/auth"],
+    ["of a clock that is half a minute ahead", () => claim({ iat: now() + 30 }), "/auth"],
+    ["that expired ten minutes ago", () => claim({ exp: now() - 600 }), refused],
+    ["of another issuer", () => claim({ iss: "https://evil.test" }), refused],
+    ["for another client", () => claim({ aud: "other" }), refused],
+    ["of another sign-in", () => claim({ nonce: "other" }), refused],
     [
       "without a signature",
       () => void (peer.sign = async (claims) => new UnsecuredJWT(claims).encode()),
-      "/auth?error=provider",
+      refused,
     ],
     [
       "signed with the client's secret",
@@ -84,14 +71,14 @@ describe("an ID token", () => {
           new SignJWT(claims)
             .setProtectedHeader({ alg: "HS256" })
             .sign(new TextEncoder().encode(scriptedClient.secret.padEnd(32, "x")))),
-      "/auth?error=provider",
+      refused,
     ],
     [
       "signed with another key",
       () =>
         void (peer.sign = async (claims) =>
           `${(await peer.signed(claims)).split(".").slice(0, 2).join(".")}.AAAA`),
-      "/auth?error=provider",
+      refused,
     ],
   ])("%s", async (_name, arrange, location) => {
     arrange();
@@ -101,21 +88,9 @@ describe("an ID token", () => {
 
 describe("a provider", () => {
   it.each([
-    [
-      "answers with a page",
-      () => void (peer.answers["/token"] = () => ({ type: "text/html", body: "<h1>Login</h1>" })),
-      "provider",
-    ],
-    [
-      "answers with an error",
-      () => void (peer.answers["/token"] = () => ({ status: 400, body: { error: "invalid_grant" } })),
-      "provider",
-    ],
-    [
-      "sends no ID token",
-      () => void (peer.answers["/token"] = () => ({ body: { access_token: "x", token_type: "bearer" } })),
-      "provider",
-    ],
+    ["answers with a page", () => answer({ type: "text/html", body: "<h1>Login</h1>" }), "provider"],
+    ["answers with an error", () => answer({ status: 400, body: { error: "invalid_grant" } }), "provider"],
+    ["sends no ID token", () => answer({ body: { access_token: "x", token_type: "bearer" } }), "provider"],
     ["is silent", () => void (peer.answers["/token"] = () => "silence"), "provider_silent"],
     [
       "is another one than the browser was sent to",
@@ -145,7 +120,7 @@ it("settings that come from the environment are shown without secrets, and not c
     expect.stringContaining("ENABLE_OAUTH_PERSISTENT_CONFIG"),
   ]);
   const member = await app.user();
-  expect((await app.call("GET /api/v1/auths/admin/config/oauth", { token: member.token })).status).toBe(403);
+  expect((await member.call("GET /api/v1/auths/admin/config/oauth")).status).toBe(403);
 });
 
 describe("the exchange of a token", () => {

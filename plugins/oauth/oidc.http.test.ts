@@ -101,9 +101,18 @@ describe("a sign-in by OpenID Connect", () => {
     provider.login = "";
     expect((await signIn()).location).toBe("/auth?error=access_denied");
     for (const path of ["https://evil.test", "//evil.test", "/\\evil.test"]) {
-      const answer = await app.call(`GET /oauth/oidc/login?redirect=${encodeURIComponent(path)}`);
-      expect(answer.status).toBe(422);
+      expect((await app.call(`GET /oauth/oidc/login?redirect=${encodeURIComponent(path)}`)).status).toBe(422);
     }
+  });
+
+  it("lets a person choose another account after a refusal", async () => {
+    const prompt = async (query: string) => {
+      const { headers } = await app.call(`GET /oauth/oidc/login${query}`);
+      return new URL(headers.get("location") ?? "").searchParams.get("prompt");
+    };
+    expect(await prompt("")).toBeNull();
+    // This provider does not say that it knows "select_account", and refuses it.
+    expect(await prompt("?choose=1")).toBe("login");
   });
 
   it.each([
@@ -247,14 +256,11 @@ describe("a login that is tested", () => {
       detail: "email = gil@mill.test (verified)",
     });
     expect(visitor.cookie(app.url, "token")).toBe(admin);
-    const { body } = await app.call("GET /api/v1/users?query=gil", { token: admin });
-    expect(body.total).toBe(0);
+    expect((await app.call("GET /api/v1/users?query=gil", { token: admin })).body.total).toBe(0);
     const other = await app.user("admin");
-    expect(
-      (await app.call(`GET /api/v1/auths/admin/oauth/trials/${id}`, { token: other.token })).status,
-    ).toBe(404);
+    expect((await other.call(`GET /api/v1/auths/admin/oauth/trials/${id}`)).status).toBe(404);
     const member = await app.user();
-    expect((await app.call("GET /oauth/oidc/login?test=1", { token: member.token })).status).toBe(403);
+    expect((await member.call("GET /oauth/oidc/login?test=1")).status).toBe(403);
     expect((await app.call("GET /oauth/oidc/login?test=1")).status).toBe(403);
   });
 });

@@ -61,7 +61,7 @@ export default definePlugin({
           },
         })),
       ],
-      jobs: [{ id: "oauth.sweep", every: 3600, run: oauth.sweep }],
+      jobs: [{ id: "oauth.sweep", title: "Removes expired single sign-ons", every: 3600, run: oauth.sweep }],
       start() {
         const providers = listProviders(config);
         const lost = providers.filter(({ redirectUris }) => redirectUris.length === 0);

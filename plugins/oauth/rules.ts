@@ -1,3 +1,4 @@
+import { firstCharacters } from "#kernel/first-characters.ts";
 import { createHash } from "node:crypto";
 import type { OutsideIdentity } from "#plugins/accounts/service.ts";
 import { type Claims, fitsPattern, readClaim, readList, readText } from "./claims.ts";
@@ -87,7 +88,8 @@ function readSubject({ claims, provider, config, tell, refuse }: Reading): strin
 }
 
 function readName({ claims, config: { usernameClaim: claim }, tell }: Reading): string | undefined {
-  const name = readText(claims, claim)?.slice(0, 200);
+  const said = readText(claims, claim);
+  const name = said && firstCharacters(said, 200);
   const shown = name === undefined ? `${claim} is missing: the address stands for it` : `${claim} = ${name}`;
   tell("name", "OAUTH_USERNAME_CLAIM", shown);
   return name;
@@ -167,7 +169,7 @@ function readGroups({ claims, config, tell }: Reading): OutsideIdentity["groups"
     tell("groups", by, `${claim} is missing: groups stay as they are`);
     return undefined;
   }
-  const names = said.map((each) => each.slice(0, 200));
+  const names = said.map((each) => firstCharacters(each, 200));
   const isBlocked = (name: string) => fitsPattern(name, config.blockedGroups);
   const blocked = names.filter(isBlocked);
   tell("groups", by, `${claim} = ${names.join(", ") || "none"}`);

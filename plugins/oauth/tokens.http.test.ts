@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openCodeApp } from "#plugins/mfa/mfa.fixture.ts";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { holdClock, passTime } from "#test/support/clock/held-clock.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import {
   client,
@@ -14,6 +15,7 @@ import {
 const maxSessions = 2;
 const agent = "Mill browser 7";
 
+holdClock();
 let started: AppWithUpstream;
 let provider: TestProvider;
 let admin: string;
@@ -82,11 +84,11 @@ describe("the provider's token behind a connection of the type system_oauth", ()
   it("is renewed once before its end, however many calls want it at the same time", async () => {
     enrol({ sub: "ida", email: "ida@mill.test" });
     // Half a minute before its end a token counts as ending.
-    provider.lifetime = 36;
+    provider.lifetime = 90;
     const { token } = await signIn();
     provider.lifetime = 3600;
     const first = await readAccessToken(token);
-    await new Promise((resolve) => setTimeout(resolve, 6_500));
+    await passTime(61_000);
     const [renewedBefore, askedBefore] = [renewals(), bearers().length];
     started.upstream.always("/chat/completions", text("Hello"));
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(token)));
@@ -105,12 +107,11 @@ describe("the provider's token behind a connection of the type system_oauth", ()
     provider.lifetime = 3600;
     // The person is gone at the provider, which refuses the renewal with invalid_grant.
     provider.accounts.delete("jon");
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    const refused = await ask(token);
-    expect([refused.status, refused.text]).toEqual([
-      401,
-      expect.stringContaining("sign in with the provider"),
-    ]);
+    await passTime(1_500);
+    expect(await ask(token)).toMatchObject({
+      status: 401,
+      text: expect.stringContaining("sign in with the provider"),
+    });
     // Renewed by nobody, and the platform's own session goes on.
     expect((await started.app.call("GET /api/v1/auths", { token })).status).toBe(200);
   });

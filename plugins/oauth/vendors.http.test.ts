@@ -60,12 +60,12 @@ async function signIn(provider: string) {
 it("nobody leaves for a provider before WEBUI_URL says where the way back is", async () => {
   const { location, visited } = await signIn("google");
   expect([location, visited]).toEqual(["/auth?error=not_set_up", [expect.any(String)]]);
-  const { token } = await app.admin();
-  const { body } = await app.call("GET /api/v1/auths/admin/oauth/providers", { token });
+  const admin = await app.admin();
+  const { body } = await admin.call("GET /api/v1/auths/admin/oauth/providers");
   expect(body.providers.map(({ problem }: { problem: string }) => problem)).toEqual(
     Array.from({ length: 4 }, () => expect.stringContaining("WEBUI_URL")),
   );
-  await app.call("POST /api/v1/auths/admin/config", { token, body: { WEBUI_URL: app.url } });
+  await admin.call("POST /api/v1/auths/admin/config", { WEBUI_URL: app.url });
 });
 
 describe("people come", () => {

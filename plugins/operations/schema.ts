@@ -49,6 +49,7 @@ export const PluginsAnswer = z.object({
 const Job = z
   .object({
     id: z.string(),
+    title: z.string().nullable().describe("What it does, in English"),
     plugin: z.string(),
     enabled: z.boolean(),
     every: z.number().nullable(),

@@ -62,9 +62,10 @@ beforeEach(() => {
 });
 
 const complete = (body: object = {}) =>
-  app.call("POST /api/chat/completions", {
-    token: admin.token,
-    body: { model: "alpha", messages: [{ role: "user", content: "Hi" }], ...body },
+  admin.call("POST /api/chat/completions", {
+    model: "alpha",
+    messages: [{ role: "user", content: "Hi" }],
+    ...body,
   });
 const upload = (urlIdx: number, filename: string, source: string) =>
   uploadAs(app, [filename, source], { token: admin.token, urlIdx });
@@ -103,8 +104,7 @@ describe("remote filters", () => {
 
   it("hold for workspace models and arenas over the model they name", async () => {
     const record = { id: "preset", name: "Preset", base_model_id: "beta", params: {}, meta: {} };
-    const made = await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
-    expect(made.status).toBe(200);
+    expect((await admin.call("POST /api/v1/models/create", record)).status).toBe(200);
     for (const model of ["preset", "arena"]) {
       expect((await asked(() => complete({ model }))).messages[0].content).toBe("Hi early beta late");
     }
@@ -129,7 +129,7 @@ describe("remote filters", () => {
     second.pipelines.get("early")!.outlet = (body) => (seen.push(body), body);
     upstream.reply("/chat/completions", text('{"title": "Greetings"}'));
     const body = { model: "alpha", messages: [{ role: "user", content: "Hi" }] };
-    const answer = await app.call("POST /api/v1/tasks/title/completions", { token: admin.token, body });
+    const answer = await admin.call("POST /api/v1/tasks/title/completions", body);
     await upload(2, "early.js", signing("early", -3, ["*"]));
     expect(answer.body.choices[0].message.content).toBe('{"title":"Greetings"}');
     expect(seen).toMatchObject([
@@ -150,24 +150,21 @@ describe("remote filters", () => {
     expect(answer.text).not.toContain("early");
     await expect.poll(() => local.outlet).toEqual(["Yes early late"]);
     const messages = [{ id: "m", role: "assistant", content: "Done" }];
-    const completed = await app.call("POST /api/chat/completed", {
-      token: admin.token,
-      body: { model: "beta", messages },
-    });
+    const completed = await admin.call("POST /api/chat/completed", { model: "beta", messages });
     expect(completed.body.messages[0].content).toBe("Done early beta late");
   });
 
   it("are no models, and a model of theirs runs its own filter last, under its own id", async () => {
-    const { data } = (await app.call("GET /api/models", { token: admin.token })).body;
+    const { data } = (await admin.call("GET /api/models")).body;
     const ids = data.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(expect.arrayContaining(["two.pipe", "alpha"]));
     expect(ids.filter((id: string) => /late|early|beta\.js/.test(id))).toEqual([]);
     expect(data.find(({ id }: { id: string }) => id === "two.pipe").pipeline).toMatchObject({ type: "pipe" });
     const seen: string[] = [];
     second.pipelines.get("pipe")!.outlet = (body) => (seen.push(body.model), body);
-    await app.call("POST /api/chat/completed", {
-      token: admin.token,
-      body: { model: "two.pipe", messages: [{ id: "m", role: "assistant", content: "Done" }] },
+    await admin.call("POST /api/chat/completed", {
+      model: "two.pipe",
+      messages: [{ id: "m", role: "assistant", content: "Done" }],
     });
     expect(seen).toEqual(["pipe"]);
     await complete({ model: "two.pipe" });
@@ -186,16 +183,12 @@ describe("remote filters", () => {
 
   it("may not be left out where the operator says so", async () => {
     const setting = (value: boolean) =>
-      app.call("POST /api/v1/configs/settings", {
-        token: admin.token,
-        body: { PIPELINES_FILTERS_REQUIRED: value },
-      });
+      admin.call("POST /api/v1/configs/settings", { PIPELINES_FILTERS_REQUIRED: value });
     expect((await setting(true)).status).toBe(200);
-    const answer = await complete();
-    expect([answer.status, answer.body.detail]).toEqual([
-      503,
-      "The filter Sign late does not answer. Try again later.",
-    ]);
+    expect(await complete()).toMatchObject({
+      status: 503,
+      body: { detail: "The filter Sign late does not answer. Try again later." },
+    });
     await setting(false);
     first.hang(false);
     await expect

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
 
 /** Two busy cores may take longer than the default second. */
 const poll = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
@@ -22,7 +22,7 @@ const pages: Record<string, { type: string; body: Buffer | string }> = {
 let host: Server;
 let origin: string;
 let app: App;
-let token: string;
+let user: TestUser;
 /** Answers that the host holds back. */
 const waiting: (() => void)[] = [];
 let asked: { url: string | undefined; headers: IncomingHttpHeaders }[] = [];
@@ -48,7 +48,7 @@ beforeAll(async () => {
   app = await startApp({
     env: { EGRESS_ALLOWED_PRIVATE_ORIGINS: origin, AIOHTTP_CLIENT_ALLOW_REDIRECTS: "true" },
   });
-  ({ token } = await app.user());
+  user = await app.user();
 });
 beforeEach(() => void (asked = []));
 afterAll(async () => {
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 const ask = (url: unknown, headers: Record<string, string> = {}) =>
-  app.call("POST /api/v1/previews/picture", { token, body: { url }, headers });
+  user.call("POST /api/v1/previews/picture", { url }, headers);
 
 test("brings a picture by what its bytes are, with nothing of the reader and nothing of the host", async () => {
   const { status, headers } = await ask(`${origin}/boat.png`, {
@@ -106,8 +106,8 @@ test("is asked for by members alone, and by no link or markup", async () => {
   const body = { url: `${origin}/boat.png` };
   expect((await app.call("POST /api/v1/previews/picture", { body })).status).toBe(401);
   const pending = await app.user("pending");
-  expect((await app.call("POST /api/v1/previews/picture", { token: pending.token, body })).status).toBe(403);
-  const get = await app.call(`GET /api/v1/previews/picture?url=${encodeURIComponent(body.url)}`, { token });
+  expect((await pending.call("POST /api/v1/previews/picture", body)).status).toBe(403);
+  const get = await user.call(`GET /api/v1/previews/picture?url=${encodeURIComponent(body.url)}`);
   expect(get.status).toBeGreaterThanOrEqual(404);
   expect(asked).toEqual([]);
 });
@@ -117,11 +117,7 @@ test("brings one person six at the same time, and further ones afterwards", asyn
   await poll(() => waiting.length).toBe(6);
   expect((await ask(`${origin}/boat.png`)).status).toBe(429);
   const other = await app.user();
-  const theirs = await app.call("POST /api/v1/previews/picture", {
-    token: other.token,
-    body: { url: `${origin}/boat.png` },
-  });
-  expect(theirs.status).toBe(200);
+  expect((await other.call("POST /api/v1/previews/picture", { url: `${origin}/boat.png` })).status).toBe(200);
   waiting.splice(0).forEach((answer) => answer());
   expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
   expect((await ask(`${origin}/boat.png`)).status).toBe(200);

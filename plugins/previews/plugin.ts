@@ -28,7 +28,14 @@ export default definePlugin({
     const { api, main } = previewRoutes(previews, () => config.iframeCsp);
     return {
       routes: { api: [...api, pictureRoute(createPictures(use.egress))], main },
-      jobs: [{ id: "previews.sweep", every: 600, run: () => previews.dropExpired() }],
+      jobs: [
+        {
+          id: "previews.sweep",
+          title: "Removes expired previews",
+          every: 600,
+          run: () => previews.dropExpired(),
+        },
+      ],
     };
   },
 });

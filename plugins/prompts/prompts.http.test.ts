@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { grant, permit } from "#plugins/workspace-tools/tools.fixture.ts";
 
 let app: App;
@@ -8,7 +9,7 @@ let reader: TestUser;
 let stranger: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   [author, reader, stranger] = [await app.user(), await app.user(), await app.user()];
   await permit(app, [author], { workspace: { prompts: true, prompts_export: true } });
 });
@@ -163,8 +164,7 @@ describe("access", () => {
     }
     expect((await call(stranger, "GET /")).body).toEqual([]);
 
-    const off = await call(author, `POST /id/${made.id}/toggle`);
-    expect(off.body.is_active).toBe(false);
+    expect((await call(author, `POST /id/${made.id}/toggle`)).body.is_active).toBe(false);
     expect((await call(reader, "GET /list?is_active=true")).body.total).toBe(0);
     expect((await call(author, `DELETE /id/${made.id}/delete`)).body).toBe(true);
     expect((await call(author, `GET /id/${made.id}`)).status).toBe(404);

@@ -1,7 +1,8 @@
 import { LLMock } from "@copilotkit/aimock";
 import OpenAI, { RateLimitError } from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let peer: LLMock;
@@ -13,7 +14,7 @@ beforeAll(async () => {
   peer.onMessage("weather", { toolCalls: [{ name: "get_weather", arguments: '{"city":"Bern"}' }] });
   peer.onEmbedding("a text", { embedding: [0.1, 0.2, 0.3] });
   await peer.start();
-  app = await startApp({
+  app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: `${peer.url}/v1`,
       OPENAI_API_KEYS: "peer-key",

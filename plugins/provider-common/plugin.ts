@@ -1,5 +1,7 @@
 import { core } from "#config/core.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
+import { troubleBegan } from "#kernel/trouble.ts";
+import { toConnectionTrouble } from "#kernel/upstream/endpoint-state.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, optional, provide } from "#kernel/service.ts";
 import { blobs, configuration, egress, events } from "#kernel/services.ts";
@@ -69,7 +71,12 @@ export default definePlugin({
     });
     const listModels = (connection: Connection) =>
       fetchModels(client, connection, 1000 * (config.commonModelListTimeout ?? config.modelListTimeout));
-    const connections = createConnections({ config, fetchModels: listModels, log });
+    const connections = createConnections({
+      config,
+      fetchModels: listModels,
+      log,
+      failed: ({ url }, error) => use.events.emit(troubleBegan, toConnectionTrouble(url, error)),
+    });
     const messageSupport = createMessageSupport({ connections, client });
     const speeches = createSpeechCache({ blobs: use.blobs, log });
     const provider = createProvider({ connections, client, config, log, messageSupport });
@@ -110,7 +117,14 @@ export default definePlugin({
         ],
       },
       fills: [fill(unlistedEmbedders, createUnlistedEmbedder(shared))],
-      jobs: [{ id: "provider-common.speeches", every: 86_400, run: () => speeches.sweep() }],
+      jobs: [
+        {
+          id: "provider-common.speeches",
+          title: "Removes cached speech of providers",
+          every: 86_400,
+          run: () => speeches.sweep(),
+        },
+      ],
       start: () => connections.warmUp(),
     };
   },

@@ -1,42 +1,40 @@
 import OpenAI, { RateLimitError } from "openai";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { json, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
+import { fromUser, textPart, toolCall, toolUse } from "#test/support/wire-parts.ts";
 
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(useUpstream());
   upstream.models = ["claude"];
   const vendor = { provider: "anthropic" };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.origin};${upstream.origin}/`,
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: { ...vendor, access: "everyone", prefix_id: "v" },
-        1: { ...vendor, prefix_id: "hidden" },
-      }),
-    },
-  });
+  app = await keep(
+    useApp({
+      env: {
+        OPENAI_API_BASE_URLS: `${upstream.origin};${upstream.origin}/`,
+        OPENAI_API_CONFIGS: JSON.stringify({
+          0: { ...vendor, access: "everyone", prefix_id: "v" },
+          1: { ...vendor, prefix_id: "hidden" },
+        }),
+      },
+    }),
+  );
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const sdk = () => new OpenAI({ baseURL: `${app.url}/compat`, apiKey: member.token, maxRetries: 0 });
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/v1/messages"))!.body;
-const messages = [{ role: "user" as const, content: "Hi" }];
-const content = [
-  { type: "text", text: "Let me look." },
-  { type: "tool_use", id: "toolu_1", name: "weather", input: { city: "Łódź" } },
-];
+const messages = [fromUser("Hi")];
+const content = [textPart("Let me look."), toolUse("toolu_1", "weather", { city: "Łódź" })];
 const message = {
   id: "msg_1",
   type: "message",
@@ -48,7 +46,7 @@ const message = {
 };
 const events = [
   { type: "message_start", message: { ...message, content: [], stop_reason: null } },
-  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_start", index: 0, content_block: textPart("") },
   { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Let me look." } },
   { type: "content_block_stop", index: 0 },
   { type: "content_block_start", index: 1, content_block: { ...content[1], input: {} } },
@@ -63,9 +61,7 @@ const expected = {
   finish_reason: "tool_calls",
   message: {
     content: "Let me look.",
-    tool_calls: [
-      { id: "toolu_1", type: "function", function: { name: "weather", arguments: '{"city":"Łódź"}' } },
-    ],
+    tool_calls: [toolCall("toolu_1", "weather", '{"city":"Łódź"}')],
   },
 };
 
@@ -97,11 +93,10 @@ it("fills in what the model has saved, and keeps what is the platform's", async 
     params: { system: "Be brief.", temperature: 0.2 },
     access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
   };
-  await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+  await admin.call("POST /api/v1/models/create", record);
   upstream.reply("/v1/messages", json(message));
   const body = { model: "brief", messages, chat_id: "c", filter_ids: ["x"] };
-  const answer = await app.call("POST /compat/chat/completions", { token: member.token, body });
-  expect(answer.status).toBe(200);
+  expect((await member.call("POST /compat/chat/completions", body)).status).toBe(200);
   expect(sent()).toMatchObject({ model: "claude", system: [{ text: "Be brief." }], temperature: 0.2 });
   expect(JSON.stringify(sent())).not.toMatch(/filter_ids|chat_id/);
 });
@@ -114,9 +109,6 @@ it("passes refusals on, and knows no hidden models", async () => {
     .catch((failure: unknown) => failure);
   expect(refused).toBeInstanceOf(RateLimitError);
   expect((refused as RateLimitError).headers?.get("retry-after")).toBe("3");
-  const hidden = await app.call("POST /compat/chat/completions", {
-    token: member.token,
-    body: { model: "hidden.claude", messages },
-  });
+  const hidden = await member.call("POST /compat/chat/completions", { model: "hidden.claude", messages });
   expect([hidden.status, hidden.body.error.message]).toEqual([404, "Model not found"]);
 });

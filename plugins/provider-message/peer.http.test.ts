@@ -1,7 +1,9 @@
 import { LLMock } from "@copilotkit/aimock";
 import OpenAI, { RateLimitError } from "openai";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import { fromAssistant, fromTool, fromUser, toolCall } from "#test/support/wire-parts.ts";
 
 let app: App;
 let peer: LLMock;
@@ -17,7 +19,7 @@ beforeAll(async () => {
   );
   peer.on({ userMessage: "weather", hasToolResult: true }, { content: "Sunny." });
   await peer.start();
-  app = await startApp({
+  app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: peer.url,
       OPENAI_API_KEYS: "peer-key",
@@ -36,7 +38,7 @@ afterAll(async () => {
 });
 
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming;
-const ask = (content: string) => ({ model: "claude-x", messages: [{ role: "user" as const, content }] });
+const ask = (content: string) => ({ model: "claude-x", messages: [fromUser(content)] });
 const tools: Params["tools"] = [
   { type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } },
 ];
@@ -71,11 +73,7 @@ it.each([true, false])("keeps signed thoughts through a tool loop, streamed: %s"
   // The server refuses a turn that calls tools without the thought it began with.
   const answer = await sdk.chat.completions.create({
     ...asked,
-    messages: [
-      ...asked.messages,
-      message as OpenAI.ChatCompletionMessage,
-      { role: "tool", tool_call_id: call?.id ?? "", content: "sunny" },
-    ],
+    messages: [...asked.messages, message as OpenAI.ChatCompletionMessage, fromTool(call?.id ?? "", "sunny")],
   });
   expect(answer.choices[0]?.message.content).toBe("Sunny.");
 });
@@ -89,12 +87,10 @@ it("passes its refusals on with their type", async () => {
 
 /** The streamed message, put together as a client would that sends it again. */
 async function collect(asked: Params): Promise<OpenAI.ChatCompletionMessage> {
-  const message: Record<string, unknown> = {
-    role: "assistant",
-    content: "",
+  const message: Record<string, unknown> = fromAssistant("", {
     reasoning_content: "",
     reasoning_details: [],
-  };
+  });
   const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = [];
   for await (const { choices } of await sdk.chat.completions.create({ ...asked, stream: true })) {
     const delta = (choices[0]?.delta ?? {}) as Record<string, unknown> &
@@ -103,11 +99,7 @@ async function collect(asked: Params): Promise<OpenAI.ChatCompletionMessage> {
     message["reasoning_content"] += String(delta["reasoning_content"] ?? "");
     (message["reasoning_details"] as unknown[]).push(...((delta["reasoning_details"] as unknown[]) ?? []));
     for (const { index, id, function: called } of delta.tool_calls ?? []) {
-      calls[index] ??= {
-        id: id ?? "",
-        type: "function",
-        function: { name: called?.name ?? "", arguments: "" },
-      };
+      calls[index] ??= toolCall(id ?? "", called?.name ?? "", "");
       calls[index].function.arguments += called?.arguments ?? "";
     }
   }

@@ -1,16 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
 import { body, json, sse } from "#test/support/upstream-scripts.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { fromUser, textPart, thinking, toolCall, toolUse } from "#test/support/wire-parts.ts";
 
 let app: App;
 let vendor: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  vendor = await startUpstream();
+setUp(async (keep) => {
+  vendor = await keep(startUpstream());
   vendor.models = [
     {
       id: "claude-a",
@@ -20,21 +22,18 @@ beforeAll(async () => {
       max_tokens: 20_000,
     },
   ];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: vendor.url,
-      OPENAI_API_KEYS: "vendor-key",
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { provider: "anthropic", prefix_id: "up" } }),
-      AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2",
-    },
-  });
+  app = await keep(
+    startApp({
+      env: {
+        OPENAI_API_BASE_URLS: vendor.url,
+        OPENAI_API_KEYS: "vendor-key",
+        OPENAI_API_CONFIGS: JSON.stringify({ 0: { provider: "anthropic", prefix_id: "up" } }),
+        AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2",
+      },
+    }),
+  );
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
-});
-
-afterAll(async () => {
-  await app.close();
-  await vendor.close();
+  await admin.call("GET /api/models?refresh=true");
 });
 
 const event = (type: string, data: object = {}) =>
@@ -53,7 +52,7 @@ const end = (stop_reason: string) =>
   event("message_delta", { delta: { stop_reason }, usage: { output_tokens: 5, input_tokens: null } }) +
   event("message_stop");
 const text = (index: number, ...pieces: string[]) =>
-  open(index, { type: "text", text: "" }) +
+  open(index, textPart("")) +
   pieces.map((piece) => delta(index, { type: "text_delta", text: piece })).join("") +
   close(index);
 
@@ -67,9 +66,11 @@ const usage = {
 
 async function stream(script: Script, more: object = {}) {
   vendor.reply("/v1/messages", script);
-  const answer = await app.call("POST /api/chat/completions", {
-    token: admin.token,
-    body: { model: "up.claude-a", messages: [{ role: "user", content: "Hi" }], stream: true, ...more },
+  const answer = await admin.call("POST /api/chat/completions", {
+    model: "up.claude-a",
+    messages: [fromUser("Hi")],
+    stream: true,
+    ...more,
   });
   const frames = answer.text.split("\n\n").filter((frame) => frame.startsWith("data: {"));
   // oxlint-disable-next-line typescript/no-explicit-any -- frames of every shape.
@@ -91,7 +92,7 @@ const events = (all: string, options: { split?: "bytes" | "characters" } = {}) =
   sse([all], { done: false, ...options });
 
 it("lists the models with their names, and asks for them in the format's own way", async () => {
-  const listed = (await app.call("GET /api/models", { token: admin.token })).body.data;
+  const listed = (await admin.call("GET /api/models")).body.data;
   expect(listed.find(({ id }: { id: string }) => id === "up.claude-a")).toMatchObject({
     name: "Claude A",
     created: 1_767_312_000,
@@ -109,11 +110,7 @@ it("lists the models with their names, and asks for them in the format's own way
 });
 
 it("is no model of routes that only the common format has", async () => {
-  const { token } = admin;
-  const answer = await app.call("POST /compat/embeddings", {
-    token,
-    body: { model: "up.claude-a", input: "Hi" },
-  });
+  const answer = await admin.call("POST /compat/embeddings", { model: "up.claude-a", input: "Hi" });
   expect(answer.status).toBe(404);
 });
 
@@ -123,7 +120,7 @@ it("sends a request of the vendor's format, with a limit that the model allows",
   expect(sent?.body).toEqual({
     model: "claude-a",
     max_tokens: 20_000,
-    messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
+    messages: [fromUser([textPart("Hi")])],
     stream: true,
     temperature: 0.5,
   });
@@ -133,7 +130,7 @@ it("sends a request of the vendor's format, with a limit that the model allows",
 describe("a stream", () => {
   const whole =
     start +
-    open(0, { type: "thinking", thinking: "", signature: "" }) +
+    open(0, thinking("")) +
     delta(0, { type: "thinking_delta", thinking: "Łet " }) +
     event("ping") +
     delta(0, { type: "thinking_delta", thinking: "me" }) +
@@ -145,12 +142,12 @@ describe("a stream", () => {
     open(3, { type: "server_tool_use", id: "s", name: "x", input: {} }) +
     delta(3, { type: "input_json_delta", partial_json: "{}" }) +
     close(3) +
-    open(4, { type: "tool_use", id: "a", name: "f", input: {} }) +
+    open(4, toolUse("a", "f", {})) +
     delta(4, { type: "input_json_delta", partial_json: "" }) +
     delta(4, { type: "input_json_delta", partial_json: '{"x"' }) +
     delta(4, { type: "input_json_delta", partial_json: ":1}" }) +
     close(4) +
-    open(5, { type: "tool_use", id: "b", name: "g", input: {} }) +
+    open(5, toolUse("b", "g", {})) +
     close(5) +
     end("tool_use");
 
@@ -192,16 +189,13 @@ describe("a stream", () => {
 
   it("survives blocks that are counted wrongly", async () => {
     const odd =
-      start +
-      open(3, { type: "text", text: "A" }) +
-      delta(9, { type: "text_delta", text: "B" }) +
-      end("end_turn");
+      start + open(3, textPart("A")) + delta(9, { type: "text_delta", text: "B" }) + end("end_turn");
     expect(await stream(events(odd))).toMatchObject({ text: "AB", finish: "stop", error: undefined });
   });
 });
 
 describe("an upstream that fails", () => {
-  const begun = start + open(0, { type: "text", text: "" }) + delta(0, { type: "text_delta", text: "Hel" });
+  const begun = start + open(0, textPart("")) + delta(0, { type: "text_delta", text: "Hel" });
   const overloaded = event("error", { error: { type: "overloaded_error", message: "Overloaded" } });
   it.each<[string, Script, RegExp]>([
     ["says so midway", events(begun + overloaded), /^Overloaded$/],
@@ -230,9 +224,9 @@ describe("an upstream that fails", () => {
     ],
   ])("is told with the status %i", async (status, script) => {
     vendor.reply("/v1/messages", script);
-    const answer = await app.call("POST /api/chat/completions", {
-      token: admin.token,
-      body: { model: "up.claude-a", messages: [{ role: "user", content: "Hi" }] },
+    const answer = await admin.call("POST /api/chat/completions", {
+      model: "up.claude-a",
+      messages: [fromUser("Hi")],
     });
     expect([answer.status, typeof answer.body.error.message]).toEqual([status, "string"]);
     expect(answer.headers.get("retry-after")).toBe(status === 529 ? "2" : null);
@@ -244,20 +238,16 @@ describe("an answer comes as it was asked for", () => {
     id: "msg_2",
     type: "message",
     model: "claude-a",
-    content: [
-      { type: "thinking", thinking: "Hm", signature: "sig" },
-      { type: "text", text: "Hi" },
-      { type: "tool_use", id: "a", name: "f", input: { x: 1 } },
-    ],
+    content: [thinking("Hm", "sig"), textPart("Hi"), toolUse("a", "f", { x: 1 })],
     stop_reason: "tool_use",
     usage: { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 5 },
   };
 
   it("whole", async () => {
     vendor.reply("/v1/messages", json(reply));
-    const { body: completion } = await app.call("POST /api/chat/completions", {
-      token: admin.token,
-      body: { model: "up.claude-a", messages: [{ role: "user", content: "Hi" }] },
+    const { body: completion } = await admin.call("POST /api/chat/completions", {
+      model: "up.claude-a",
+      messages: [fromUser("Hi")],
     });
     expect(completion).toMatchObject({
       object: "chat.completion",
@@ -270,7 +260,7 @@ describe("an answer comes as it was asked for", () => {
             content: "Hi",
             reasoning_content: "Hm",
             reasoning_details: [{ type: "reasoning.text", signature: "sig" }],
-            tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: '{"x":1}' } }],
+            tool_calls: [toolCall("a", "f", '{"x":1}')],
           },
         },
       ],
@@ -284,9 +274,9 @@ describe("an answer comes as it was asked for", () => {
 
   it("whole, though the upstream streams", async () => {
     vendor.reply("/v1/messages", events(start + text(0, "Hel", "lo") + end("end_turn")));
-    const { body: completion } = await app.call("POST /api/chat/completions", {
-      token: admin.token,
-      body: { model: "up.claude-a", messages: [{ role: "user", content: "Hi" }] },
+    const { body: completion } = await admin.call("POST /api/chat/completions", {
+      model: "up.claude-a",
+      messages: [fromUser("Hi")],
     });
     expect(completion).toMatchObject({
       choices: [{ message: { content: "Hello" }, finish_reason: "stop" }],

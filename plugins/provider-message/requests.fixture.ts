@@ -1,34 +1,36 @@
+import {
+  fromAssistant,
+  fromSystem,
+  fromTool,
+  fromUser,
+  textPart,
+  thinking,
+  toolCall,
+  toolUse,
+} from "#test/support/wire-parts.ts";
 /** Requests of the common format with their translations, for tables of cases. */
 const mark = { cache_control: { type: "ephemeral" } };
-export const user = { role: "user", content: "Hi" };
-const userTurn = { role: "user", content: [{ type: "text", text: "Hi" }] };
-const text = (value: string) => ({ type: "text", text: value });
-export const call = (id: string, args: string) => ({
-  id,
-  type: "function",
-  function: { name: "f", arguments: args },
-});
-const use = (id: string, input: object) => ({ type: "tool_use", id, name: "f", input });
+export const user = fromUser("Hi");
+const userTurn = fromUser([textPart("Hi")]);
+export const call = (id: string, args: string) => toolCall(id, "f", args);
+const use = (id: string, input: object) => toolUse(id, "f", input);
 export const signed = [
   { type: "reasoning.text", format: "anthropic-claude-v1", text: "T", signature: "sig", index: 0 },
   { type: "reasoning.encrypted", format: "anthropic-claude-v1", data: "secret", index: 1 },
 ];
-const thoughts = [
-  { type: "thinking", thinking: "T", signature: "sig" },
-  { type: "redacted_thinking", data: "secret" },
-];
+const thoughts = [thinking("T", "sig"), { type: "redacted_thinking", data: "secret" }];
 
 export const conversations: Record<string, [messages: object[], expected: object]> = {
   "instructions, wherever they stand": [
-    [{ role: "system", content: "A" }, user, { role: "developer", content: [{ ...text("B"), ...mark }] }],
-    { system: [text("A"), { ...text("B"), ...mark }], messages: [userTurn] },
+    [fromSystem("A"), user, { role: "developer", content: [{ ...textPart("B"), ...mark }] }],
+    { system: [textPart("A"), { ...textPart("B"), ...mark }], messages: [userTurn] },
   ],
   "images and texts in their order": [
     [
       {
         role: "user",
         content: [
-          text("a"),
+          textPart("a"),
           { type: "image_url", image_url: { url: "data:image/png;base64,DATA" }, ...mark },
           { type: "image_url", image_url: { url: "https://x.test/a.png" } },
         ],
@@ -39,7 +41,7 @@ export const conversations: Record<string, [messages: object[], expected: object
         {
           role: "user",
           content: [
-            text("a"),
+            textPart("a"),
             { type: "image", source: { type: "base64", media_type: "image/png", data: "DATA" }, ...mark },
             { type: "image", source: { type: "url", url: "https://x.test/a.png" } },
           ],
@@ -49,102 +51,85 @@ export const conversations: Record<string, [messages: object[], expected: object
   ],
   files: [
     [
-      {
-        role: "user",
-        content: [
-          { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,UEQ=" } },
-          { type: "file", file: { file_data: "data:text/plain;charset=utf-8;base64,SGk=" } },
-        ],
-      },
+      fromUser([
+        { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,UEQ=" } },
+        { type: "file", file: { file_data: "data:text/plain;charset=utf-8;base64,SGk=" } },
+      ]),
     ],
     {
       messages: [
-        {
-          role: "user",
-          content: [
-            {
-              type: "document",
-              title: "a.pdf",
-              source: { type: "base64", media_type: "application/pdf", data: "UEQ=" },
-            },
-            { type: "document", source: { type: "text", media_type: "text/plain", data: "Hi" } },
-          ],
-        },
+        fromUser([
+          {
+            type: "document",
+            title: "a.pdf",
+            source: { type: "base64", media_type: "application/pdf", data: "UEQ=" },
+          },
+          { type: "document", source: { type: "text", media_type: "text/plain", data: "Hi" } },
+        ]),
       ],
     },
   ],
   "calls and their results as one turn each": [
     [
       user,
-      { role: "assistant", content: "Wait", tool_calls: [call("a", '{"x":1}'), call("b", "")] },
+      fromAssistant("Wait", { tool_calls: [call("a", '{"x":1}'), call("b", "")] }),
       { role: "tool", tool_call_id: "a", content: "1", ...mark },
-      { role: "tool", tool_call_id: "b", content: "" },
-      { role: "user", content: "Next" },
+      fromTool("b", ""),
+      fromUser("Next"),
     ],
     {
       messages: [
         userTurn,
-        { role: "assistant", content: [text("Wait"), use("a", { x: 1 }), use("b", {})] },
-        {
-          role: "user",
-          content: [
-            { type: "tool_result", tool_use_id: "a", content: [text("1")], ...mark },
-            { type: "tool_result", tool_use_id: "b" },
-            text("Next"),
-          ],
-        },
+        fromAssistant([textPart("Wait"), use("a", { x: 1 }), use("b", {})]),
+        fromUser([
+          { type: "tool_result", tool_use_id: "a", content: [textPart("1")], ...mark },
+          { type: "tool_result", tool_use_id: "b" },
+          textPart("Next"),
+        ]),
       ],
     },
   ],
   "signed thoughts ahead of what followed them": [
-    [user, { role: "assistant", content: "Yes", reasoning_content: "T", reasoning_details: signed }],
-    { messages: [userTurn, { role: "assistant", content: [...thoughts, text("Yes")] }] },
+    [user, fromAssistant("Yes", { reasoning_content: "T", reasoning_details: signed })],
+    { messages: [userTurn, fromAssistant([...thoughts, textPart("Yes")])] },
   ],
   "no thoughts of others": [
     [
       user,
-      {
-        role: "assistant",
-        content: "Yes",
+      fromAssistant("Yes", {
         reasoning_content: "T",
         reasoning_details: [
           { type: "reasoning.text", text: "T" },
           { type: "reasoning.encrypted", format: "other", data: "x" },
           null,
         ],
-      },
+      }),
     ],
-    { messages: [userTurn, { role: "assistant", content: [text("Yes")] }] },
+    { messages: [userTurn, fromAssistant([textPart("Yes")])] },
   ],
   "no empty texts": [
-    [user, { role: "assistant", content: "" }, { role: "user", content: [text(""), text("b")] }],
-    { messages: [{ role: "user", content: [text("Hi"), text("b")] }] },
+    [user, fromAssistant(""), fromUser([textPart(""), textPart("b")])],
+    { messages: [fromUser([textPart("Hi"), textPart("b")])] },
   ],
   "calls of another upstream, whose ids the vendor would refuse": [
     [
       user,
-      { role: "assistant", content: null, tool_calls: [call("functions.f:0", "{}")] },
-      { role: "tool", tool_call_id: "functions.f:0", content: "1" },
+      fromAssistant(null, { tool_calls: [call("functions.f:0", "{}")] }),
+      fromTool("functions.f:0", "1"),
     ],
     {
       messages: [
         userTurn,
-        { role: "assistant", content: [use("functions_f_0", {})] },
-        {
-          role: "user",
-          content: [{ type: "tool_result", tool_use_id: "functions_f_0", content: [text("1")] }],
-        },
+        fromAssistant([use("functions_f_0", {})]),
+        fromUser([{ type: "tool_result", tool_use_id: "functions_f_0", content: [textPart("1")] }]),
       ],
     },
   ],
   "a begun reply without blanks at its end": [
-    [user, { role: "assistant", content: "It is \n" }],
-    { messages: [userTurn, { role: "assistant", content: [text("It is")] }] },
+    [user, fromAssistant("It is \n")],
+    { messages: [userTurn, fromAssistant([textPart("It is")])] },
   ],
-  "a mark on a message": [
-    [{ ...user, ...mark }],
-    { messages: [{ role: "user", content: [{ ...text("Hi"), ...mark }] }] },
-  ],
+  "a mark on a message": [[{ ...user, ...mark }], { messages: [fromUser([{ ...textPart("Hi"), ...mark }])] }],
 };
 
 const schema = { type: "object", properties: { a: { type: "string" } } };
@@ -195,7 +180,7 @@ export const parameters: Record<string, [request: object, expected: object]> = {
   ],
   "an answer in JSON": [
     { response_format: { type: "json_object" } },
-    { system: [text("Answer with one JSON object and nothing else.")] },
+    { system: [textPart("Answer with one JSON object and nothing else.")] },
   ],
   "its own parameters": [
     {

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
+import { fromAssistant, fromTool, fromUser } from "#test/support/wire-parts.ts";
 import { call, conversations, parameters, signed, tool, user } from "./requests.fixture.ts";
 import type { ModelFacts } from "./thinking.ts";
 import { type ToVendorOptions, toVendor } from "./to-vendor.ts";
@@ -63,11 +64,7 @@ describe("thinking", () => {
     capabilities: { effort: no, thinking: { types: { enabled: no, adaptive: no } } },
   };
   const budget = (tokens: number) => ({ type: "enabled", budget_tokens: tokens });
-  const answered = [
-    user,
-    { role: "assistant", content: null, tool_calls: [call("a", "{}")] },
-    { role: "tool", tool_call_id: "a", content: "1" },
-  ];
+  const answered = [user, fromAssistant(null, { tool_calls: [call("a", "{}")] }), fromTool("a", "1")];
 
   const cases: Record<string, [request: object, facts: ModelFacts, expected: object]> = {
     "an effort that the model knows": [
@@ -147,7 +144,7 @@ test.each([
   [{ type: "image_url", image_url: { url: "ftp://x" } }, "messages.1.content.0.image_url"],
   [{ type: "file", file: { file_id: "f" } }, "messages.1.content.0.file"],
 ])("%j is refused by its place", (part, place) => {
-  const messages = [user, { role: "user", content: [part] }];
+  const messages = [user, fromUser([part])];
   expect(() => convert({ messages })).toThrow(AppError);
   expect(() => convert({ messages })).toThrow(`${place}: `);
 });

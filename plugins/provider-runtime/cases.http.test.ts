@@ -137,10 +137,10 @@ it("O67 on", async () => {
     },
   });
   try {
-    const { token } = await stateful.admin();
+    const admin = await stateful.admin();
     other.reply("/responses", json({ object: "response", output: [] }));
     const body = { model: "r", input: "Hi", previous_response_id: "resp_0" };
-    expect((await stateful.call("POST /runtime/v1/responses", { token, body })).status).toBe(200);
+    expect((await admin.call("POST /runtime/v1/responses", body)).status).toBe(200);
     expect(other.requests.at(-1)?.body.previous_response_id).toBe("resp_0");
   } finally {
     await stateful.close();
@@ -153,8 +153,8 @@ it.each([
 ])("%s", async (_id, model) => {
   const closed = await startApp({ env: { OLLAMA_BASE_URLS: runtime.origin } });
   try {
-    const { token } = await closed.user();
-    const answer = await closed.call("POST /runtime/v1/responses", { token, body: { model, input: "Hi" } });
+    const user = await closed.user();
+    const answer = await user.call("POST /runtime/v1/responses", { model, input: "Hi" });
     expect([answer.status, answer.body]).toMatchObject([404, { error: { message: "Model not found" } }]);
   } finally {
     await closed.close();

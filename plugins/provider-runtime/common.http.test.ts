@@ -1,7 +1,9 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type Runtime, startRuntime } from "#test/support/runtime.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { embeddings, failure, json, raw, sse, text } from "#test/support/upstream-scripts.ts";
@@ -11,30 +13,22 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  runtime = await startRuntime();
-  app = await startApp({ env: { OLLAMA_BASE_URL: runtime.origin } });
+setUp(async (keep) => {
+  runtime = await keep(startRuntime());
+  app = await keep(useApp({ env: { OLLAMA_BASE_URL: runtime.origin } }));
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await runtime.close();
 });
 beforeEach(() => configure({}));
 
 async function configure(config: Record<string, unknown>) {
-  await app.call("POST /runtime/config/update", {
-    token: admin.token,
-    body: {
-      OLLAMA_BASE_URLS: [runtime.origin],
-      OLLAMA_API_CONFIGS: { 0: { access: "everyone", ...config } },
-    },
+  await admin.call("POST /runtime/config/update", {
+    OLLAMA_BASE_URLS: [runtime.origin],
+    OLLAMA_API_CONFIGS: { 0: { access: "everyone", ...config } },
   });
 }
 
-const call = (path: string, body: unknown) =>
-  app.call(`POST /runtime/v1/${path}`, { token: member.token, body });
+const call = (path: string, body: unknown) => member.call(`POST /runtime/v1/${path}`, body);
 const sdk = () => new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: member.token, maxRetries: 0 });
 const model = "llama3:latest";
 const messages = [{ role: "user" as const, content: "Hi" }];
@@ -98,7 +92,7 @@ describe("the common formats of the runtime", () => {
       params: { system: "Be brief." },
       access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
     };
-    await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+    await admin.call("POST /api/v1/models/create", record);
     const prompt = { type: "text", text: "Be brief." };
     for (const [system, expected] of [
       [undefined, [prompt]],
@@ -128,9 +122,9 @@ describe("the common formats of the runtime", () => {
       type: "error",
       error: { message: expect.any(String) },
     });
-    const wrongMethod = await app.call("DELETE /runtime/v1/embeddings", { token: member.token });
+    const wrongMethod = await member.call("DELETE /runtime/v1/embeddings");
     expect([wrongMethod.status, wrongMethod.body.error.code]).toEqual([405, 405]);
-    expect((await app.call("GET /runtime/nothing", { token: member.token })).body).toEqual({
+    expect((await member.call("GET /runtime/nothing")).body).toEqual({
       error: "Not found",
     });
     const answer = await call("chat/completions", { model: "nobody", messages });

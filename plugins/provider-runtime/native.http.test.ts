@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { chat, chatLines, ending, line, type Runtime, startRuntime } from "#test/support/runtime.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { html, resetAfter, silence } from "#test/support/upstream-faults.ts";
 import { json, jsonLines } from "#test/support/upstream-scripts.ts";
 
@@ -9,27 +11,20 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  runtime = await startRuntime(["llama3:latest", "tiny:1b"]);
-  app = await startApp({ env: { OLLAMA_BASE_URL: runtime.origin } });
+setUp(async (keep) => {
+  runtime = await keep(startRuntime(["llama3:latest", "tiny:1b"]));
+  app = await keep(useApp({ env: { OLLAMA_BASE_URL: runtime.origin } }));
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await runtime.close();
 });
 beforeEach(() => configure({}));
 
 /** Sets the one backend's settings, as an admin does. */
 async function configure(config: Record<string, unknown>) {
-  const answer = await app.call("POST /runtime/config/update", {
-    token: admin.token,
-    body: {
-      ENABLE_OLLAMA_API: true,
-      OLLAMA_BASE_URLS: [runtime.origin],
-      OLLAMA_API_CONFIGS: { 0: { access: "everyone", ...config } },
-    },
+  const answer = await admin.call("POST /runtime/config/update", {
+    ENABLE_OLLAMA_API: true,
+    OLLAMA_BASE_URLS: [runtime.origin],
+    OLLAMA_API_CONFIGS: { 0: { access: "everyone", ...config } },
   });
   expect(answer.status).toBe(200);
 }
@@ -246,13 +241,10 @@ describe("access (O57, O69)", () => {
   );
 
   it("cannot be had by writing the model's key twice or in another case", async () => {
-    await app.call("POST /api/v1/models/import", {
-      token: admin.token,
-      body: {
-        models: [
-          { id: "tiny:1b", base_model_id: null, name: "Closed", meta: {}, params: {}, access_grants: [] },
-        ],
-      },
+    await admin.call("POST /api/v1/models/import", {
+      models: [
+        { id: "tiny:1b", base_model_id: null, name: "Closed", meta: {}, params: {}, access_grants: [] },
+      ],
     });
     runtime.always("/api/chat", chat("Hello there"));
     for (const text of [

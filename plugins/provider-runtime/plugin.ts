@@ -1,5 +1,7 @@
 import { core } from "#config/core.ts";
 import { type ModelCall, modelCallEnded } from "#kernel/completion/model-call.ts";
+import { troubleBegan } from "#kernel/trouble.ts";
+import { toConnectionTrouble } from "#kernel/upstream/endpoint-state.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { configuration, egress, events } from "#kernel/services.ts";
 import { announceConnections } from "#kernel/upstream/announce-connections.ts";
@@ -52,6 +54,7 @@ export default definePlugin({
       config,
       fetchList: (backend) => fetchList(client, backend, timeLimit()),
       log,
+      failed: ({ url }, error) => use.events.emit(troubleBegan, toConnectionTrouble(url, error)),
     });
     const provider = createProvider({ backends, client, egress: use.egress, config, log });
     const files = createModelFiles(config.dataDir);

@@ -127,10 +127,7 @@ describe("chat completions over the local runtime", () => {
 
   it("hand refusals on and end broken streams with an error", async () => {
     runtime.reply("/api/chat", json({ error: "busy" }, { status: 429, headers: { "retry-after": "3" } }));
-    const refused = await app.call("POST /api/chat/completions", {
-      token: admin.token,
-      body: { model, messages },
-    });
+    const refused = await admin.call("POST /api/chat/completions", { model, messages });
     expect([refused.status, refused.headers.get("retry-after"), refused.body]).toEqual([
       429,
       "3",
@@ -196,8 +193,7 @@ describe("chat completions over the local runtime", () => {
 
   it("free memory on request", async () => {
     runtime.always("/api/generate", json({ done: true, done_reason: "unload" }));
-    const answer = await app.call("POST /api/models/unload", { token: admin.token, body: { model } });
-    expect(answer.body).toEqual({ status: true });
+    expect((await admin.call("POST /api/models/unload", { model })).body).toEqual({ status: true });
     expect(runtime.last("/api/generate").body).toEqual({
       model: "llama3:latest",
       prompt: "",
@@ -209,8 +205,8 @@ describe("chat completions over the local runtime", () => {
 
 it("stands in the platform's list of models", async () => {
   runtime.loaded = [{ name: "llama3:latest", model: "llama3:latest", expires_at: "2026-01-01T00:00:00Z" }];
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
-  const { body: list } = await app.call("GET /api/models", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
+  const { body: list } = await admin.call("GET /api/models");
   expect(list.data.find((item: { id: string }) => item.id === model)).toMatchObject({
     owned_by: "ollama",
     connection_type: "local",
@@ -227,12 +223,9 @@ it("serves a published server of the runtime's format", async () => {
   peer.onMessage("weather", { toolCalls: [{ name: "get_weather", arguments: '{"city":"Bern"}' }] });
   await peer.start();
   const set = (urls: string[], configs: object) =>
-    app.call("POST /runtime/config/update", {
-      token: admin.token,
-      body: { OLLAMA_BASE_URLS: urls, OLLAMA_API_CONFIGS: configs },
-    });
+    admin.call("POST /runtime/config/update", { OLLAMA_BASE_URLS: urls, OLLAMA_API_CONFIGS: configs });
   await set([peer.url], { 0: { access: "everyone" } });
-  const { body: list } = await app.call("GET /runtime/api/tags", { token: admin.token });
+  const { body: list } = await admin.call("GET /runtime/api/tags");
   const [first] = list.models;
   const ask = (content: string) => ({ model: first.model, messages: [{ role: "user" as const, content }] });
   const streamed = await sdk.chat.completions.stream(ask("hello")).finalChatCompletion();

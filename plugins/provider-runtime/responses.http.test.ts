@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type Runtime, startRuntime } from "#test/support/runtime.ts";
 import { failure } from "#test/support/upstream-scripts.ts";
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
   one = await startRuntime(["shared:1b", "first:1b"]);
   two = await startRuntime(["shared:1b", "second:latest"]);
   one.models = ["common"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: one.url } });
+  app = await useApp({ env: { OPENAI_API_BASE_URLS: one.url } });
   admin = await app.admin();
   member = await app.user();
 });
@@ -24,19 +25,13 @@ afterAll(async () => {
 beforeEach(() => configure({}));
 
 const configure = (more: object, isOn = true) =>
-  app.call("POST /runtime/config/update", {
-    token: admin.token,
-    body: {
-      ENABLE_OLLAMA_API: isOn,
-      OLLAMA_BASE_URLS: [one.origin, two.origin],
-      OLLAMA_API_CONFIGS: { 0: { access: "everyone" }, 1: { access: "everyone", ...more } },
-    },
+  admin.call("POST /runtime/config/update", {
+    ENABLE_OLLAMA_API: isOn,
+    OLLAMA_BASE_URLS: [one.origin, two.origin],
+    OLLAMA_API_CONFIGS: { 0: { access: "everyone" }, 1: { access: "everyone", ...more } },
   });
 const ask = (model: string, path = "", body: object = {}) =>
-  app.call(`POST /runtime/v1/responses${path}`, {
-    token: member.token,
-    body: { model, input: "Hi", ...body },
-  });
+  member.call(`POST /runtime/v1/responses${path}`, { model, input: "Hi", ...body });
 const asked = (runtime: Runtime) => runtime.requests.filter(({ path }) => path === "/api/chat").length;
 
 describe("the Responses format of one backend", () => {

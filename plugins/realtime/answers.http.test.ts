@@ -33,7 +33,7 @@ it("a client that does not read its answers is given no more of them, and all on
   expect(stage.blobs).toBeLessThan(30);
   let read = 0;
   client.socket.on("data", (bytes) => (read += bytes.length)).resume();
-  await expect.poll(() => read, { timeout: 10_000 }).toBeGreaterThan(count * megabyte);
+  await expect.poll(() => read, { timeout: 60_000 }).toBeGreaterThan(count * megabyte);
   expect(stage.blobs).toBe(count);
   client.socket.destroy();
   other.close();
@@ -70,7 +70,7 @@ it("what a client has sent is not done any more once it may not", async () => {
   const before = stage.blobs;
   client.send({ type: "emit", event: "stage:gate" });
   client.send(blob(1, 1));
-  await app.call("POST /api/v1/auths/signout", { token: leaving.token });
+  await leaving.call("POST /api/v1/auths/signout");
   expect(await client.closed).toMatchObject({ code: 4001 });
   gate.resolve();
   const other = await connectPlain(app.url, { token: member.token });

@@ -7,8 +7,11 @@ import { userEvents } from "#plugins/functions/service.ts";
 import { realtimeVariables } from "./config.ts";
 import { createMembers } from "./connections/members.ts";
 import { openSockets } from "./connections/open.ts";
+import { OutgoingEvent, toPayload } from "./connections/outgoing.ts";
 import { createRoomRenewal } from "./connections/room-renewal.ts";
 import { createChannels } from "./hub/channels.ts";
+import { createHttpClients } from "./http/clients.ts";
+import { httpEventRoutes } from "./http/routes.ts";
 import { createHub } from "./hub/hub.ts";
 import { openReplicas } from "./replicas/open-bus.ts";
 import { realtimeRoutes } from "./routes.ts";
@@ -40,17 +43,32 @@ export default definePlugin({
     const callTimeout = () => config.socketCallTimeout;
     const rooms = createRoomRenewal({ members, rooms: use.rooms, guards: use.guards });
     const clients = createHub({ members, replicas, channels, rooms, instanceId, callTimeout });
+    const httpClients = createHttpClients(clients);
     const usage = createUsage(clients);
+    const questions = createUserEvents(clients);
     // The setting belongs to a plugin that may be left out; nobody hides the count then.
     const isPublic = () => {
       const known = use.configuration.declarations().some(({ variable }) => variable.name === publicCount);
       return !known || use.configuration.valueOf(publicCount) === true;
     };
+    // Pages show at once what was switched on or off; each replica is told of the change by itself.
+    use.configuration.onChange(() => {
+      const changed = new OutgoingEvent(
+        "events",
+        toPayload({ data: { type: "config:changed" } }, instanceId),
+      );
+      for (const session of members.all()) {
+        if (session.principal !== undefined) {
+          session.deliver(changed);
+        }
+      }
+    });
     return {
-      routes: { main: realtimeRoutes({ usage, isPublic }) },
+      routes: { main: realtimeRoutes({ usage, isPublic }), api: httpEventRoutes(httpClients) },
       sockets: createSocketHandlers({
         hub: clients,
         usage,
+        questions,
         rooms,
         channels: use.channelEvents,
         marks: use.marks,
@@ -58,10 +76,11 @@ export default definePlugin({
       services: [
         provide(hub, clients),
         provide(socketServer, {
-          open: (parts) => openSockets({ ...parts, config, log, instanceId, members, channels, rooms }),
+          open: (parts) =>
+            openSockets({ ...parts, config, log, instanceId, members, channels, rooms, httpClients }),
         }),
       ],
-      fills: [fill(userEvents, createUserEvents(clients)), fill(healthChecks, ping)],
+      fills: [fill(userEvents, questions), fill(healthChecks, { part: "Redis", check: ping })],
       stop: () => replicas.close(),
     };
   },

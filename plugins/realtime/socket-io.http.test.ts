@@ -139,14 +139,14 @@ describe("a Socket.IO client", () => {
   });
 
   it("connects with an API key where keys may be used", async () => {
-    await app.call("POST /api/v1/auths/api_key", { token: member.token });
-    const made = await app.call("POST /api/v1/auths/api_key", { token: member.token });
+    await member.call("POST /api/v1/auths/api_key");
+    const made = await member.call("POST /api/v1/auths/api_key");
     const socket = await connect(made.body.api_key);
     const coming = nextEvent(socket, "events");
     say("status");
     expect(await coming).toMatchObject({ data: { type: "status" } });
     const gone = new Promise((resolve) => socket.once("disconnect", resolve));
-    await app.call("DELETE /api/v1/auths/api_key", { token: member.token });
+    await member.call("DELETE /api/v1/auths/api_key");
     expect(await within(2_000, gone)).toBe("io server disconnect");
   });
 });
@@ -169,7 +169,7 @@ describe("functions", () => {
     expect(await runAction(app, { id: "ask_me", user: member, body })).toEqual({ sure: true });
     expect(seen).toEqual([
       { type: "status", data: { description: "thinking", done: false } },
-      { type: "confirmation", data: { title: "Sure?" } },
+      { type: "confirmation", data: { title: "Sure?", question_id: expect.any(String) } },
     ]);
     const events = watching.events.filter(({ event }) => event === "events").map(({ data }) => data);
     expect(events).toEqual([
@@ -182,6 +182,40 @@ describe("functions", () => {
       },
     ]);
     watching.close();
+  });
+
+  it("ask again in the chat of a page that was loaded again, and in no other", async () => {
+    const before = await connect(member.token);
+    const ids: string[] = [];
+    before.on("events", ({ data }) => {
+      if (data.type === "confirmation") {
+        ids.push(data.data.question_id);
+        before.disconnect();
+      }
+    });
+    const body = { chat_id: "temporary:c", id: "m", session_id: before.id };
+    const answered = runAction(app, { id: "ask_me", user: member, body });
+    await expect.poll(() => ids.length).toBe(1);
+
+    const asked: string[] = [];
+    const answering = async (token: string) => {
+      const socket = await connect(token);
+      socket.on("events", ({ data }, answer) => {
+        if (data.type === "confirmation") {
+          asked.push(data.data.question_id);
+          answer?.(true);
+        }
+      });
+      return socket;
+    };
+    const stranger = await answering((await app.user()).token);
+    expect(await stranger.emitWithAck("chat:questions", { chat_id: "temporary:c" })).toBe(true);
+    const after = await answering(member.token);
+    expect(await after.emitWithAck("chat:questions", { chat_id: "temporary:other" })).toBe(true);
+    expect(asked).toEqual([]);
+    expect(await after.emitWithAck("chat:questions", { chat_id: "temporary:c" })).toBe(true);
+    expect(await answered).toEqual({ sure: true });
+    expect(asked).toEqual(ids);
   });
 
   it("cannot ask through somebody else's connection, or one that is gone", async () => {
@@ -199,8 +233,8 @@ describe("functions", () => {
 
 describe("activity", () => {
   it("is for administrators alone when the operator says so", async () => {
-    const { token } = await app.admin();
-    expect((await app.call("GET /api/usage", { token: member.token })).status).toBe(403);
-    expect((await app.call("GET /api/usage", { token })).status).toBe(200);
+    const admin = await app.admin();
+    expect((await member.call("GET /api/usage")).status).toBe(403);
+    expect((await admin.call("GET /api/usage")).status).toBe(200);
   });
 });

@@ -8,10 +8,12 @@ import { toRoom } from "#kernel/sockets/rooms.ts";
 import type { RoomRenewal } from "./connections/room-renewal.ts";
 import type { ChannelEvents, ReadMarks } from "./service.ts";
 import type { Usage } from "./usage.ts";
+import type { OpenQuestions } from "./user-events.ts";
 
 export interface SocketParts {
   readonly hub: Hub;
   readonly usage: Usage;
+  readonly questions: OpenQuestions;
   readonly rooms: Pick<RoomRenewal, "follow">;
   readonly channels: Slot<ChannelEvents>;
   readonly marks: Slot<ReadMarks>;
@@ -34,6 +36,7 @@ const UsageEvent = z.object({ model: z.string().min(1).max(256) });
 export function createSocketHandlers({
   hub,
   usage,
+  questions,
   rooms,
   channels,
   marks,
@@ -56,6 +59,14 @@ export function createSocketHandlers({
       await joinRooms(caller, session);
       return true;
     }),
+    // A page that was loaded again is asked what its chat waits for; questions belong to the person alone.
+    "chat:questions": defineSocketHandler(
+      { data: z.object({ chat_id: Id }) },
+      async ({ caller, data, session }) => {
+        await questions.askAgain({ userId: caller.userId, chatId: data.chat_id, sessionId: session.id });
+        return true;
+      },
+    ),
     // Every frame counts as a sign of life; this one is for clients that have nothing else to say.
     heartbeat: defineSocketHandler({ access: "public" }, () => true),
     usage: defineSocketHandler({ data: UsageEvent }, ({ data, session }) =>

@@ -1,25 +1,23 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { toFlatName } from "./caller-tools.ts";
 
-let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 let sdk: OpenAI;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["m"], connection: {} });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["m"], connection: {} })));
   admin = await app.admin();
   sdk = new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: admin.token, maxRetries: 0 });
 });
-afterAll(() => stage.close());
 
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))!.body;
 const grind = { type: "function" as const, name: "grind", parameters: { type: "object" }, strict: null };
@@ -75,7 +73,7 @@ it("offers tools that an item brings along", async () => {
 it("keeps what a client says about itself from upstreams", async () => {
   upstream.reply("/chat/completions", text("Hi"));
   const body = { model: "m", input: "Hi", client_metadata: { thread_id: "t" } };
-  const answer = await app.call("POST /runtime/v1/responses", { token: admin.token, body });
+  const answer = await admin.call("POST /runtime/v1/responses", body);
   expect([answer.status, sent().client_metadata]).toEqual([200, undefined]);
 });
 

@@ -1,22 +1,20 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 
-let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["m"], connection: {} });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["m"], connection: {} })));
   admin = await app.admin();
 });
-afterAll(() => stage.close());
 
 const sdk = () => new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: admin.token, maxRetries: 0 });
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))!.body;

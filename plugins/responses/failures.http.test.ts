@@ -1,33 +1,29 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, rateLimited, sse } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
+import { fromUser } from "#test/support/wire-parts.ts";
 
-let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["m"] });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["m"] })));
   member = await app.user();
 });
-afterAll(() => stage.close());
 
 const sdk = () => new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: member.token, maxRetries: 0 });
 
 describe("failures", () => {
   it.each([{ stream: true }, {}])("before the answer keep the provider's status: %j", async (how) => {
     upstream.reply("/chat/completions", rateLimited({ seconds: 3, message: "Too fast" }));
-    const answer = await app.call("POST /runtime/v1/responses", {
-      token: member.token,
-      body: { model: "m", input: "Hi", ...how },
-    });
+    const answer = await member.call("POST /runtime/v1/responses", { model: "m", input: "Hi", ...how });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
     expect(answer.body.error.message).toBe("Too fast");
   });
@@ -58,17 +54,11 @@ describe("failures", () => {
     [
       "input[1].role",
       {
-        input: [
-          { role: "user", content: "a" },
-          { role: "tool", content: "b" },
-        ],
+        input: [fromUser("a"), { role: "tool", content: "b" }],
       },
     ],
-    ["input[0].content[0].type", { input: [{ role: "user", content: [{ type: "video" }] }] }],
-    [
-      "input[0].content[0].image_url",
-      { input: [{ role: "user", content: [{ type: "input_image", file_id: "x" }] }] },
-    ],
+    ["input[0].content[0].type", { input: [fromUser([{ type: "video" }])] }],
+    ["input[0].content[0].image_url", { input: [fromUser([{ type: "input_image", file_id: "x" }])] }],
     ["input[0].call_id", { input: [{ type: "function_call_output", output: "x" }] }],
     ["input[0].output[0]", { input: [{ type: "function_call_output", call_id: "c", output: [null] }] }],
     ["tool_choice", { input: "a", tools: [], tool_choice: { type: "allowed_tools", tools: [null] } }],
@@ -76,10 +66,7 @@ describe("failures", () => {
     ["temperature", { input: "a", temperature: "hot" }],
     ["background", { input: "a", background: true }],
   ])("of a request name %s", async (field, body) => {
-    const answer = await app.call("POST /runtime/v1/responses", {
-      token: member.token,
-      body: { model: "m", ...body },
-    });
+    const answer = await member.call("POST /runtime/v1/responses", { model: "m", ...body });
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(field)]);
   });
 

@@ -1,23 +1,21 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { json, sse, text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 
-let stage: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let client: OpenAI;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["m"], connection: {} });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["m"], connection: {} })));
   const { token } = await app.admin();
   client = new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: token, maxRetries: 0 });
 });
-afterAll(() => stage.close());
 
 it.each([undefined, "bytes"] as const)("tells thoughts in tags from the text (cut at %s)", async (split) => {
   const said = [" <think>H", "m</think>", "Yes <think>"];

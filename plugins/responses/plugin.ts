@@ -32,7 +32,14 @@ export default definePlugin({
     });
     return {
       services: [provide(responsesFormat, format)],
-      jobs: [{ id: "responses.items", every: 60, run: () => items.sweep() }],
+      jobs: [
+        {
+          id: "responses.items",
+          title: "Removes expired responses of the Responses API",
+          every: 60,
+          run: () => items.sweep(),
+        },
+      ],
     };
   },
 });

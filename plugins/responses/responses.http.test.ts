@@ -1,12 +1,14 @@
 import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defineFilter } from "#kernel/pipeline/filter.ts";
 import { definePlugin } from "#kernel/plugin.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { reasoningChunks, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { json, sse, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 /** Shouts where a request wants it, so that filters can be seen to run. */
 const shout = defineFilter({
@@ -36,26 +38,15 @@ let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  const configs = {
-    0: { access: "everyone" },
-    1: { access: "everyone", prefix_id: "p" },
-    2: { prefix_id: "hidden" },
-  };
-  app = await startApp({
-    plugins: [shouter],
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/;${upstream.url}//`,
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-    },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["m"],
+      connections: [{ access: "everyone" }, { access: "everyone", prefix_id: "p" }, { prefix_id: "hidden" }],
+      plugins: [shouter],
+    }),
+  ));
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const sdk = () => new OpenAI({ baseURL: `${app.url}/runtime/v1`, apiKey: member.token, maxRetries: 0 });
@@ -246,9 +237,7 @@ it("keeps its prefixes and hides models like chat completions do", async () => {
   });
   expect(sent().model).toBe("m");
   const answers = await Promise.all(
-    ["hidden.m", "nothing"].map((model) =>
-      app.call("POST /runtime/v1/responses", { token: member.token, body: { model, input: "Hi" } }),
-    ),
+    ["hidden.m", "nothing"].map((model) => member.call("POST /runtime/v1/responses", { model, input: "Hi" })),
   );
   expect(answers.map(({ status }) => status)).toEqual([404, 404]);
   expect(answers[0]!.body).toEqual(answers[1]!.body);
@@ -281,11 +270,10 @@ it("forgets earlier responses unless it is told to remember, and then says that 
       OPENAI_API_CONFIGS: '{"0":{"access":"everyone"}}',
     },
   });
-  const { token } = await other.admin();
-  const refused = await other.call("POST /runtime/v1/responses", { token, body: asked });
-  expect([refused.status, refused.body.error.message]).toEqual([
-    400,
-    expect.stringContaining("previous_response_id"),
-  ]);
+  const admin = await other.admin();
+  expect(await admin.call("POST /runtime/v1/responses", asked)).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining("previous_response_id") } },
+  });
   await other.close();
 });

@@ -1,4 +1,12 @@
 import { describe, expect, it } from "vitest";
+import {
+  fromAssistant,
+  fromSystem,
+  fromTool,
+  fromUser,
+  textPart,
+  toolCall,
+} from "#test/support/wire-parts.ts";
 import { TranslatedRequest } from "./schema.ts";
 import { toCommon } from "./to-common.ts";
 
@@ -6,34 +14,28 @@ const convert = (body: object) => toCommon(TranslatedRequest.parse({ model: "m",
 
 describe("conversations", () => {
   it.each<[string, unknown[], unknown[]]>([
-    ["a message without a type", [{ role: "user", content: "a" }], [{ role: "user", content: "a" }]],
-    ["a developer's message", [{ role: "developer", content: "a" }], [{ role: "system", content: "a" }]],
+    ["a message without a type", [fromUser("a")], [fromUser("a")]],
+    ["a developer's message", [{ role: "developer", content: "a" }], [fromSystem("a")]],
     [
       "one text in parts",
       [{ type: "message", role: "user", content: [{ type: "input_text", text: "a" }] }],
-      [{ role: "user", content: "a" }],
+      [fromUser("a")],
     ],
     [
       "texts, pictures and files in their order",
       [
-        {
-          role: "user",
-          content: [
-            { type: "input_text", text: "a" },
-            { type: "input_image", image_url: "data:image/png;base64,AA", detail: "low" },
-            { type: "input_file", filename: "f.pdf", file_data: "data:application/pdf;base64,AA" },
-          ],
-        },
+        fromUser([
+          { type: "input_text", text: "a" },
+          { type: "input_image", image_url: "data:image/png;base64,AA", detail: "low" },
+          { type: "input_file", filename: "f.pdf", file_data: "data:application/pdf;base64,AA" },
+        ]),
       ],
       [
-        {
-          role: "user",
-          content: [
-            { type: "text", text: "a" },
-            { type: "image_url", image_url: { url: "data:image/png;base64,AA", detail: "low" } },
-            { type: "file", file: { filename: "f.pdf", file_data: "data:application/pdf;base64,AA" } },
-          ],
-        },
+        fromUser([
+          textPart("a"),
+          { type: "image_url", image_url: { url: "data:image/png;base64,AA", detail: "low" } },
+          { type: "file", file: { filename: "f.pdf", file_data: "data:application/pdf;base64,AA" } },
+        ]),
       ],
     ],
     [
@@ -54,16 +56,11 @@ describe("conversations", () => {
         },
       ],
       [
-        {
-          role: "assistant",
-          content: "Let me look",
-          tool_calls: [
-            { id: "a", type: "function", function: { name: "f", arguments: '{"x":1}' } },
-            { id: "b", type: "function", function: { name: "g", arguments: "{}" } },
-          ],
-        },
-        { role: "tool", tool_call_id: "a", content: "one" },
-        { role: "tool", tool_call_id: "b", content: "two" },
+        fromAssistant("Let me look", {
+          tool_calls: [toolCall("a", "f", '{"x":1}'), toolCall("b", "g", "{}")],
+        }),
+        fromTool("a", "one"),
+        fromTool("b", "two"),
         { role: "user", content: [{ type: "image_url", image_url: { url: "https://x/y.png" } }] },
       ],
     ],
@@ -74,34 +71,19 @@ describe("conversations", () => {
         { type: "custom_tool_call_output", call_id: "a", output: "Done" },
       ],
       [
-        {
-          role: "assistant",
-          content: null,
-          tool_calls: [
-            { id: "a", type: "function", function: { name: "patch", arguments: '{"input":"*** Begin"}' } },
-          ],
-        },
-        { role: "tool", tool_call_id: "a", content: "Done" },
+        fromAssistant(null, { tool_calls: [toolCall("a", "patch", '{"input":"*** Begin"}')] }),
+        fromTool("a", "Done"),
       ],
     ],
     [
       "a call that nothing was said before",
       [{ type: "function_call", call_id: "a", name: "f", arguments: "{}" }],
-      [
-        {
-          role: "assistant",
-          content: null,
-          tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
-        },
-      ],
+      [fromAssistant(null, { tool_calls: [toolCall("a", "f", "{}")] })],
     ],
   ])("hold %s", (_what, input, messages) => expect(convert({ input }).messages).toEqual(messages));
 
   it("begin with the instructions", () => {
-    expect(convert({ instructions: "S" }).messages).toEqual([
-      { role: "system", content: "S" },
-      { role: "user", content: "Hi" },
-    ]);
+    expect(convert({ instructions: "S" }).messages).toEqual([fromSystem("S"), fromUser("Hi")]);
   });
 });
 

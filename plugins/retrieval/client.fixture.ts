@@ -26,7 +26,7 @@ export async function indexText(
 
 /** Waits until no passage of some items waits for its vector. Throws after `seconds`. */
 export async function waitUntilEmbedded(app: App, items: readonly string[], seconds = 60): Promise<void> {
-  const until = Date.now() + seconds * 1000;
+  const until = performance.now() + seconds * 1000;
   for (;;) {
     const { rows } = await app.running.database.query(
       `select s.item_id, s.error from retrieval_source s where s.item_id = any($1) and s.status = 'live' and s.embedded_in is null`,
@@ -35,7 +35,7 @@ export async function waitUntilEmbedded(app: App, items: readonly string[], seco
     if (rows.length === 0) {
       return;
     }
-    if (Date.now() > until) {
+    if (performance.now() > until) {
       throw new Error(`still without vectors: ${JSON.stringify(rows)}`);
     }
     await pause(50);

@@ -7,6 +7,7 @@ import type { Jobs } from "#kernel/jobs.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { OpenVectors } from "#kernel/services.ts";
+import type { Hub } from "#kernel/sockets/hub.ts";
 import type { VectorStore } from "#storage/vectors.ts";
 import type { Files } from "#plugins/files/service.ts";
 import { createRetrievalEvents, type RetrievalEvents } from "./announce.ts";
@@ -14,7 +15,7 @@ import { requireCollectionName, toCollectionName } from "./access/names.ts";
 import { createScopes, type Scopes } from "./access/scope.ts";
 import type { RetrievalSettings } from "./config.ts";
 import type { EmbeddingModel } from "./embedding/embedder.ts";
-import { createModelFetch, describeFetch } from "./embedding/model-fetch.ts";
+import { createModelFetch, describeFetch, type ModelFetch } from "./embedding/model-fetch.ts";
 import { openEmbedder } from "./embedding/open-embedder.ts";
 import { createTextThread } from "./embedding/thread.ts";
 import { type Collections, createCollections } from "./index/collections.ts";
@@ -23,6 +24,7 @@ import { createIndexStore } from "./index/index-store.ts";
 import { readProgress } from "./index/progress.ts";
 import { createQueueStore } from "./index/queue-store.ts";
 import { createReindexing } from "./index/reindex.ts";
+import { createTeller } from "./index/tell-progress.ts";
 import { createSourceStore, type NewSource, type StoreParts } from "./index/source-store.ts";
 import { writeSource } from "./index/write-source.ts";
 import { listPassages, loadTexts, type WholeText } from "./search/passage-store.ts";
@@ -37,6 +39,7 @@ export interface RetrievalContext extends StoreParts {
   readonly egress: Egress;
   readonly events: Pick<Events, "announce">;
   readonly files: Files;
+  readonly hub: Hub | undefined;
   readonly jobs: Jobs;
   readonly others: Slot<CollectionAccess>;
   readonly openVectors: OpenVectors;
@@ -58,11 +61,14 @@ export function createRetrieval(context: RetrievalContext) {
   const embedder = (model: EmbeddingModel) =>
     openEmbedder({ settings, egress: context.egress, thread, models, dataDir: settings.dataDir }, model);
   const shared = { ...context, indexes, vectors, embedder };
-  const embedding = createEmbedding({ ...shared, queue });
+  const progress = createProgress(context, models);
+  const tell = createTeller(context.hub, progress);
+  const embedding = createEmbedding({ ...shared, queue, tell });
   const writer = { settings, store, log, detect: (text: string) => thread.detect(text) };
   const scopes = createScopes({ ...context, collections });
   const write = async (source: Omit<NewSource, "language">) => {
     const isThere = await writeSource(writer, source);
+    await tell(source);
     await embedding.wake();
     return isThere;
   };
@@ -103,11 +109,7 @@ export function createRetrieval(context: RetrievalContext) {
     unlink: (collection, fileIds) => collections.unlink(toCollectionName(collection), fileIds),
     drop: (collection) => drop(toCollectionName(collection)),
     passages: (fileId, page) => listPassages(db, fileId, page),
-    async progress(fileIds) {
-      const states = await readProgress(db, fileIds, !settings.bypass);
-      const fetched = models.progress();
-      return fetched === undefined ? states : withNote(states, describeFetch(fetched));
-    },
+    progress,
     reindex: (fileIds) => reindexing.order(fileIds),
   };
 
@@ -131,6 +133,17 @@ export function createRetrieval(context: RetrievalContext) {
 }
 
 export type RetrievalParts = ReturnType<typeof createRetrieval>;
+
+function createProgress(
+  { db, settings }: Pick<RetrievalContext, "db" | "settings">,
+  models: Pick<ModelFetch, "progress">,
+): Retrieval["progress"] {
+  return async (fileIds) => {
+    const states = await readProgress(db, fileIds, !settings.bypass);
+    const fetched = models.progress();
+    return fetched === undefined ? states : withNote(states, describeFetch(fetched));
+  };
+}
 
 /** Tells those whose vectors wait for it what they wait for. */
 function withNote(states: ReadonlyMap<string, IndexProgress>, note: string): Map<string, IndexProgress> {

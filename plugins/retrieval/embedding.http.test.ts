@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { failure } from "#test/support/upstream-scripts.ts";
 import { indexText, waitUntilEmbedded } from "./client.fixture.ts";
@@ -10,14 +12,10 @@ let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startEmbeddingServer();
-  app = await startApp({ env: serverVariables(upstream) });
+setUp(async (keep) => {
+  upstream = await keep(startEmbeddingServer());
+  app = await keep(useApp({ env: serverVariables(upstream) }));
   admin = await app.admin();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 beforeEach(() => upstream.always("/embeddings", embeddings()));
 
@@ -26,7 +24,7 @@ const rows = async (text: string, values: unknown[] = []) =>
 
 async function ask(name: string, query: string, settings: object = {}) {
   const body = { collection_names: [name], query, ...settings };
-  const answer = await app.call("POST /api/v1/retrieval/query/collection", { token: admin.token, body });
+  const answer = await admin.call("POST /api/v1/retrieval/query/collection", body);
   expect(answer.status).toBe(200);
   return answer.body;
 }
@@ -55,9 +53,11 @@ describe("an embedding server", () => {
     const note = { name: "note", content: "Salmon climb the ladder." };
     const { collection_name: name } = await indexText(app, admin.token, note);
     await waitUntilEmbedded(app, [(await stateOf(name)).item_id]);
-    const request = upstream.requests.find(({ path }) => path.endsWith("/embeddings"));
+    const requests = upstream.requests.filter(({ path }) => path.endsWith("/embeddings"));
+    // Passages of other suites of this platform may travel in the same batch.
+    const request = requests.find(({ body }) => (body.input as string[]).includes(note.content));
     expect(request?.headers["authorization"]).toBe("Bearer key-1");
-    expect(request?.body).toEqual({ model: "counting", input: ["Salmon climb the ladder."] });
+    expect(request?.body.model).toBe("counting");
     const found = await ask(name, "salmon", { hybrid: false });
     expect(found.documents).toEqual([["Salmon climb the ladder."]]);
   });
@@ -104,9 +104,8 @@ describe("an embedding server", () => {
       const { model } = exchange.request.body as { model: string };
       await (model === "counting" ? embeddings()(exchange) : failure(503, "loading")(exchange));
     });
-    const changed = await app.call("POST /api/v1/retrieval/embedding/update", {
-      token: admin.token,
-      body: { RAG_EMBEDDING_MODEL: "larger" },
+    const changed = await admin.call("POST /api/v1/retrieval/embedding/update", {
+      RAG_EMBEDDING_MODEL: "larger",
     });
     expect(changed.body).toMatchObject({ RAG_EMBEDDING_MODEL: "larger" });
     await until(async () => (await rows("select 1 from embedding_index where status = 'filling'"))[0]);
@@ -114,10 +113,7 @@ describe("an embedding server", () => {
     expect((await rows("select id from embedding_index where status = 'serving'"))[0]).toEqual(before);
 
     upstream.always("/embeddings", embeddings(12));
-    await app.call("POST /api/v1/retrieval/embedding/update", {
-      token: admin.token,
-      body: { RAG_EMBEDDING_BATCH_SIZE: 8 },
-    });
+    await admin.call("POST /api/v1/retrieval/embedding/update", { RAG_EMBEDDING_BATCH_SIZE: 8 });
     await until(async () => {
       const [serving] = await rows("select id, dimensions from embedding_index where status = 'serving'");
       return serving?.["dimensions"] === 12;
@@ -154,9 +150,10 @@ describe("the index", () => {
       );
     expect(await counted()).toEqual(await expected());
     expect(await counted()).toContainEqual({ lexeme: "mill", passages: 2 });
-    const replaced = await app.call("POST /api/v1/retrieval/process/text?overwrite=true", {
-      token: admin.token,
-      body: { name: "c", content: "Only the otter is left.", collection_name: name },
+    const replaced = await admin.call("POST /api/v1/retrieval/process/text?overwrite=true", {
+      name: "c",
+      content: "Only the otter is left.",
+      collection_name: name,
     });
     expect(replaced.status).toBe(200);
     expect(await counted()).toEqual(await expected());

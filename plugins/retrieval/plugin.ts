@@ -3,11 +3,12 @@ import { access } from "#kernel/access/resource.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { fill, optional, provide } from "#kernel/service.ts";
 import { configuration, deployment, egress, events, jobs, vectorStores } from "#kernel/services.ts";
+import { hub } from "#kernel/sockets/hub.ts";
 import { audit } from "#plugins/audit/service.ts";
-import { fileObservers, files, passageSearches } from "#plugins/files/service.ts";
+import { fileIndexes, fileObservers, files, passageSearches } from "#plugins/files/service.ts";
 import { retrievalVariables } from "./config.ts";
 import { createRetrieval } from "./create-retrieval.ts";
-import { searchPassages } from "./file-passages.ts";
+import { countOf, searchPassages } from "./file-passages.ts";
 import { catchUp, followFiles, reconcile } from "./index/follow-files.ts";
 import { createRetrieval as retrieval0001 } from "./migrations/0001_retrieval.ts";
 import { allRoutes } from "./routes/routes.ts";
@@ -34,6 +35,7 @@ export default definePlugin({
     egress,
     events,
     files,
+    hub: optional(hub),
     jobs,
     others: collectionAccess,
     previews: promptPreviews,
@@ -86,15 +88,25 @@ export default definePlugin({
     const golden = createGolden({ store: createGoldenStore(db), access: use.access, retrieval: service });
     return {
       services: [provide(retrieval, service)],
-      fills: [fill(fileObservers, followFiles(parts)), fill(passageSearches, searchPassages(service))],
+      fills: [
+        fill(fileObservers, followFiles(parts)),
+        fill(fileIndexes, countOf(service)),
+        fill(passageSearches, searchPassages(service)),
+      ],
       routes: { ...routes, api: [...routes.api, ...labRoutes({ retrieval: service, ...use }, golden)] },
       jobs: [
         embedding.job,
         reindexing.job,
         // What waits for vectors is found again here, should the order in the queue be lost.
-        { id: "retrieval.look", every: 60, run: () => embedding.wake() },
+        {
+          id: "retrieval.look",
+          title: "Looks for passages without embeddings",
+          every: 60,
+          run: () => embedding.wake(),
+        },
         {
           id: catchUpJob,
+          title: "Indexes files that were read before",
           retries: 2,
           expiresIn: 3_600,
           async run(_data, { signal }) {
@@ -104,7 +116,13 @@ export default definePlugin({
             }
           },
         },
-        { id: "retrieval.reconcile", every: 3600, expiresIn: 1_800, run: () => reconcile(follow) },
+        {
+          id: "retrieval.reconcile",
+          title: "Compares the vector database with the passages",
+          every: 3600,
+          expiresIn: 1_800,
+          run: () => reconcile(follow),
+        },
       ],
       async start() {
         if (use.deployment.database === "embedded") {

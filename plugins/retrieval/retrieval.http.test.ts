@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import { connectPlain } from "#test/support/sockets.ts";
 import { indexFile, indexText, waitUntilEmbedded } from "./client.fixture.ts";
 
 let app: App;
@@ -19,7 +21,7 @@ In the winter of 1912 the lower meadows stood under water for six weeks, and the
 Eels were caught with wicker traps below the weir until the sluice was rebuilt.`;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   await app.admin();
   ann = await app.user();
   bob = await app.user();
@@ -27,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const ask = (user: TestUser, body: object, path = "/api/v1/retrieval/query/collection") =>
-  app.call(`POST ${path}`, { token: user.token, body });
+  user.call(`POST ${path}`, body);
 
 describe("files", () => {
   it("are found by their words as soon as they are processed, with their place", async () => {
@@ -44,7 +46,7 @@ describe("files", () => {
     const file = await indexFile(app, ann.token, ["rivers.md", river]);
     await waitUntilEmbedded(app, [file]);
     const path = `GET /api/v1/retrieval/files/${file}/passages`;
-    const { body } = await app.call(path, { token: ann.token });
+    const { body } = await ann.call(path);
     expect(body).toMatchObject({ total: 3, embedded: 3, status: "ready", error: null });
     expect(body.items.map(({ headings }: { headings: string[] }) => headings)).toEqual([
       ["Rivers"],
@@ -53,8 +55,35 @@ describe("files", () => {
     ]);
     const { start, end, content } = body.items[2];
     expect(river.slice(start, end)).toBe(content);
-    expect((await app.call(`${path}?page=2`, { token: ann.token })).body.items).toEqual([]);
-    expect((await app.call(path, { token: bob.token })).status).toBe(404);
+    expect((await ann.call(`${path}?page=2`)).body.items).toEqual([]);
+    expect((await bob.call(path)).status).toBe(404);
+  });
+
+  it("say how many of their passages have a vector, in their record and by events to their owner", async () => {
+    const socket = await connectPlain(app.url, { token: ann.token });
+    await socket.sessionId();
+    const stranger = await connectPlain(app.url, { token: bob.token });
+    await stranger.sessionId();
+    const file = await indexFile(app, ann.token, ["rivers.md", river]);
+    const told = await socket.event(
+      (_event, { data }) => data?.type === "file:progress" && data.data.status === "ready",
+    );
+    expect(told).toMatchObject({
+      data: { data: { file_id: file, error: null, passages: { total: 3, embedded: 3 } } },
+    });
+    expect(stranger.events.filter(({ data }) => data.data?.type === "file:progress")).toEqual([]);
+    const read = async (path: string) => (await ann.call(`GET /api/v1/files/${path}`)).body;
+    expect((await read(file)).data).toMatchObject({
+      status: "completed",
+      passages: { total: 3, embedded: 3 },
+    });
+    const { items } = await read("?content=false");
+    expect(items.find(({ id }: { id: string }) => id === file).data.passages).toEqual({
+      total: 3,
+      embedded: 3,
+    });
+    socket.close();
+    stranger.close();
   });
 
   it("get vectors in the background and are found by what they mean", async () => {
@@ -89,11 +118,11 @@ describe("texts", () => {
     });
     const found = await ask(ann, { collection_names: [made.collection_name], query: "heron" });
     expect(found.body.documents[0]).toEqual(["The heron nests by the mill pond."]);
-    const seen = await ask(bob, { collection_names: [made.collection_name], query: "heron" });
-    expect(seen.status).toBe(404);
-    const written = await app.call("POST /api/v1/retrieval/process/text?overwrite=true", {
-      token: bob.token,
-      body: { name: "mine", content: "Nothing nests here.", collection_name: made.collection_name },
+    expect((await ask(bob, { collection_names: [made.collection_name], query: "heron" })).status).toBe(404);
+    const written = await bob.call("POST /api/v1/retrieval/process/text?overwrite=true", {
+      name: "mine",
+      content: "Nothing nests here.",
+      collection_name: made.collection_name,
     });
     expect(written.status).toBe(404);
     const after = await ask(ann, { collection_names: [made.collection_name], query: "heron" });

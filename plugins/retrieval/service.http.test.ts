@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 import { indexFile, indexText, waitUntilEmbedded } from "./client.fixture.ts";
@@ -26,24 +27,22 @@ const user = definePlugin({
   },
 });
 
-beforeAll(async () => {
-  upstream = await startEmbeddingServer();
-  app = await startApp({
-    plugins: [user],
-    env: {
-      ...serverVariables(upstream),
-      RAG_RERANKING_ENGINE: "external",
-      RAG_EXTERNAL_RERANKER_API_KEY: "key-2",
-      RAG_RERANKING_MODEL: "judge",
-      RAG_EXTERNAL_RERANKER_URL: `${upstream.url}/rerank`,
-    },
-  });
+setUp(async (keep) => {
+  upstream = await keep(startEmbeddingServer());
+  app = await keep(
+    startApp({
+      plugins: [user],
+      env: {
+        ...serverVariables(upstream),
+        RAG_RERANKING_ENGINE: "external",
+        RAG_EXTERNAL_RERANKER_API_KEY: "key-2",
+        RAG_RERANKING_MODEL: "judge",
+        RAG_EXTERNAL_RERANKER_URL: `${upstream.url}/rerank`,
+      },
+    }),
+  );
   admin = await app.admin();
   ann = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const count = async (table: string) =>
@@ -101,7 +100,7 @@ describe("collections", () => {
   it("lose a file that is deleted, everywhere at once", async () => {
     const file = await indexFile(app, ann.token, ["b.txt", "The otter sleeps by day."]);
     await service.link("team-notes", [file]);
-    await app.call(`DELETE /api/v1/files/${file}`, { token: ann.token });
+    await ann.call(`DELETE /api/v1/files/${file}`);
     expect((await words("team-notes", "otter")).passages).toEqual([]);
     const { rows } = await app.running.database.query(
       "select item_id from retrieval_source where item_id = $1 union all select item_id from retrieval_member where item_id = $1",
@@ -180,9 +179,9 @@ describe("a search", () => {
 });
 
 it("embedding leaves the event loop alone", async () => {
-  await app.call("POST /api/v1/retrieval/embedding/update", {
-    token: admin.token,
-    body: { RAG_EMBEDDING_ENGINE: "", RAG_EMBEDDING_MODEL: "" },
+  await admin.call("POST /api/v1/retrieval/embedding/update", {
+    RAG_EMBEDDING_ENGINE: "",
+    RAG_EMBEDDING_MODEL: "",
   });
   const p99 = async (run: () => Promise<unknown>) => {
     const delay = monitorEventLoopDelay({ resolution: 5 });

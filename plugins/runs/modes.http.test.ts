@@ -53,8 +53,7 @@ describe("which mode a completion runs in", () => {
       meta: {},
       params: { stream_response: false },
     };
-    const made = await stage.app.call("POST /api/v1/models/create", { token: stage.user.token, body: model });
-    expect(made.status).toBe(200);
+    expect((await stage.user.call("POST /api/v1/models/create", model)).status).toBe(200);
   });
 
   it.each(rows)("%s", async (_name, toBody, expected, isStored) => {

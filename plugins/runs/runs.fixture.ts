@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, type App, startApp, type TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { connectPlain, type PlainClient } from "#test/support/sockets.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { startUpstream, type Upstream, useUpstream } from "#test/support/upstream.ts";
 import type { AnyPlugin } from "#kernel/plugin.ts";
 
-/** A platform with an upstream that offers `alpha` and `beta` to its admin, who drives chats. */
+/**
+ * A platform with an upstream that offers `alpha` and `beta` to its admin, who drives chats. Without plugins it is one
+ * that other suites use as well, unless it is to be alone.
+ */
 export interface RunStage {
   readonly app: App;
   readonly upstream: Upstream;
@@ -27,22 +31,21 @@ export interface RunStage {
 }
 
 export async function startRunStage(
-  options: { env?: Record<string, string>; plugins?: readonly AnyPlugin[] } = {},
+  options: { env?: Record<string, string>; plugins?: readonly AnyPlugin[]; isAlone?: boolean } = {},
 ): Promise<RunStage> {
-  const upstream = await startUpstream();
+  const { plugins, isAlone = plugins !== undefined } = options;
+  const upstream = await (isAlone ? startUpstream() : useUpstream());
   upstream.models = ["alpha", "beta"];
-  const app = await startApp({
-    plugins: options.plugins ?? [],
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_KEYS: "key",
-      // A scripted reply is for the question, not for a request that writes its search queries.
-      ENABLE_RETRIEVAL_QUERY_GENERATION: "false",
-      ...options.env,
-    },
-  });
+  const env = {
+    OPENAI_API_BASE_URLS: upstream.url,
+    OPENAI_API_KEYS: "key",
+    // A scripted reply is for the question, not for a request that writes its search queries.
+    ENABLE_RETRIEVAL_QUERY_GENERATION: "false",
+    ...options.env,
+  };
+  const app = await (isAlone ? startApp({ plugins: plugins ?? [], env }) : useApp({ env }));
   const user = await app.admin();
-  const call = (route: string, body?: unknown) => app.call(route, { token: user.token, body });
+  const call = (route: string, body?: unknown) => user.call(route, body);
   const read = async (chatId: string) => (await call(`GET /api/v1/chats/${chatId}`)).body;
   const clients: PlainClient[] = [];
   return {

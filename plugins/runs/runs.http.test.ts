@@ -159,7 +159,7 @@ it("persists nothing of a temporary chat, and shows it all over the socket", asy
   expect(answer.body.chat_id).toBe(chatId);
   await client.event((_, data) => data?.message_id === id && data.data.data?.done === true);
   await stage.ended(chatId);
-  const listed = await stage.app.call("GET /api/v1/chats/all", { token: stage.user.token });
+  const listed = await stage.user.call("GET /api/v1/chats/all");
   expect(listed.text).not.toContain("Whispered");
 });
 
@@ -180,11 +180,10 @@ it("keeps what a provider refuses on the message", async () => {
 it("fills the inputs of a system prompt with what the chat keeps, the request over it", async () => {
   const system = "Be {{chat.variables.tone | select:default=calm}} in {{chat.variables.language}}.";
   const model = { id: "toned", name: "Toned", base_model_id: "alpha", meta: {}, params: { system } };
-  const { token } = stage.user;
-  expect((await stage.app.call("POST /api/v1/models/create", { token, body: model })).status).toBe(200);
-  const made = await stage.app.call("POST /api/v1/chats/new", {
-    token,
-    body: { chat: { title: "T", models: ["toned"] }, variables: { tone: "warm", language: "Latin" } },
+  expect((await stage.user.call("POST /api/v1/models/create", model)).status).toBe(200);
+  const made = await stage.user.call("POST /api/v1/chats/new", {
+    chat: { title: "T", models: ["toned"] },
+    variables: { tone: "warm", language: "Latin" },
   });
   const asked = stage.upstream.nextRequest(
     (request) =>

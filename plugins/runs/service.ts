@@ -67,7 +67,7 @@ export interface EndedRun {
   readonly conversation: readonly Message[];
   /** False for all but the first of several replies to one message: what concerns the chat is done once. */
   readonly isFirst: boolean;
-  /** Aborted when the run is stopped. */
+  /** Aborted when the run is stopped; of one that was stopped, when its server or its account goes. */
   readonly signal: AbortSignal;
   /** Sends an event of this message to the user's sockets (contract §3.4). */
   emit(type: string, data: unknown): void;
@@ -77,6 +77,8 @@ export interface EndedRun {
 export interface RunFollowUp {
   /** Smaller ones run first, one after another. */
   readonly order: number;
+  /** Follow-up work of the chat is done for a reply that was stopped, too; by default it follows from a whole reply. */
+  readonly concerns?: "chat" | "reply";
   /** A failure is logged; it affects neither the reply nor later work. */
   run(ended: EndedRun): Promise<void>;
 }

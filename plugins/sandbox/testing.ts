@@ -1,6 +1,7 @@
 import { createLogger } from "#kernel/log.ts";
 import { createSandbox, type OpenSandbox } from "./create-sandbox.ts";
 import { threadMs } from "./host/thread-time.ts";
+import { limits } from "./limits.ts";
 import type { CallOptions, Host, HostFunction, Json, StreamChain, StreamLink } from "#kernel/sandbox.ts";
 
 /** The real sandbox, with short ways to use it. */
@@ -43,6 +44,16 @@ export function watchLoop(everyMs = 5): { stop(): readonly number[] } {
       return held.toSorted((a, b) => a - b);
     },
   };
+}
+
+/**
+ * Widens limits for the suites of this process, which must not share it with others (`test:isolated`). The answer
+ * sets them back.
+ */
+export function widenLimits(wider: Partial<typeof limits>): () => void {
+  const before = { ...limits };
+  Object.assign(limits, wider);
+  return () => void Object.assign(limits, before);
 }
 
 /** Takes chunks through a chain. */

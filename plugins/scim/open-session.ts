@@ -16,9 +16,9 @@ const actor = "SCIM";
 export function createOpenSession({ db, transaction, provisioning, config }: SessionParts) {
   return {
     /** Sessions whose changes stay in the transaction that they are given, and are announced to nobody. */
-    async openTrial(base: string): Promise<(tx: ScimDatabase) => Session> {
+    async openTrial(): Promise<(tx: ScimDatabase, base: string) => Session> {
       const passwordHash = await provisioning.unusablePassword();
-      return (tx) => ({
+      return (tx, base) => ({
         db: tx,
         base,
         provider: config.provider,

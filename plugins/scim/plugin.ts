@@ -2,6 +2,7 @@ import { core } from "#config/core.ts";
 import type { Values } from "#config/variable.ts";
 import type { Logger } from "#kernel/log.ts";
 import { definePlugin, tables } from "#kernel/plugin.ts";
+import { egress } from "#kernel/services.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { createCallLog } from "./calls/call-log.ts";
 import { config } from "./config.ts";
@@ -9,7 +10,7 @@ import { adminRoutes } from "./http/admin-routes.ts";
 import { requireProvider } from "./http/gate.ts";
 import { scimRoutes } from "./http/routes.ts";
 import { createScim } from "./migrations/0001_scim.ts";
-import { runTrial } from "./trial/run-trial.ts";
+import { createTrials } from "./trial/run-trial.ts";
 import { createOpenSession } from "./open-session.ts";
 import type { ScimTables } from "./tables.ts";
 
@@ -21,7 +22,7 @@ export default definePlugin({
   title: "Provisioning (SCIM)",
   summary: "Lets an identity provider manage accounts and groups.",
   config: { ...config, publicUrl: core.webuiUrl },
-  uses: { accounts },
+  uses: { accounts, egress },
   tables: tables<ScimTables>("scim_call"),
   pages: [
     {
@@ -40,21 +41,34 @@ export default definePlugin({
   setup({ config, use, db, transaction, log }) {
     const calls = createCallLog(db, log);
     const sessions = createOpenSession({ db, transaction, provisioning: use.accounts.provisioning, config });
+    const trials = createTrials({
+      transaction,
+      openTrial: sessions.openTrial,
+      egress: use.egress,
+      token: () => config.token,
+    });
     return {
       routes: {
         api: adminRoutes({
           calls,
           state: () => ({ ...config, publicUrl: config.publicUrl }),
-          tryOut: (provider, base) =>
-            runTrial({ transaction, openTrial: sessions.openTrial }, provider, base),
+          tryOut: trials.run,
         }),
         scim: scimRoutes({
           requireProvider: (header) => requireProvider(config, header),
-          openSession: sessions.open,
+          openSession: (request, base) => trials.sessionOf(request, base) ?? sessions.open(base),
+          isTrial: trials.isRunning,
           calls,
         }),
       },
-      jobs: [{ id: "scim.trim-calls", every: hour, run: () => calls.trim() }],
+      jobs: [
+        {
+          id: "scim.trim-calls",
+          title: "Trims the list of SCIM calls",
+          every: hour,
+          run: () => calls.trim(),
+        },
+      ],
       start: () => warnOfToken(config, log),
     };
   },

@@ -48,13 +48,13 @@ function healthRoutes(deployment: Deployment) {
         method: "GET",
         path: "/health/db",
         isProbe: true,
-        summary: "Tell whether the database answers",
+        summary: "Tell whether the database answers and can be written to",
         access: "public",
         returns: Ok,
         fails: [503],
       },
       async () => {
-        await requireDatabase(deployment);
+        await requireAnswer(deployment.pingDatabase());
         return { status: true as const };
       },
     ),
@@ -72,7 +72,7 @@ function healthRoutes(deployment: Deployment) {
         if (!deployment.isReady()) {
           throw new AppError("unavailable", "The service is starting or stopping.", { retryAfter: 5 });
         }
-        await requireDatabase(deployment);
+        await requireAnswer(deployment.ping());
         return { status: true as const };
       },
     ),
@@ -162,11 +162,12 @@ function browserRoutes({ deployment, externalManifest, hasBrandIcon, publicUrl }
   ];
 }
 
-async function requireDatabase(deployment: Deployment): Promise<void> {
+/** Says which part is away. */
+async function requireAnswer(pinged: Promise<void>): Promise<void> {
   try {
-    await deployment.ping();
+    await pinged;
   } catch (error) {
-    throw new AppError("unavailable", "The database does not answer.", { cause: error, retryAfter: 5 });
+    throw new AppError("unavailable", (error as Error).message, { cause: error, retryAfter: 5 });
   }
 }
 

@@ -19,13 +19,13 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 const settingOf = async (name: string) => {
-  const { body } = await app.call("GET /api/v1/configs/settings", { token: ann.token });
+  const { body } = await ann.call("GET /api/v1/configs/settings");
   return (body as Setting[]).find((setting) => setting.name === name) as Setting;
 };
 const change = async (changes: unknown[], who = ann) =>
-  await app.call("PATCH /api/v1/configs/settings", { token: who.token, body: { changes } });
+  await who.call("PATCH /api/v1/configs/settings", { changes });
 const historyOf = async (name: string) =>
-  (await app.call(`GET /api/v1/configs/settings/${name}/history`, { token: ann.token })).body;
+  (await ann.call(`GET /api/v1/configs/settings/${name}/history`)).body;
 
 describe("a setting", () => {
   it("says what it may be, what the environment states and who holds it", async () => {
@@ -135,10 +135,7 @@ describe("the history", () => {
       { changed_by_name: ann.name, before: { value: "", source: "default" }, after: { value: "one" } },
     ]);
     const restore = async (body: unknown) =>
-      await app.call("POST /api/v1/configs/settings/PENDING_USER_OVERLAY_TITLE/restore", {
-        token: ann.token,
-        body,
-      });
+      await ann.call("POST /api/v1/configs/settings/PENDING_USER_OVERLAY_TITLE/restore", body);
     expect((await restore({ record: history[1].id })).status).toBe(200);
     expect(await settingOf("PENDING_USER_OVERLAY_TITLE")).toMatchObject({ value: "one", source: "stored" });
     expect((await restore({ record: history[1].id, side: "before" })).status).toBe(200);
@@ -150,14 +147,11 @@ describe("the history", () => {
 
   it("masks secrets, which cannot be brought back", async () => {
     await change([{ name: "OPENAI_API_KEYS", value: ["sk-first-secret-of-all"] }]);
-    const answer = await app.call("GET /api/v1/configs/settings/OPENAI_API_KEYS/history", {
-      token: ann.token,
-    });
+    const answer = await ann.call("GET /api/v1/configs/settings/OPENAI_API_KEYS/history");
     expect(answer.text).not.toContain("sk-first");
     expect(answer.body[0]).toMatchObject({ after: { value: "********" }, restorable: false });
-    const refused = await app.call("POST /api/v1/configs/settings/OPENAI_API_KEYS/restore", {
-      token: ann.token,
-      body: { record: answer.body[0].id },
+    const refused = await ann.call("POST /api/v1/configs/settings/OPENAI_API_KEYS/restore", {
+      record: answer.body[0].id,
     });
     expect([refused.status, refused.body.detail]).toEqual([
       400,
@@ -166,8 +160,7 @@ describe("the history", () => {
   });
 
   it("is there for known names alone", async () => {
-    const answer = await app.call("GET /api/v1/configs/settings/NOTHING/history", { token: ann.token });
-    expect(answer.status).toBe(404);
+    expect((await ann.call("GET /api/v1/configs/settings/NOTHING/history")).status).toBe(404);
   });
 });
 
@@ -178,11 +171,7 @@ it("tells what an import would do before anything is changed", async () => {
     "ui.enable_signup": "perhaps",
     "no.such.key": 1,
   };
-  const { body } = await app.call("POST /api/v1/configs/import/preview", {
-    token: ann.token,
-    body: { config },
-  });
-  expect(body).toEqual({
+  expect((await ann.call("POST /api/v1/configs/import/preview", { config })).body).toEqual({
     changes: [{ key: "ui.default_locale", name: "DEFAULT_LOCALE", before: "fr", after: "it" }],
     unchanged: ["ui.enable_message_rating"],
     refused: [
@@ -201,7 +190,7 @@ it.each([
 ])("%s is for administrators alone", async (route) => {
   const body = route.startsWith("GET") ? undefined : {};
   expect((await app.call(route, { body })).status).toBe(401);
-  expect((await app.call(route, { token: user.token, body })).status).toBe(403);
+  expect((await user.call(route, body)).status).toBe(403);
 });
 
 /** The sentences and headings of a setting, as the page looks them up. */
@@ -212,7 +201,7 @@ function textsOf({ text, group }: { text: string; group: string | null }): strin
 }
 
 it("settings have their sentences in German, and no German is left over", async () => {
-  const { body } = await app.call("GET /api/v1/configs/settings", { token: ann.token });
+  const { body } = await ann.call("GET /api/v1/configs/settings");
   const shown = new Set((body as Parameters<typeof textsOf>[0][]).flatMap(textsOf));
   expect([...shown].filter((text) => !(text in german))).toEqual([]);
   expect(Object.keys(german).filter((text) => !shown.has(text))).toEqual([]);

@@ -24,7 +24,7 @@ const publicFeatures =
 
 /** Feature flags for signed-in accounts (appendix A1); each is the variable of the same name in capitals. */
 const memberFeatures = [
-  "enable_api_keys enable_password_change_form enable_version_update_check enable_public_active_users_count",
+  "enable_api_keys enable_password_auth enable_password_change_form enable_version_update_check enable_public_active_users_count",
   "enable_easter_eggs enable_direct_connections enable_plugins enable_folders folder_max_file_count enable_channels",
   "enable_calendar enable_automations enable_notes enable_context_compaction enable_web_search",
   "enable_web_search_confirmation web_search_confirmation_content enable_code_execution enable_code_interpreter",
@@ -96,6 +96,8 @@ export function createPublicConfig(
       features: toFeatures(read, caller !== undefined),
       // Who chooses a password is told the rule before it refuses.
       password_hint: read("ENABLE_PASSWORD_VALIDATION") ? (read("PASSWORD_VALIDATION_HINT") ?? "") : "",
+      // Only an address that was published for it: that of the first administrator is for people with an account.
+      contact_email: read("SHOW_ADMIN_DETAILS") === true ? (read("ADMIN_EMAIL") ?? "") : "",
     };
     if (caller === undefined && (await options.isEmpty())) {
       answer["onboarding"] = true;

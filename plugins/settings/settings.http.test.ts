@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 const settingOf = async (name: string) => {
-  const { body } = await app.call("GET /api/v1/configs/settings", { token: admin.token });
+  const { body } = await admin.call("GET /api/v1/configs/settings");
   return (body as { name: string }[]).find((setting) => setting.name === name) as
     | Record<string, unknown>
     | undefined;
@@ -45,7 +45,7 @@ describe("what everybody may ask", () => {
       deployment_id: "blue",
       build_hash: "dev-build",
     });
-    const updates = await app.call("GET /api/version/updates", { token: user.token });
+    const updates = await user.call("GET /api/version/updates");
     expect(updates.body.latest).toBe(updates.body.current);
     expect((await app.call("GET /api/version/updates")).status).toBe(401);
   });
@@ -74,6 +74,8 @@ describe("GET /api/config", () => {
       name: "Test <House>",
       onboarding: true,
       password_hint: "",
+      // That of the first administrator is for people with an account.
+      contact_email: "",
     });
     const { body } = await app.call("GET /api/config");
     expect(body).not.toHaveProperty("onboarding");
@@ -91,7 +93,7 @@ describe("GET /api/config", () => {
 
   it("tells a pending account the overlay alone", async () => {
     const pending = await app.user("pending");
-    const { body } = await app.call("GET /api/config", { token: pending.token });
+    const { body } = await pending.call("GET /api/config");
     expect(body.features).toMatchObject({
       enable_api_keys: true,
       enable_easter_eggs: true,
@@ -102,7 +104,7 @@ describe("GET /api/config", () => {
   });
 
   it("tells members the rest", async () => {
-    const { body } = await app.call("GET /api/config", { token: user.token });
+    const { body } = await user.call("GET /api/config");
     expect(body.permissions.settings).toEqual({ interface: true });
     expect(body.default_prompt_suggestions.length).toBeGreaterThan(0);
     expect(body.ui).toMatchObject({ response_watermark: "" });
@@ -122,26 +124,20 @@ describe("settings", () => {
       source: "default",
       changed_by: null,
     });
-    const set = await app.call("POST /api/v1/configs/settings", {
-      token: admin.token,
-      body: { DEFAULT_LOCALE: "de-CH" },
-    });
-    expect(set.status).toBe(200);
+    expect((await admin.call("POST /api/v1/configs/settings", { DEFAULT_LOCALE: "de-CH" })).status).toBe(200);
     const changed = { value: "de-CH", source: "stored", changed_by: admin.id, changed_by_name: admin.name };
     expect(await settingOf("DEFAULT_LOCALE")).toMatchObject(changed);
     expect((await app.call("GET /api/config")).body.default_locale).toBe("de-CH");
-    const reset = await app.call("DELETE /api/v1/configs/settings/DEFAULT_LOCALE", { token: admin.token });
+    const reset = await admin.call("DELETE /api/v1/configs/settings/DEFAULT_LOCALE");
     expect(reset.body).toMatchObject({ name: "DEFAULT_LOCALE", value: "", source: "default" });
-    expect((await app.call("DELETE /api/v1/configs/settings/NOTHING", { token: admin.token })).status).toBe(
-      404,
-    );
+    expect((await admin.call("DELETE /api/v1/configs/settings/NOTHING")).status).toBe(404);
   });
 
   it("refuse a wrong value, an unknown name and a start-up variable by name, and change nothing", async () => {
     const cases = { ENABLE_SIGNUP: "perhaps", NO_SUCH_THING: true, WEBUI_ADMIN_NAME: "x" };
     for (const [name, value] of Object.entries(cases)) {
       const body = { DEFAULT_LOCALE: "fr", [name]: value };
-      const answer = await app.call("POST /api/v1/configs/settings", { token: admin.token, body });
+      const answer = await admin.call("POST /api/v1/configs/settings", body);
       expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", name]]);
     }
     expect(await settingOf("DEFAULT_LOCALE")).toMatchObject({ source: "default" });
@@ -149,8 +145,8 @@ describe("settings", () => {
   });
 
   it("never show a secret, in lists and exports alike", async () => {
-    const list = await app.call("GET /api/v1/configs/settings", { token: admin.token });
-    const exported = await app.call("GET /api/v1/configs/export", { token: admin.token });
+    const list = await admin.call("GET /api/v1/configs/settings");
+    const exported = await admin.call("GET /api/v1/configs/export");
     for (const name of ["WEBUI_SECRET_KEY", "OPENAI_API_KEYS"]) {
       expect(await settingOf(name)).toMatchObject({
         secret: true,
@@ -174,61 +170,64 @@ describe("settings", () => {
     "POST /api/v1/configs/suggestions",
   ])("%s is for admins alone", async (route) => {
     expect((await app.call(route, { body: route.startsWith("POST") ? {} : undefined })).status).toBe(401);
-    expect(
-      (await app.call(route, { token: user.token, body: route.startsWith("POST") ? {} : undefined })).status,
-    ).toBe(403);
+    expect((await user.call(route, route.startsWith("POST") ? {} : undefined)).status).toBe(403);
   });
 });
 
 describe("export and import", () => {
   it("carry settings by key, flat or nested, and name what nothing here knows", async () => {
     const config = { "ui.default_locale": "it", ui: { watermark: "w" }, "no.such.key": 1 };
-    const imported = await app.call("POST /api/v1/configs/import", { token: admin.token, body: { config } });
-    expect(imported.body).toEqual({
+    expect((await admin.call("POST /api/v1/configs/import", { config })).body).toEqual({
       imported: ["ui.default_locale", "ui.watermark"],
       ignored: ["no.such.key"],
     });
-    const exported = await app.call("GET /api/v1/configs/export", { token: admin.token });
-    expect(exported.body).toMatchObject({
+    expect((await admin.call("GET /api/v1/configs/export")).body).toMatchObject({
       "ui.default_locale": "it",
       "ui.watermark": "w",
       "ui.enable_signup": true,
     });
-    const ui = await app.call("GET /api/v1/configs/namespace/ui", { token: admin.token });
+    const ui = await admin.call("GET /api/v1/configs/namespace/ui");
     expect(ui.body["ui.watermark"]).toBe("w");
     expect(Object.keys(ui.body).every((key) => key.startsWith("ui."))).toBe(true);
   });
 
   it("refuse a wrong value as a whole", async () => {
     const config = { "ui.default_locale": "es", "ui.enable_signup": "perhaps" };
-    const answer = await app.call("POST /api/v1/configs/import", { token: admin.token, body: { config } });
-    expect(answer.status).toBe(422);
+    expect((await admin.call("POST /api/v1/configs/import", { config })).status).toBe(422);
     expect((await settingOf("DEFAULT_LOCALE"))?.["value"]).toBe("it");
   });
+});
+
+it("an export of this instance can be taken in again: what is read-only and the same is no refusal", async () => {
+  const post = (path: string, config: unknown) => admin.call(`POST /api/v1/configs/${path}`, { config });
+  const { body: config } = await admin.call("GET /api/v1/configs/export");
+  expect(Object.keys(config)).toContain("oauth.enable");
+  expect((await post("import/preview", config)).body).toMatchObject({
+    changes: [],
+    refused: [],
+    ignored: [],
+  });
+  expect((await post("import", config)).status).toBe(200);
+  const other = { "oauth.enable": !config["oauth.enable"] };
+  expect((await post("import/preview", other)).body.refused).toHaveLength(1);
+  expect((await post("import", other)).status).toBe(422);
 });
 
 describe("banners and suggestions", () => {
   const banner = { id: "b", type: "info", title: "", content: "Hello", dismissible: true, timestamp: 1 };
 
   it("are set by admins and seen by users", async () => {
-    const set = await app.call("POST /api/v1/configs/banners", {
-      token: admin.token,
-      body: { banners: [banner] },
-    });
-    expect(set.body).toEqual([banner]);
-    expect((await app.call("GET /api/v1/configs/banners", { token: user.token })).body).toEqual([banner]);
+    expect((await admin.call("POST /api/v1/configs/banners", { banners: [banner] })).body).toEqual([banner]);
+    expect((await user.call("GET /api/v1/configs/banners")).body).toEqual([banner]);
     expect((await app.call("GET /api/v1/configs/banners")).status).toBe(401);
     const wrong = { banners: [{ ...banner, type: "loud" }] };
-    expect((await app.call("POST /api/v1/configs/banners", { token: admin.token, body: wrong })).status).toBe(
-      422,
-    );
+    expect((await admin.call("POST /api/v1/configs/banners", wrong)).status).toBe(422);
   });
 
   it("tell no suggestions from none set", async () => {
     const post = async (suggestions: unknown) =>
-      await app.call("POST /api/v1/configs/suggestions", { token: admin.token, body: { suggestions } });
-    const shown = async () =>
-      (await app.call("GET /api/config", { token: user.token })).body.default_prompt_suggestions;
+      await admin.call("POST /api/v1/configs/suggestions", { suggestions });
+    const shown = async () => (await user.call("GET /api/config")).body.default_prompt_suggestions;
     await post([]);
     expect(await shown()).toEqual([]);
     const own = [{ title: ["One", "two"], content: "three" }];

@@ -97,7 +97,7 @@ export function createSettings(options: SettingsOptions): Settings {
     export: () => byKey(keyed()),
     async import(config, by) {
       const { values, imported, ignored } = toValues(configuration, config);
-      await configuration.set(values, by);
+      await configuration.set(withoutHeld(configuration, values), by);
       announce("config.imported", by, { keys: imported });
       return { imported, ignored };
     },
@@ -128,6 +128,17 @@ function toValues(configuration: ConfigRegistry, config: Readonly<Record<string,
   };
   Object.entries(config).forEach(([key, value]) => visit(key, value));
   return taken;
+}
+
+/** Read-only values that are what they are already: an export of this instance holds them too. */
+function withoutHeld(configuration: ConfigRegistry, values: Taken["values"]): Taken["values"] {
+  const fixed = new Set(configuration.describe().flatMap(({ name, readOnly }) => (readOnly ? [name] : [])));
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, given]) => {
+      const found = fixed.has(name) ? configuration.preview(name, given) : undefined;
+      return found === undefined || "problem" in found || found.isChange;
+    }),
+  );
 }
 
 /** All that is wrong at once: whoever filled in a form wants to mend it once. */

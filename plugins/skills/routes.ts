@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
+import { firstCharacters } from "#kernel/first-characters.ts";
 import { defineRoute, reply } from "#kernel/http/route.ts";
 import { maxArchive, readArchive, writeArchive } from "./archive/archive.ts";
 import { toText } from "./library/file-text.ts";
@@ -100,8 +101,8 @@ function makeRoutes({ library }: SkillLogic) {
         const name = text.name ?? (folder || "Skill");
         const form = SkillForm.parse({
           id: fields["id"] || toSlug(folder || name),
-          name: name.slice(0, 200),
-          description: (text.description ?? "").slice(0, 2_000),
+          name: firstCharacters(name, 200),
+          description: firstCharacters(text.description ?? "", 2_000),
           content: text.content || "…",
           files: files.map(({ path, content }) => ({
             path,

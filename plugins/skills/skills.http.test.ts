@@ -118,8 +118,7 @@ describe("a skill", () => {
       const { status } = await call(author, "POST /id/filed/files", { path, content: "" });
       expect([path, status]).toEqual([path, 400]);
     }
-    const double = await call(author, "POST /id/filed/files", { path: "LIB/A.txt", content: "" });
-    expect(double.status).toBe(400);
+    expect((await call(author, "POST /id/filed/files", { path: "LIB/A.txt", content: "" })).status).toBe(400);
     const large = { path: "large.bin", content: Buffer.alloc(1_000_001).toString("base64") };
     expect((await call(author, "POST /id/filed/files", large)).status).toBe(413);
     expect((await call(author, "DELETE /id/filed/files?path=b.bin")).body.files).toHaveLength(1);
@@ -206,7 +205,7 @@ describe("a reply", () => {
       meta: { skillIds: ["tides", "private"] },
       access_grants: [everybody],
     };
-    const made = await stage.app.call("POST /api/v1/models/create", { token: author.token, body });
+    const made = await author.call("POST /api/v1/models/create", body);
     expect([made.status, made.text]).toEqual([200, expect.any(String)]);
   });
 

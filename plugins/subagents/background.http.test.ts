@@ -6,10 +6,8 @@ import { answerTask, calls, endsWith, isOfTask, runDelegating, saidIn } from "./
 
 let stage: RunStage;
 const standard = { ENABLE_SUBAGENTS: true, SUBAGENTS_BACKGROUND_ENABLED: true, SUBAGENTS_MAX_ASYNC: 20 };
-const config = (body: object) =>
-  stage.app.call("POST /api/v1/configs/subagents", { token: stage.user.token, body });
-const listed = async (chatId: string) =>
-  await stage.app.call(`GET /api/v1/chats/${chatId}/subagents`, { token: stage.user.token });
+const config = (body: object) => stage.user.call("POST /api/v1/configs/subagents", body);
+const listed = async (chatId: string) => await stage.user.call(`GET /api/v1/chats/${chatId}/subagents`);
 
 beforeAll(async () => {
   stage = await startRunStage({ env: { CHAT_RESPONSE_STOP_REPEATED_TOOL_CALLS: "false" } });
@@ -71,7 +69,7 @@ describe("sub-agents in the background", () => {
       const own = (await stage.read(id)).chat.history;
       expect(own.messages[own.currentId].content).not.toBe("");
     }, 15_000);
-    await stage.app.call(`POST /api/tasks/chat/${id}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${id}/stop`);
     const told = await vi.waitFor(async () => {
       const message = await stage.message(chatId, `told-${id}`);
       expect(message).toMatchObject({ meta: { state: "stopped" } });
@@ -114,7 +112,7 @@ describe("sub-agents in the background", () => {
       expect(states).toEqual(Array.from({ length: 20 }, () => "completed"));
     }, 60_000);
     expect(stage.upstream.requests.filter(isOfTask("More of"))).toEqual([]);
-    await stage.app.call(`DELETE /api/v1/chats/${chatId}`, { token: stage.user.token });
+    await stage.user.call(`DELETE /api/v1/chats/${chatId}`);
   });
 
   it("are no more at once than may, and none while they are switched off", async () => {

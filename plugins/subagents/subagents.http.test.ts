@@ -20,6 +20,8 @@ const listed = async (chatId: string, token = stage.user.token) =>
 
 beforeAll(async () => {
   stage = await startRunStage({
+    // The number of sub-agents at once is read when the platform starts.
+    isAlone: true,
     env: {
       ENABLE_SUBAGENTS: "true",
       SUBAGENTS_MAX_CONCURRENT: "3",
@@ -60,7 +62,7 @@ describe("sub-agents that a reply waits for", () => {
     ]);
     const own = await stage.read(body[0].subagent_chat_id);
     expect(own).toMatchObject({ title: "Count the mills", meta: { subagent: { chat_id: chatId } } });
-    const list = (await stage.app.call("GET /api/v1/chats/", { token: stage.user.token })).body;
+    const list = (await stage.user.call("GET /api/v1/chats/")).body;
     expect(list.map(({ id }: { id: string }) => id)).not.toContain(own.id);
     const shown = client.events
       .map(({ data }) => data)
@@ -87,8 +89,9 @@ describe("sub-agents that a reply waits for", () => {
     stage.upstream.always(
       (request) => tasks.some((task) => isOfTask(task)(request)) && saidIn(request).length > 2,
       async (exchange) => {
-        await text("Done alone.")(exchange);
+        // Before the answer: after it the next one may begin at once.
         atWork -= 1;
+        await text("Done alone.")(exchange);
       },
     );
     const { values, chatId } = await runDelegating(
@@ -133,7 +136,7 @@ describe("sub-agents that a reply waits for", () => {
     stage.upstream.reply(endsWith("Hi"), calls("delegate_task", { task: "Go on for long" }));
     await stage.complete({ chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } });
     const asked = await stage.upstream.nextRequest(isOfTask("Go on for long"));
-    await stage.app.call(`POST /api/tasks/chat/${chat.chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${chat.chatId}/stop`);
     await asked.aborted;
     await vi.waitFor(
       async () => expect((await listed(chat.chatId)).body).toMatchObject([{ state: "stopped" }]),

@@ -20,7 +20,7 @@ export function createAdmission(parts: {
   return {
     async require(principal, id, chatId) {
       const terminal = terminals.require(principal, id);
-      await documents.read(terminal, toCaller(terminal, { principal, chatId }));
+      await documents.readLive(terminal, toCaller(terminal, { principal, chatId }));
     },
 
     requireForAutomation(principal, id) {

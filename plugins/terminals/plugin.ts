@@ -77,7 +77,14 @@ export default definePlugin({
           ...terminalRoutes(terminals, proxy),
         ] as const,
       },
-      jobs: [{ id: "terminals.sessions", every: () => 86_400, run: sessions.sweep }],
+      jobs: [
+        {
+          id: "terminals.sessions",
+          title: "Removes ended terminal sessions",
+          every: () => 86_400,
+          run: sessions.sweep,
+        },
+      ],
       fills: [
         fill(socketRoutes, terminalSocket({ ...shared, isEnabled: () => true })),
         fill(terminalAccess, createAdmission({ terminals, documents, egress })),

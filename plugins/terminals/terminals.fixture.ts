@@ -17,9 +17,9 @@ export const everyone = {
 
 /** Stores entries as an administrator does. */
 export async function connect(app: App, ...entries: readonly object[]) {
-  const { token } = await app.admin();
+  const admin = await app.admin();
   const body = { TERMINAL_SERVER_CONNECTIONS: entries };
-  return await app.call("POST /api/v1/configs/terminal_servers", { token, body });
+  return await admin.call("POST /api/v1/configs/terminal_servers", body);
 }
 
 /** Makes a session as the panel does. */
@@ -28,7 +28,7 @@ export async function makeSession(
   user: TestUser,
   headers: Record<string, string> = {},
 ): Promise<string> {
-  const made = await app.call("POST /api/v1/terminals/box/api/terminals", { token: user.token, headers });
+  const made = await user.call("POST /api/v1/terminals/box/api/terminals", undefined, headers);
   return made.body.id;
 }
 
@@ -37,13 +37,16 @@ export class Client {
   readonly socket: WebSocket;
   /** All output so far. */
   text = "";
+  /** `at` is a time of `performance.now()`. */
   readonly closed: Promise<{ code: number; reason: string; at: number }>;
 
   constructor(app: App, path: string, options: { headers?: Record<string, string> } = {}) {
     this.socket = new WebSocket(app.url.replace("http", "ws") + path, options);
     this.socket.on("message", (data) => (this.text += String(data)));
     this.closed = new Promise((resolve) => {
-      this.socket.on("close", (code, reason) => resolve({ code, reason: String(reason), at: Date.now() }));
+      this.socket.on("close", (code, reason) =>
+        resolve({ code, reason: String(reason), at: performance.now() }),
+      );
     });
     this.socket.on("error", () => undefined);
   }
@@ -74,7 +77,7 @@ export class Client {
 /** An empty chat of a person. */
 export async function makeChat(app: App, user: TestUser): Promise<string> {
   const chat = { title: "Box", models: [], history: { messages: {}, currentId: null } };
-  const made = await app.call("POST /api/v1/chats/new", { token: user.token, body: { chat } });
+  const made = await user.call("POST /api/v1/chats/new", { chat });
   if (typeof made.body.id !== "string") {
     throw new Error(`the chat could not be made: ${made.text}`);
   }

@@ -3,11 +3,13 @@ import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import { runSetting } from "./timers.fixture.ts";
 
 let stage: RunStage;
-const call = (route: string) => stage.app.call(route, { token: stage.user.token });
+const call = (route: string) => stage.user.call(route);
 const waiting = async () => (await call("GET /api/v1/timers")).body as { id: string }[];
 
 beforeAll(async () => {
   stage = await startRunStage({
+    // It counts every timer of a person.
+    isAlone: true,
     env: { ENABLE_SUBAGENTS: "true", CHAT_RESPONSE_STOP_REPEATED_TOOL_CALLS: "false" },
   });
 });

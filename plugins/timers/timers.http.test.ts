@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type RunStage, runScripted, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import { saidIn } from "#plugins/subagents/subagents.fixture.ts";
 import { type OpenApiService, startOpenApiService } from "#plugins/tool-servers/openapi/service.fixture.ts";
+import { holdClock, passTime } from "#test/support/clock/held-clock.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { isTimer, runSetting } from "./timers.fixture.ts";
 
@@ -15,26 +17,28 @@ const stateOf = async (chatId: string) =>
   (await listed(chatId)).map((one: { state: string; cancelled_by: string | null }) =>
     [one.state, one.cancelled_by].filter(Boolean).join(" "),
   );
-const until = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 });
+/** Lets time pass until it is so. */
+const until = (look: () => Promise<void>) =>
+  vi.waitFor(async () => passTime(500).then(look), { timeout: 60_000, interval: 20 });
 
-beforeAll(async () => {
-  shed = await startOpenApiService();
+holdClock();
+
+setUp(async (keep) => {
+  shed = await keep(startOpenApiService());
   const servers = [{ url: shed.url, path: "openapi.json", auth_type: "none", info: { id: "shed" } }];
-  stage = await startRunStage({
-    env: {
-      ENABLE_SUBAGENTS: "true",
-      CHAT_RESPONSE_STOP_REPEATED_TOOL_CALLS: "false",
-      TOOL_SERVER_CONNECTIONS: JSON.stringify(servers),
-    },
-  });
+  stage = await keep(
+    startRunStage({
+      env: {
+        ENABLE_SUBAGENTS: "true",
+        CHAT_RESPONSE_STOP_REPEATED_TOOL_CALLS: "false",
+        TOOL_SERVER_CONNECTIONS: JSON.stringify(servers),
+      },
+    }),
+  );
 });
 beforeEach(
   async () => void (await call("POST /api/v1/configs/subagents", { body: { ENABLE_SUBAGENTS: true } })),
 );
-afterAll(async () => {
-  await stage?.close();
-  await shed?.close();
-});
 
 describe("a timer that fires", () => {
   it("continues the chat with its note, once, and is told to open windows", async () => {
@@ -83,7 +87,7 @@ describe("a timer that fires", () => {
       [chatId, "fired"],
     ]);
     expect(client.events.some(({ data }) => data?.data?.type === "chat:reload")).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await passTime(2_500);
     expect(Object.keys((await stage.read(chatId)).chat.history.messages)).toHaveLength(4);
   });
 
@@ -127,7 +131,7 @@ describe("a timer that fires", () => {
         expect(last).toMatchObject({ role: "assistant", content, done: true });
         return history.messages[last.parentId];
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 20_000, interval: 20 },
     );
 });
 
@@ -138,7 +142,7 @@ describe("a timer is cancelled", () => {
     const answer = await call(path);
     expect(answer).toMatchObject({ status: 200, body: { state: "cancelled", cancelled_by: "person" } });
     expect((await call(path)).body).toEqual(answer.body);
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await passTime(3_500);
     expect(await stateOf(chatId)).toEqual(["cancelled person"]);
     expect(stage.upstream.requests.filter(isTimer("Never"))).toEqual([]);
   });
@@ -212,7 +216,7 @@ describe("a timer is cancelled", () => {
     expect((await waiting()).some((one) => one.chat_id === whole.chatId)).toBe(true);
     await call(`DELETE /api/v1/chats/${whole.chatId}`);
     expect((await waiting()).some((one) => one.chat_id === whole.chatId)).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await passTime(3_500);
     expect(stage.upstream.requests.filter(isTimer("Gone"))).toEqual([]);
   });
 });
@@ -288,6 +292,6 @@ it("is offered where sub-agents are on, in chats that are kept and are no sub-ag
   const { chatId } = await runSetting(stage, [{ prompt: "Switched off", at: "1s" }]);
   await call("POST /api/v1/configs/subagents", { body: { ENABLE_SUBAGENTS: false } });
   expect((await runScripted(stage, [])).offered).not.toContain("timer");
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await passTime(2_500);
   expect(await stateOf(chatId)).toEqual(["waiting"]);
 });

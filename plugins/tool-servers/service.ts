@@ -99,7 +99,7 @@ export interface ToolServerKind {
     principal: Principal,
     signal: AbortSignal,
   ): Promise<{ readonly specs: readonly ToolSpec[] }>;
-  /** What is known of the server; `isAsked` asks it anew. */
+  /** The known state of the server; `isAsked` asks it again. Left out, the result of `verify` counts. */
   state?(connection: ToolServerConnection, isAsked: boolean): Promise<ToolServerState>;
   /** Why a connection of this type cannot be used, in words for an administrator. */
   findProblem?(connection: StoredServer): string | undefined;

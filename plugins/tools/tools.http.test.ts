@@ -38,13 +38,13 @@ it("lists what plugins bring, for those who may use it, and asks them for the fu
   expect((await app.call("GET /api/v1/tools/", { token })).body).toEqual([
     { id: "server:mcp:notes", name: "Notes", server: { type: "mcp" }, authenticated: false },
   ]);
-  expect((await app.call("GET /api/v1/tools/", { token: user.token })).body).toEqual([]);
+  expect((await user.call("GET /api/v1/tools/")).body).toEqual([]);
   const path = "GET /api/v1/tools/id/server:mcp:notes/specs";
   expect((await app.call(path, { token })).body).toEqual({
     specs: [{ name: "search", description: "Searches notes" }],
   });
   const [foreign, unknown] = [
-    await app.call(path, { token: user.token }),
+    await user.call(path),
     await app.call("GET /api/v1/tools/id/nothing/specs", { token }),
   ];
   expect([foreign.status, unknown.status]).toEqual([404, 404]);

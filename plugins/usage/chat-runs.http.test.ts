@@ -5,7 +5,8 @@ import { sse, text } from "#test/support/upstream-scripts.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 
 let stage: RunStage;
-beforeAll(async () => void (stage = await startRunStage()));
+// It counts the calls of everybody.
+beforeAll(async () => void (stage = await startRunStage({ isAlone: true })));
 afterAll(() => stage?.close());
 
 type Row = Record<string, unknown> & { usage: { input_tokens: number } };
@@ -13,11 +14,7 @@ type Row = Record<string, unknown> & { usage: { input_tokens: number } };
 async function records(query: string, count: number): Promise<Row[]> {
   let rows: Row[] = [];
   const path = `GET /api/v1/analytics/messages?${query}`;
-  await expect
-    .poll(async () => (rows = (await stage.app.call(path, { token: stage.user.token })).body).length, {
-      timeout: 5000,
-    })
-    .toBe(count);
+  await expect.poll(async () => (rows = (await stage.user.call(path)).body).length).toBe(count);
   return rows;
 }
 
@@ -57,6 +54,6 @@ it("keeps the model's calls of tools, and no id of a temporary chat", async () =
   expect((await stage.complete(body)).status).toBe(200);
   const rows = await records("limit=100", 3);
   expect(rows.find(({ chat_id: id }) => id === null)).toMatchObject({ tools: ["look_up", "look_up"] });
-  const own = await stage.app.call("GET /api/v1/users/usage", { token: stage.user.token });
+  const own = await stage.user.call("GET /api/v1/users/usage");
   expect(own.body.top_tools).toEqual([{ name: "look_up", count: 2 }]);
 });

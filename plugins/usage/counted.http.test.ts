@@ -1,9 +1,10 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { defineFilter } from "#kernel/pipeline/filter.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { embeddings, json, rateLimited, sse, text } from "#test/support/upstream-scripts.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -27,20 +28,22 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   upstream.models = ["plain", "told"];
-  app = await startApp({
-    plugins: [looker],
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.origin}/v1/`,
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: { access: "everyone" },
-        1: { access: "everyone", prefix_id: "p" },
-      }),
-      ENABLE_OPENAI_API_PASSTHROUGH: "true",
-    },
-  });
+  app = await keep(
+    startApp({
+      plugins: [looker],
+      env: {
+        OPENAI_API_BASE_URLS: `${upstream.url};${upstream.origin}/v1/`,
+        OPENAI_API_CONFIGS: JSON.stringify({
+          0: { access: "everyone" },
+          1: { access: "everyone", prefix_id: "p" },
+        }),
+        ENABLE_OPENAI_API_PASSTHROUGH: "true",
+      },
+    }),
+  );
   admin = await app.admin();
   const meta = { capabilities: { usage: true } };
   for (const [id, base] of [
@@ -52,12 +55,8 @@ beforeAll(async () => {
       ...record,
       access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
     };
-    expect((await app.call("POST /api/v1/models/create", { token: admin.token, body })).status).toBe(200);
+    expect((await admin.call("POST /api/v1/models/create", body)).status).toBe(200);
   }
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 beforeEach(async () => void (member = await app.user()));
 
@@ -76,14 +75,11 @@ type Row = Record<string, unknown> & { usage: { input_tokens: number; output_tok
 async function records(count: number): Promise<Row[]> {
   let rows: Row[] = [];
   await expect
-    .poll(
-      async () => {
-        const path = `GET /api/v1/analytics/messages?limit=100&user_id=${member.id}`;
-        rows = (await app.call(path, { token: admin.token })).body;
-        return rows.length;
-      },
-      { timeout: 5000 },
-    )
+    .poll(async () => {
+      const path = `GET /api/v1/analytics/messages?limit=100&user_id=${member.id}`;
+      rows = (await admin.call(path)).body;
+      return rows.length;
+    })
     .toBe(count);
   return rows;
 }
@@ -95,9 +91,10 @@ async function record(): Promise<Record<string, unknown>> {
 }
 
 const chat = (body: Partial<CompletionRequest>, path = "/api/chat/completions") =>
-  app.call(`POST ${path}`, {
-    token: member.token,
-    body: { model: "mine", messages: [{ role: "user", content: "x".repeat(40) }], ...body },
+  member.call(`POST ${path}`, {
+    model: "mine",
+    messages: [{ role: "user", content: "x".repeat(40) }],
+    ...body,
   });
 
 it.each<[string, Partial<CompletionRequest>, string]>([
@@ -214,7 +211,7 @@ it.each([
   ["/compat/embeddings", "p.told"],
 ])("counts what %s reads with %s", async (path, model) => {
   upstream.always("/embeddings", embeddings(4));
-  await app.call(`POST ${path}`, { token: member.token, body: { model, input: ["one two", "three"] } });
+  await member.call(`POST ${path}`, { model, input: ["one two", "three"] });
   expect(await record()).toMatchObject({
     wire: "embeddings",
     input_tokens: 3,
@@ -238,13 +235,10 @@ it.each(["told", "p.told"])("counts the Responses format of %s, streamed and who
     },
   };
   upstream.reply("/responses", json(response));
-  await app.call("POST /compat/responses", { token: member.token, body: { model, input: "Hi" } });
+  await member.call("POST /compat/responses", { model, input: "Hi" });
   const frames = [{ type: "response.completed", sequence_number: 0, response }];
   upstream.reply("/responses", sse(frames, { done: false }));
-  await app.call("POST /compat/responses", {
-    token: member.token,
-    body: { model, input: "Hi", stream: true },
-  });
+  await member.call("POST /compat/responses", { model, input: "Hi", stream: true });
   for (const { usage: counted, ...row } of await records(2)) {
     expect({ ...row, ...counted }).toMatchObject({
       ...told,
@@ -257,7 +251,7 @@ it.each(["told", "p.told"])("counts the Responses format of %s, streamed and who
 
 it("counts any other route that a model is asked by", async () => {
   upstream.reply("/completions", json({ object: "text_completion", choices: [{ text: "a" }], usage }));
-  await app.call("POST /compat/completions", { token: member.token, body: { model: "told", prompt: "Hi" } });
+  await member.call("POST /compat/completions", { model: "told", prompt: "Hi" });
   expect(await record()).toMatchObject({ ...told, wire: "generate" });
 });
 
@@ -273,8 +267,7 @@ it("counts each of many calls at once, and nothing twice", { timeout: 20_000 }, 
     ),
   );
   await records(60);
-  const { body } = await app.call("GET /api/v1/users/usage", { token: member.token });
-  expect(body.totals).toMatchObject({
+  expect((await member.call("GET /api/v1/users/usage")).body.totals).toMatchObject({
     count: 60,
     input_tokens: 6000,
     output_tokens: 1200,

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
 import { createLogger } from "#kernel/log.ts";
+import { holdClock, passTime } from "#test/support/clock/held-clock.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { toRecord } from "./record.ts";
 import { toCall } from "./usage.fixture.ts";
 
+holdClock();
 const record = toRecord(toCall({ by: "a", at: 0 }));
 
 /** A ledger, and how many records each of its batches had; `meanwhile` runs while a batch is written. */
@@ -33,7 +35,16 @@ it("lets what comes while it writes wait for others", async () => {
   add(ledger, 2);
   await ledger.flush();
   expect(batches).toEqual([2]);
-  await expect.poll(() => batches, { timeout: 3000 }).toEqual([2, 3]);
+  await passTime(1_000);
+  await expect.poll(() => batches).toEqual([2, 3]);
+});
+
+it("writes what comes after a flush with nothing to write", async () => {
+  const { ledger, batches } = open(() => undefined);
+  await ledger.flush();
+  add(ledger, 1);
+  await ledger.flush();
+  expect(batches).toEqual([1]);
 });
 
 it("goes on at once where what came fills a batch", async () => {
@@ -60,7 +71,7 @@ it("flushes what came after the writing had begun", async () => {
 it("tries again after a try that took longer than records wait", async () => {
   const { ledger, batches } = open(async (_, { length }) => {
     if (length === 1) {
-      await new Promise((resolve) => setTimeout(resolve, 1200));
+      await passTime(1_200);
       throw new Error("The database is away.");
     }
   });
@@ -68,5 +79,6 @@ it("tries again after a try that took longer than records wait", async () => {
   const flushed = ledger.flush();
   add(ledger, 1);
   await flushed;
-  await expect.poll(() => batches, { timeout: 3000 }).toEqual([1, 1, 1]);
+  await passTime(1_000);
+  await expect.poll(() => batches).toEqual([1, 1, 1]);
 });

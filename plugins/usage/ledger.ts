@@ -54,11 +54,13 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
       turned(undefined);
     } catch (error) {
       turned(error);
-    } finally {
-      running = undefined;
-      if (waiting.length > 0) {
-        plan();
-      }
+    }
+  }
+
+  function ended(): void {
+    running = undefined;
+    if (waiting.length > 0) {
+      plan();
     }
   }
 
@@ -84,7 +86,8 @@ export function createLedger({ insert, limit, log }: LedgerOptions): Ledger {
     timer.unref();
   }
 
-  const write = (): Promise<void> => (running ??= writeAll());
+  // Where nothing waits, all is written before the promise is kept: it must be forgotten later than that.
+  const write = (): Promise<void> => (running ??= writeAll().finally(ended));
 
   return {
     // What is under way may have begun before the last records came.

@@ -8,6 +8,7 @@ import { createAnalytics } from "./analytics.ts";
 import { usageVariables } from "./config.ts";
 import { createLedger } from "./ledger.ts";
 import { migration as usage0001 } from "./migrations/0001_usage.ts";
+import { qualifyUsageFunctions } from "./migrations/0002_qualified_names.ts";
 import { toOwnUsage } from "./own.ts";
 import { readPrices } from "./prices.ts";
 import { toRecord } from "./record.ts";
@@ -22,7 +23,7 @@ export default definePlugin({
   config: usageVariables,
   uses: { accounts, events, models: optional(models) },
   tables: tables<UsageTables>("usage_batch", "usage_day"),
-  migrations: { "0001_usage": usage0001 },
+  migrations: { "0001_usage": usage0001, "0002_qualified_names": qualifyUsageFunctions },
   pages: [
     {
       id: "usage.own",
@@ -60,10 +61,18 @@ export default definePlugin({
             accounts: use.accounts,
             prices: (ids) => readPrices(async (id) => use.models?.resolveAsInstance(id), ids),
           }),
+          flush: ledger.flush,
           isAllowed: () => config.analytics,
         }),
       },
-      jobs: [{ id: "usage.retention", every: 3600, run: () => dropOldRecords(db, config.keepDays) }],
+      jobs: [
+        {
+          id: "usage.retention",
+          title: "Removes usage records past their retention",
+          every: 3600,
+          run: () => dropOldRecords(db, config.keepDays),
+        },
+      ],
       start: () => void use.events.on(modelCallEnded, (call) => ledger.add(toRecord(call))),
       stop: () => ledger.flush(),
     };

@@ -21,6 +21,8 @@ import type { Range } from "./sums.ts";
 export interface UsageRoutesOptions {
   own(range: Range): ReturnType<typeof toOwnUsage>;
   readonly analytics: Analytics;
+  /** Writes the calls of this process that wait, so that an answer counts what has just ended. */
+  flush(): Promise<void>;
   /** ENABLE_ADMIN_ANALYTICS. */
   isAllowed(): boolean;
 }
@@ -30,7 +32,7 @@ export function usageRoutes(options: UsageRoutesOptions) {
   return [ownRoute(options), accountRoute(options), ...sumRoutes(options), ...listRoutes(options)];
 }
 
-function ownRoute({ own }: UsageRoutesOptions) {
+function ownRoute({ own, flush }: UsageRoutesOptions) {
   return defineRoute(
     {
       method: "GET",
@@ -41,11 +43,14 @@ function ownRoute({ own }: UsageRoutesOptions) {
       returns: OwnUsage,
       fails: [400],
     },
-    ({ caller, query }) => own({ period: toPeriod(query, seconds()), whose: { userId: caller.userId } }),
+    async ({ caller, query }) => {
+      await flush();
+      return await own({ period: toPeriod(query, seconds()), whose: { userId: caller.userId } });
+    },
   );
 }
 
-function accountRoute({ own, isAllowed }: UsageRoutesOptions) {
+function accountRoute({ own, flush, isAllowed }: UsageRoutesOptions) {
   return defineRoute(
     {
       method: "GET",
@@ -57,9 +62,10 @@ function accountRoute({ own, isAllowed }: UsageRoutesOptions) {
       returns: OwnUsage,
       fails: [400, 403],
     },
-    ({ params, query }) => {
+    async ({ params, query }) => {
       requireAllowed(isAllowed());
-      return own({ period: toPeriod(query, seconds()), whose: { userId: params.id } });
+      await flush();
+      return await own({ period: toPeriod(query, seconds()), whose: { userId: params.id } });
     },
   );
 }
@@ -78,7 +84,7 @@ function sumRoutes(options: UsageRoutesOptions) {
         query: AnalyticsQuery,
         returns: SummaryAnswer,
       },
-      ({ query }) => analytics.summary(toRange(query, options)),
+      async ({ query }) => await analytics.summary(await toRange(query, options)),
     ),
     defineRoute(
       {
@@ -88,7 +94,7 @@ function sumRoutes(options: UsageRoutesOptions) {
         query: AnalyticsQuery,
         returns: ModelsAnswer,
       },
-      ({ query }) => analytics.models(toRange(query, options)),
+      async ({ query }) => await analytics.models(await toRange(query, options)),
     ),
     defineRoute(
       {
@@ -98,7 +104,7 @@ function sumRoutes(options: UsageRoutesOptions) {
         query: AnalyticsQuery,
         returns: TokensAnswer,
       },
-      ({ query }) => analytics.tokens(toRange(query, options)),
+      async ({ query }) => await analytics.tokens(await toRange(query, options)),
     ),
     defineRoute(
       {
@@ -108,7 +114,8 @@ function sumRoutes(options: UsageRoutesOptions) {
         query: Daily,
         returns: DailyAnswer,
       },
-      ({ query }) => analytics.daily(toRange(query, options), query.granularity === "hourly"),
+      async ({ query }) =>
+        await analytics.daily(await toRange(query, options), query.granularity === "hourly"),
     ),
     defineRoute(
       {
@@ -118,7 +125,7 @@ function sumRoutes(options: UsageRoutesOptions) {
         query: Report,
         returns: ReportAnswer,
       },
-      ({ query }) => analytics.report(toRange(query, options), query.by),
+      async ({ query }) => await analytics.report(await toRange(query, options), query.by),
     ),
   ];
 }
@@ -143,7 +150,7 @@ function listRoutes(options: UsageRoutesOptions) {
         query: Users,
         returns: UsersAnswer,
       },
-      ({ query }) => analytics.users(toRange(query, options), query.limit),
+      async ({ query }) => await analytics.users(await toRange(query, options), query.limit),
     ),
     defineRoute(
       {
@@ -153,17 +160,18 @@ function listRoutes(options: UsageRoutesOptions) {
         query: Messages,
         returns: MessagesAnswer,
       },
-      ({ query: { skip, limit, model_id: modelId, chat_id: chatId, ...query } }) =>
-        analytics.messages(toRange(query, options), { modelId, chatId, skip, limit }),
+      async ({ query: { skip, limit, model_id: modelId, chat_id: chatId, ...query } }) =>
+        await analytics.messages(await toRange(query, options), { modelId, chatId, skip, limit }),
     ),
   ];
 }
 
-function toRange(
+async function toRange(
   query: z.output<typeof AnalyticsQuery> & { user_id?: string | undefined },
-  { isAllowed }: UsageRoutesOptions,
-): Range {
+  { flush, isAllowed }: UsageRoutesOptions,
+): Promise<Range> {
   requireAllowed(isAllowed());
+  await flush();
   return {
     period: toPeriod(query, seconds()),
     whose: { userId: query.user_id, groupId: query.group_id },

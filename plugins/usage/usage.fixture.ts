@@ -68,8 +68,15 @@ export function toCall({
   };
 }
 
+/** Has what waits written, as every look at usage does. */
+export async function writeWaiting(app: App): Promise<void> {
+  const admin = await app.admin();
+  await admin.call("GET /api/v1/users/usage");
+}
+
 /** How many records and calls the database has. */
 export async function written(app: App): Promise<{ records: number; calls: number }> {
+  await writeWaiting(app);
   const { rows } = await sql<{ records: number; calls: number }>`
     select (select coalesce(sum(calls), 0) from usage_batch)::bigint as records,
       (select coalesce(sum(calls), 0)::bigint from usage_day) as calls`.execute(app.running.database.db);

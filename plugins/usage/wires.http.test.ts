@@ -1,32 +1,32 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { beforeEach, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { json, jsonLines, sse } from "#test/support/upstream-scripts.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(useUpstream());
   upstream.models = ["claude"];
   upstream.always("/api/tags", json({ models: [{ name: "llama:latest", model: "llama:latest" }] }));
   upstream.always("/api/version", json({ version: "0.12.0" }));
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.origin,
-      OPENAI_API_CONFIGS: '{"0":{"access":"everyone","provider":"anthropic","model_ids":["claude"]}}',
-      OLLAMA_BASE_URLS: upstream.origin,
-      OLLAMA_API_CONFIGS: '{"0":{"access":"everyone"}}',
-    },
-  });
+  app = await keep(
+    useApp({
+      env: {
+        OPENAI_API_BASE_URLS: upstream.origin,
+        OPENAI_API_CONFIGS: '{"0":{"access":"everyone","provider":"anthropic","model_ids":["claude"]}}',
+        OLLAMA_BASE_URLS: upstream.origin,
+        OLLAMA_API_CONFIGS: '{"0":{"access":"everyone"}}',
+      },
+    }),
+  );
   admin = await app.admin();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 beforeEach(async () => void (member = await app.user()));
 
@@ -79,71 +79,31 @@ const vendorEvents = [
 
 const messages = [{ role: "user", content: "Hello" }];
 const stream = { stream: true };
+const claude = { model: "claude", messages };
+const vendor = { ...claude, max_tokens: 9 };
+const vendorStream = sse(vendorEvents, { done: false });
+const embedded = json({ embeddings: [[1]], prompt_eval_count: 10 });
 
-it.each<[string, object, string, Script, object]>([
-  ["/runtime/api/generate", { prompt: "Hello" }, "/api/generate", jsonLines(lines), { wire: "generate" }],
-  [
-    "/runtime/api/generate",
-    { prompt: "Hello", stream: false },
-    "/api/generate",
-    json(whole),
-    { wire: "generate" },
-  ],
-  ["/runtime/api/chat", { messages }, "/api/chat", jsonLines(lines, { split: "bytes" }), { wire: "chat" }],
-  ["/runtime/v1/chat/completions", { messages }, "/v1/chat/completions", json(common), { wire: "chat" }],
-  [
-    "/runtime/api/embed",
-    { input: "a" },
-    "/api/embed",
-    json({ embeddings: [[1]], prompt_eval_count: 10 }),
-    { wire: "embeddings", output: 0 },
-  ],
-  ["/api/chat/completions", { messages, ...stream }, "/api/chat", jsonLines(lines), { wire: "chat" }],
-  ["/api/chat/completions", { messages }, "/api/chat", json(whole), { wire: "chat" }],
-  ["/runtime/v1/responses", { input: "Hello", ...stream }, "/api/chat", jsonLines(lines), { wire: "chat" }],
-  [
-    "/api/embeddings",
-    { input: "a" },
-    "/api/embed",
-    json({ embeddings: [[1]], prompt_eval_count: 10 }),
-    { wire: "embeddings", output: 0 },
-  ],
-  [
-    "/api/message",
-    { model: "claude", max_tokens: 9, messages },
-    "/v1/messages",
-    json(message),
-    { wire: "messages" },
-  ],
-  [
-    "/api/message",
-    { model: "claude", max_tokens: 9, messages, ...stream },
-    "/v1/messages",
-    sse(vendorEvents, { done: false }),
-    { wire: "messages" },
-  ],
-  [
-    "/api/chat/completions",
-    { model: "claude", messages, ...stream },
-    "/v1/messages",
-    sse(vendorEvents, { done: false }),
-    { wire: "chat" },
-  ],
-  ["/api/message", { max_tokens: 9, messages, ...stream }, "/api/chat", jsonLines(lines), { wire: "chat" }],
-])(
-  "counts what %s costs once: %j",
-  async (path, body, asked, script, { wire, output = 5 }: { wire?: string; output?: number }) => {
-    upstream.reply(asked, script);
-    const answer = await app.call(`POST ${path}`, {
-      token: member.token,
-      body: { model: "llama:latest", ...body },
-    });
-    expect(answer.status).toBe(200);
-    const rows = async () =>
-      (await app.call(`GET /api/v1/analytics/messages?user_id=${member.id}`, { token: admin.token })).body;
-    await expect.poll(async () => (await rows()).length, { timeout: 5000 }).toBe(1);
-    expect(await rows()).toMatchObject([
-      { wire, usage: { input_tokens: 10, output_tokens: output }, estimated: false, outcome: "completed" },
-    ]);
-  },
-);
+it.each<[path: string, body: object, asked: string, script: Script, wire: string, output?: number]>([
+  ["/runtime/api/generate", { prompt: "Hello" }, "/api/generate", jsonLines(lines), "generate"],
+  ["/runtime/api/generate", { prompt: "Hello", stream: false }, "/api/generate", json(whole), "generate"],
+  ["/runtime/api/chat", { messages }, "/api/chat", jsonLines(lines, { split: "bytes" }), "chat"],
+  ["/runtime/v1/chat/completions", { messages }, "/v1/chat/completions", json(common), "chat"],
+  ["/runtime/api/embed", { input: "a" }, "/api/embed", embedded, "embeddings", 0],
+  ["/api/chat/completions", { messages, ...stream }, "/api/chat", jsonLines(lines), "chat"],
+  ["/api/chat/completions", { messages }, "/api/chat", json(whole), "chat"],
+  ["/runtime/v1/responses", { input: "Hello", ...stream }, "/api/chat", jsonLines(lines), "chat"],
+  ["/api/embeddings", { input: "a" }, "/api/embed", embedded, "embeddings", 0],
+  ["/api/message", vendor, "/v1/messages", json(message), "messages"],
+  ["/api/message", { ...vendor, ...stream }, "/v1/messages", vendorStream, "messages"],
+  ["/api/chat/completions", { ...claude, ...stream }, "/v1/messages", vendorStream, "chat"],
+  ["/api/message", { max_tokens: 9, messages, ...stream }, "/api/chat", jsonLines(lines), "chat"],
+])("counts what %s costs once: %j", async (path, body, asked, script, wire, output = 5) => {
+  upstream.reply(asked, script);
+  expect((await member.call(`POST ${path}`, { model: "llama:latest", ...body })).status).toBe(200);
+  const rows = async () => (await admin.call(`GET /api/v1/analytics/messages?user_id=${member.id}`)).body;
+  await expect.poll(async () => (await rows()).length).toBe(1);
+  expect(await rows()).toMatchObject([
+    { wire, usage: { input_tokens: 10, output_tokens: output }, estimated: false, outcome: "completed" },
+  ]);
+});

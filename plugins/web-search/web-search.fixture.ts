@@ -1,4 +1,5 @@
-import { createEgress, type Egress, type FetchInit } from "#kernel/egress/egress.ts";
+import type { Egress, FetchInit } from "#kernel/egress/egress.ts";
+import { openEgress } from "#test/support/egress.ts";
 import { type WebSettings, webVariables } from "./config.ts";
 
 /** The settings of a fresh installation, with changes. */
@@ -20,13 +21,9 @@ export function createTestEgress(
   origin: string,
   options: { readonly allowedOrigins?: readonly string[]; readonly redirects?: boolean } = {},
 ): TestEgress {
-  const egress = createEgress({
+  const egress = openEgress({
     allowedPrivateOrigins: () => options.allowedOrigins ?? [],
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
     allowRedirects: () => options.redirects ?? false,
-    timeoutSeconds: () => null,
   });
   const asked: { url: URL; trust: FetchInit["trust"] }[] = [];
   return {

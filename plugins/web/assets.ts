@@ -12,12 +12,14 @@ export interface Asset {
   readonly type: string;
   readonly policy?: string;
   readonly status?: number;
+  /** Beside those of every file. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answers the file, or 304 when the browser has it. */
 export function replyAsset(
   request: RequestInfo,
-  { bytes, type, policy = filePolicy, status = 200 }: Asset,
+  { bytes, type, policy = filePolicy, status = 200, headers: further = {} }: Asset,
 ): Reply {
   // Chromium keeps the policy of the stored answer when it gets 304, so a changed policy has to change the tag.
   const etag = toEtag(bytes, policy);
@@ -27,6 +29,7 @@ export function replyAsset(
     "referrer-policy": "same-origin",
     "cache-control": "no-cache",
     etag,
+    ...further,
   };
   return request.headers["if-none-match"] === etag && status === 200
     ? reply(undefined, { status: 304, headers })

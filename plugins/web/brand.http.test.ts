@@ -35,8 +35,8 @@ afterAll(async () => {
 });
 
 async function choose(url: string) {
-  const { token } = await app.admin();
-  await app.call("POST /api/v1/configs/settings", { token, body: { WEBUI_FAVICON_URL: url } });
+  const admin = await app.admin();
+  await admin.call("POST /api/v1/configs/settings", { WEBUI_FAVICON_URL: url });
 }
 
 async function read(path: string) {

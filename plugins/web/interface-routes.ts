@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type AnyRoute, defineRoute, reply, type Reply, type RequestInfo } from "#kernel/http/route.ts";
-import { reservedSegments } from "#kernel/page.ts";
+import { places, reservedSegments } from "#kernel/page.ts";
 import { html, replyAsset, toContentType } from "./assets.ts";
 import type { Icon } from "./brand.ts";
 import type { BuiltFile, BuiltInterface } from "./built-interface.ts";
@@ -20,6 +20,23 @@ interface InterfaceParts {
   /** WEBUI_URL. */
   publicUrl(): string;
 }
+
+/** Each opens the first page of its list. */
+const sections = places.filter((place) => place !== "main" && place !== "hidden").map((place) => `/${place}`);
+
+/** The page asks for no device that it does not use. */
+const documentHeaders = {
+  "permissions-policy":
+    "microphone=(self), camera=(self), geolocation=(self), display-capture=(self), accelerometer=(), gyroscope=(), magnetometer=(), midi=(), payment=(), serial=(), usb=()",
+};
+/**
+ * A browser that came by https once comes by nothing else for a year; windows that other sites open get no hold of the
+ * page, which browsers refuse to keep up without encryption.
+ */
+const onlyEncrypted = {
+  "strict-transport-security": "max-age=31536000",
+  "cross-origin-opener-policy": "same-origin-allow-popups",
+};
 
 const hidden = { method: "GET", access: "public", hidden: true } as const;
 const params = z.object({ file: z.string() });
@@ -39,9 +56,11 @@ function documentRoutes({ built, pagePaths, ownServers, publicUrl }: InterfacePa
       own: toOwnOrigins(request, publicUrl()),
       called: await ownServers(caller),
     });
-    return replyAsset(request, { bytes: document.bytes, type: html, policy, status });
+    const isEncrypted = request.protocol === "https" || publicUrl().startsWith("https://");
+    const headers = isEncrypted ? { ...documentHeaders, ...onlyEncrypted } : documentHeaders;
+    return replyAsset(request, { bytes: document.bytes, type: html, policy, status, headers });
   };
-  const pages = [...new Set(["/", ...pagePaths])].map((path) =>
+  const pages = [...new Set(["/", ...sections, ...pagePaths])].map((path) =>
     defineRoute({ ...hidden, path: path as "/", summary: `Page ${path}` }, ({ request, caller }) =>
       show(request, caller),
     ),

@@ -47,6 +47,18 @@ test("answers the document with a strict policy, and 304 to who has it", async (
   expect([again.status, again.text]).toEqual([304, ""]);
 });
 
+test("keeps other windows and unused devices away, and browsers on https where they came by it", async () => {
+  const plain = (await app.call("GET /")).headers;
+  expect(plain.get("permissions-policy")).toContain("microphone=(self), camera=(self)");
+  expect(plain.get("strict-transport-security")).toBeNull();
+  expect(plain.get("cross-origin-opener-policy")).toBeNull();
+  // The proxy on this machine is trusted.
+  const behind = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" };
+  const encrypted = (await app.call("GET /", { headers: behind })).headers;
+  expect(encrypted.get("strict-transport-security")).toBe("max-age=31536000");
+  expect(encrypted.get("cross-origin-opener-policy")).toBe("same-origin-allow-popups");
+});
+
 test("has no inline script or style in the document, and sets the theme before anything else", () => {
   expect(document).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=")/);
   expect(document.indexOf("/assets/theme-")).toBeLessThan(document.indexOf("stylesheet"));
@@ -115,13 +127,13 @@ async function calledBy(token: string): Promise<string> {
 }
 
 test("lets a page call the person's own servers while that is permitted", async () => {
-  const { token: admin } = await app.admin();
+  const boss = await app.admin();
   const { token } = await app.user();
-  const tree = (await app.call("GET /api/v1/users/default/permissions", { token: admin })).body;
+  const tree = (await boss.call("GET /api/v1/users/default/permissions")).body;
   const allow = (direct_tool_servers: boolean) =>
-    app.call("POST /api/v1/users/default/permissions", {
-      token: admin,
-      body: { ...tree, features: { ...tree.features, direct_tool_servers } },
+    boss.call("POST /api/v1/users/default/permissions", {
+      ...tree,
+      features: { ...tree.features, direct_tool_servers },
     });
   await allow(true);
   const servers = [
@@ -140,31 +152,24 @@ test("lets a page call the person's own servers while that is permitted", async 
   };
   await app.call("POST /api/v1/users/user/settings/update", { token, body: { ui } });
   expect(await calledBy(token)).toBe("http://tools.test:8080 https://x.test https://described.test");
-  expect(await calledBy(admin)).toBe("");
+  expect(await calledBy(boss.token)).toBe("");
   const path = "POST /api/v1/configs/connections";
-  await app.call(path, { token: admin, body: { ENABLE_DIRECT_CONNECTIONS: true } });
+  await boss.call(path, { ENABLE_DIRECT_CONNECTIONS: true });
   expect(await calledBy(token)).toMatch(/described\.test https:\/\/models\.test$/);
   await allow(false);
   expect(await calledBy(token)).toBe("https://models.test");
-  await app.call(path, { token: admin, body: { ENABLE_DIRECT_CONNECTIONS: false } });
+  await boss.call(path, { ENABLE_DIRECT_CONNECTIONS: false });
   expect(await calledBy(token)).toBe("");
 });
 
 test("gives a changed policy a tag of its own: browsers keep the old one with the old tag", async () => {
-  const { token: admin } = await app.admin();
-  const { token } = await app.user();
-  const cookie = `token=${token}`;
+  const boss = await app.admin();
+  const user = await app.user();
+  const cookie = `token=${user.token}`;
   const tag = (await app.call("GET /", { headers: { cookie } })).headers.get("etag") ?? "";
-  await app.call("POST /api/v1/configs/connections", {
-    token: admin,
-    body: { ENABLE_DIRECT_CONNECTIONS: true },
-  });
+  await boss.call("POST /api/v1/configs/connections", { ENABLE_DIRECT_CONNECTIONS: true });
   const ui = { directConnections: { OPENAI_API_BASE_URLS: ["https://models.test/v1"] } };
-  await app.call("POST /api/v1/users/user/settings/update", { token, body: { ui } });
-  const again = await app.call("GET /", { headers: { cookie, "if-none-match": tag } });
-  expect(again.status).toBe(200);
-  await app.call("POST /api/v1/configs/connections", {
-    token: admin,
-    body: { ENABLE_DIRECT_CONNECTIONS: false },
-  });
+  await user.call("POST /api/v1/users/user/settings/update", { ui });
+  expect((await app.call("GET /", { headers: { cookie, "if-none-match": tag } })).status).toBe(200);
+  await boss.call("POST /api/v1/configs/connections", { ENABLE_DIRECT_CONNECTIONS: false });
 });

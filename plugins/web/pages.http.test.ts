@@ -84,7 +84,7 @@ test("lists the pages that the caller may open, by place, order and title", asyn
 });
 
 test("tells of each page where it stands and where its module is", async () => {
-  const { body } = await app.call("GET /api/v1/pages", { token: (await app.user()).token });
+  const { body } = await (await app.user()).call("GET /api/v1/pages");
   expect(body.find(({ id }: { id: string }) => id === "gallery")).toEqual({
     id: "gallery",
     plugin: "gallery",
@@ -114,11 +114,11 @@ test("lists public pages alone to those who are not signed in, or wait for activ
 test("lists a page with a permission as soon as the permission is given", async () => {
   const admin = await app.admin();
   const user = await app.user();
-  const tree = (await app.call("GET /api/v1/users/default/permissions", { token: admin.token })).body;
+  const tree = (await admin.call("GET /api/v1/users/default/permissions")).body;
   const allow = (gallery: boolean) =>
-    app.call("POST /api/v1/users/default/permissions", {
-      token: admin.token,
-      body: { ...tree, features: { ...tree.features, gallery } },
+    admin.call("POST /api/v1/users/default/permissions", {
+      ...tree,
+      features: { ...tree.features, gallery },
     });
   await allow(true);
   expect(await idsFor(user.token)).toContain("gallery.own");

@@ -8,6 +8,11 @@ const asked = new RegExp(String.raw`\bt\(\s*${quoted}`, "g");
 const counted = new RegExp(String.raw`\bplural\(\s*[^"]*?,\s*${quoted},\s*${quoted}`, "g");
 /** What plugins say of themselves: the page of plugins shows it. */
 const summarized = new RegExp(String.raw`\btitle: ${quoted},\s*summary:\s*${quoted}`, "g");
+/** What jobs say of themselves: the page of jobs shows it. */
+const jobTitled = new RegExp(
+  String.raw`\btitle: ${quoted},\s*(?:every|retries|expiresIn|concurrency)\b`,
+  "g",
+);
 const titled = new RegExp(String.raw`\bpath: ${quoted},\s*title: ${quoted}`, "g");
 
 interface Owner {
@@ -18,6 +23,8 @@ interface Owner {
   readonly declaration?: string;
   /** Declarations of plugins whose summaries it shows. */
   readonly summaries?: readonly string[];
+  /** Sources that declare jobs whose titles it shows. */
+  readonly jobs?: readonly string[];
 }
 
 function read(pattern: string): string[] {
@@ -36,12 +43,13 @@ const owners: readonly Owner[] = [
       sources: read(`${name}/web/**/*.{ts,svelte}`),
       declaration: `${name}/plugin.ts`,
       summaries: name === "operations" ? read("*/plugin.ts") : [],
+      jobs: name === "operations" ? [...read("*/**/*.ts"), ...read("../kernel/housekeeping.ts")] : [],
     };
   }),
 ];
 
 /** Texts that are shown: those handed to `t` and `plural`, and the titles of the pages. */
-function shownTexts({ sources, declaration, summaries = [] }: Owner): Set<string> {
+function shownTexts({ sources, declaration, summaries = [], jobs = [] }: Owner): Set<string> {
   const code = sources.join("\n");
   const texts = [
     ...[...code.matchAll(asked)].map(([, text]) => text),
@@ -49,6 +57,7 @@ function shownTexts({ sources, declaration, summaries = [] }: Owner): Set<string
     ...(declaration ? [...readFileSync(join(root, declaration), "utf8").matchAll(titled)] : []).map(
       ([, , title]) => title,
     ),
+    ...[...jobs.join("\n").matchAll(jobTitled)].map(([, title]) => title),
     ...[...summaries.join("\n").matchAll(summarized)].flatMap(([, title, summary]) => [title, summary]),
   ];
   return new Set(texts.map((text) => JSON.parse(`"${text}"`) as string));

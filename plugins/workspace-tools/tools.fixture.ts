@@ -6,12 +6,12 @@ export async function permit(
   people: readonly TestUser[],
   permissions: Readonly<Record<string, Record<string, boolean>>>,
 ): Promise<void> {
-  const { token } = await app.admin();
+  const admin = await app.admin();
   const form = { name: `Group ${people.map(({ id }) => id).join(" ")}`, description: "", permissions };
-  const { body } = await requireOk(app.call("POST /api/v1/groups/create", { token, body: form }));
-  await requireOk(app.call(`POST /api/v1/groups/id/${body.id}/update`, { token, body: form }));
+  const { body } = await requireOk(admin.call("POST /api/v1/groups/create", form));
+  await requireOk(admin.call(`POST /api/v1/groups/id/${body.id}/update`, form));
   const added = { user_ids: people.map(({ id }) => id) };
-  await requireOk(app.call(`POST /api/v1/groups/id/${body.id}/users/add`, { token, body: added }));
+  await requireOk(admin.call(`POST /api/v1/groups/id/${body.id}/users/add`, added));
 }
 
 /** The answer when it is 200, an error with its text otherwise. */

@@ -25,7 +25,7 @@ export const chatStates: readonly State[] = [
     show: async (page) => {
       await page.goto("/");
       await send(page, "Plan the repair of the mill.");
-      const card = page.getByRole("form", { name: "Questions of the model" });
+      const card = page.getByRole("form", { name: "The model’s questions" });
       await card.waitFor();
       await card.getByText("Larch").click();
       await card.getByRole("button", { name: "Send the answer" }).scrollIntoViewIfNeeded();
@@ -37,7 +37,7 @@ export const chatStates: readonly State[] = [
     show: async (page) => {
       await page.goto("/");
       await send(page, "Plan the repair of the mill.");
-      const card = page.getByRole("form", { name: "Questions of the model" });
+      const card = page.getByRole("form", { name: "The model’s questions" });
       await card.getByText("Something else").click();
       await card.getByRole("textbox").fill("Robinia, as the paddles before");
     },
@@ -48,7 +48,7 @@ export const chatStates: readonly State[] = [
     show: async (page) => {
       await page.goto("/");
       await send(page, "Plan the repair of the mill.");
-      const card = page.getByRole("form", { name: "Questions of the model" });
+      const card = page.getByRole("form", { name: "The model’s questions" });
       await card.getByText("Oak").click();
       await card.getByText("After the harvest").click();
       await card.getByRole("button", { name: "Send the answer" }).click();
@@ -136,7 +136,7 @@ export const chatStates: readonly State[] = [
     looks: ["desk-light"],
     show: async (page) => {
       await page.goto("/");
-      await page.getByRole("searchbox", { name: "Search in chats" }).fill("torque");
+      await page.getByRole("searchbox", { name: "Search chats" }).fill("torque");
       await page.locator("mark").first().waitFor();
     },
   },

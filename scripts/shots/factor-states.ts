@@ -50,7 +50,7 @@ export const factorSteps: readonly State[] = [
       const totp = new TOTP({ secret: Secret.fromBase32(key.replaceAll(" ", "")) });
       await page.getByLabel("Code that the app shows").fill(totp.generate());
       await page.getByRole("button", { name: "Confirm" }).click();
-      await page.getByRole("button", { name: "I have kept them" }).waitFor();
+      await page.getByRole("button", { name: "I saved them" }).waitFor();
     },
   },
   {

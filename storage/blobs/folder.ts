@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import fsDriver from "unstorage/drivers/fs-lite";
 import { StorageError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import type { Blobs } from "./store.ts";
 import { receive, sweep } from "./temporary.ts";
 
@@ -17,7 +18,7 @@ const TEMPORARY = ".incoming";
 export async function openFolder(folder: string): Promise<Blobs> {
   const temporary = join(folder, TEMPORARY);
   try {
-    await mkdir(temporary, { recursive: true });
+    await makeFolder(temporary);
   } catch (error) {
     throw new StorageError(`The folder ${folder} cannot be created: ${(error as Error).message}`, {
       cause: error,

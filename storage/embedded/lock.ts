@@ -91,8 +91,15 @@ async function requireSame(folder: string, ino: number): Promise<void> {
   }
 }
 
+/** Another process holds the folder. */
+class InUseError extends StorageError {}
+
+export function isInUse(error: unknown): boolean {
+  return error instanceof InUseError;
+}
+
 function inUse(folder: string): StorageError {
-  return new StorageError(
+  return new InUseError(
     `Another process already uses the embedded database in ${folder}. Stop it first, choose another DATA_DIR, or set DATABASE_URL to a Postgres server to run several processes`,
   );
 }

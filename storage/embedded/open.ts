@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Engine } from "../engine.ts";
 import { StorageError } from "../errors.ts";
 import type { DatabaseOptions } from "../handle.ts";
+import { makeFolder } from "../make-folder.ts";
 import { toParameter } from "../values.ts";
 import { startClient, type EmbeddedClient } from "./client.ts";
 import { makeCopy, removeStaleCopies } from "./copy.ts";
@@ -20,7 +20,7 @@ export async function openEmbedded(options: DatabaseOptions): Promise<Engine> {
   const log = options.log ?? (() => {});
   const dataDir = resolve(options.dataDir);
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(dataDir);
   } catch (error) {
     throw new StorageError(`DATA_DIR ${dataDir} cannot be created: ${(error as Error).message}`, {
       cause: error,

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createClient } from "#plugins/web/kit/client.ts";
 import type { Api } from "#plugins/catalogue.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { probe } from "#test/support/probe.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 
 // ecosystem-shapes.md, Addresses.
@@ -15,19 +17,12 @@ let user: TestUser;
 
 const conversation = { model: "alpha", messages: [{ role: "user", content: "Hi" }] };
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(startAppWithUpstream({ connection: {}, env: { OPENAI_API_KEYS: "key" } })));
   upstream.always("/chat/completions", text("Hello"));
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key" } });
   admin = await app.admin();
   user = await app.user();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
-});
-
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
+  await admin.call("GET /api/models?refresh=true");
 });
 
 describe("/api/v1/chat/completions", () => {
@@ -43,10 +38,7 @@ describe("/api/v1/chat/completions", () => {
 
   it("refuses in the same shape", async () => {
     for (const path of ["/api/chat/completions", "/api/v1/chat/completions"]) {
-      const unknown = await app.call(`POST ${path}`, {
-        token: user.token,
-        body: { ...conversation, model: "x" },
-      });
+      const unknown = await user.call(`POST ${path}`, { ...conversation, model: "x" });
       expect([unknown.status, unknown.body]).toEqual([
         404,
         { detail: expect.any(String), error: expect.objectContaining({ message: expect.any(String) }) },
@@ -80,17 +72,16 @@ describe("the ecosystem's names of the proxies", () => {
   });
 
   it("complete a chat and list models", async () => {
-    const done = await app.call("POST /openai/chat/completions", { token: admin.token, body: conversation });
+    const done = await admin.call("POST /openai/chat/completions", conversation);
     expect(done.body).toMatchObject({ choices: [{ message: { content: "Hello" } }] });
-    const models = await app.call("GET /openai/models", { token: admin.token });
-    expect(models.body.data).toMatchObject([{ id: "alpha" }]);
+    expect((await admin.call("GET /openai/models")).body.data).toMatchObject([{ id: "alpha" }]);
     expect((await app.call("GET /ollama/")).body).toEqual({ status: true });
   });
 
   it("tell errors in the shape of the own name, also where no route is", async () => {
-    const unknown = await app.call("GET /ollama/no/such", { token: admin.token });
+    const unknown = await admin.call("GET /ollama/no/such");
     expect([unknown.status, unknown.body]).toEqual([404, { error: "Not found" }]);
-    const broken = await app.call("GET /openai/models/%zz", { token: admin.token });
+    const broken = await admin.call("GET /openai/models/%zz");
     expect([broken.status, broken.body]).toMatchObject([400, { error: { message: expect.any(String) } }]);
   });
 
@@ -102,10 +93,10 @@ describe("the ecosystem's names of the proxies", () => {
   });
 
   it("are no way around the endpoints that keys are restricted to, and may name them", async () => {
-    const { body } = await app.call("POST /api/v1/auths/api_key", { token: admin.token });
+    const { body } = await admin.call("POST /api/v1/auths/api_key");
     const allow = async (paths: string) => {
       const restricted = { ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: true, API_KEYS_ALLOWED_ENDPOINTS: paths };
-      await app.call("POST /api/v1/auths/admin/config", { token: admin.token, body: restricted });
+      await admin.call("POST /api/v1/auths/admin/config", restricted);
     };
     const statuses = async () =>
       await Promise.all(
@@ -124,12 +115,12 @@ describe("the ecosystem's names of the proxies", () => {
   it("are unknown with ENABLE_ECOSYSTEM_ALIASES=false", async () => {
     const plain = await startApp({ env: { ENABLE_ECOSYSTEM_ALIASES: "false" } });
     try {
-      const { token } = await plain.admin();
+      const boss = await plain.admin();
       for (const path of ["/openai/models", "/ollama/api/tags", "/ollama/"]) {
-        const answer = await plain.call(`GET ${path}`, { token });
+        const answer = await boss.call(`GET ${path}`);
         expect([answer.status, answer.body]).toEqual([404, { detail: "Not found" }]);
       }
-      expect((await plain.call("GET /compat/models", { token })).status).toBe(200);
+      expect((await boss.call("GET /compat/models")).status).toBe(200);
     } finally {
       await plain.close();
     }

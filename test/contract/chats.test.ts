@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Client, createClient } from "#plugins/web/kit/client.ts";
 import type { Api } from "#plugins/catalogue.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
 import { type ChatDriver, chatDriver, toChat } from "#test/support/chat-driver.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { paced } from "#test/support/upstream-paced.ts";
 
 // ecosystem-shapes.md, Lists and records: chats.
@@ -14,20 +16,13 @@ let owner: TestUser;
 let me: ChatDriver;
 let client: Client<Api>;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ connection: {}, env: { OPENAI_API_KEYS: "key" } })));
   upstream.always("/chat/completions", paced(["One ", "two ", "three"], { every: 200 }));
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key" } });
-  owner = await app.admin();
+  owner = await app.user("admin");
   me = chatDriver(() => app.url, owner.token);
   client = createClient<Api>({ url: app.url, token: () => owner.token });
-  await app.call("GET /api/models?refresh=true", { token: owner.token });
-});
-
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
+  await owner.call("GET /api/models?refresh=true");
 });
 
 const author = () => ({ id: owner.id, name: owner.name, email: owner.email, role: "admin" });
@@ -62,10 +57,7 @@ describe("a chat", () => {
   it("is answered whole when it is put into a folder", async () => {
     const folder = await client.call("POST /api/v1/folders/", { body: { name: "Work" } });
     const { chatId, userId } = await me.makeChat();
-    const moved = await app.call(`POST /api/v1/chats/${chatId}/folder`, {
-      token: owner.token,
-      body: { folder_id: folder.id },
-    });
+    const moved = await owner.call(`POST /api/v1/chats/${chatId}/folder`, { folder_id: folder.id });
     expect(moved.body).toMatchObject({
       folder_id: folder.id,
       chat: { history: { messages: { [userId]: { content: "Hi" } } } },

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 // ecosystem-shapes.md, Lists and records: 422 details.
 
 let app: App;
-let token: string;
+let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
-  ({ token } = await app.admin());
+  app = await useApp();
+  admin = await app.admin();
 });
 
 afterAll(() => app?.close());
 
 const entriesOf = async (route: string, body?: unknown) => {
-  const answer = await app.call(route, { token, body });
+  const answer = await admin.call(route, body);
   expect(answer.status).toBe(422);
   return answer.body.detail as { type: string; loc: unknown[]; msg: string; input: unknown }[];
 };

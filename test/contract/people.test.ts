@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Client, createClient } from "#plugins/web/kit/client.ts";
 import type { Api } from "#plugins/catalogue.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 // ecosystem-shapes.md, Lists and records: accounts and the general settings.
 
@@ -10,7 +11,7 @@ let client: Client<Api>;
 let user: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   const admin = await app.admin();
   client = createClient<Api>({ url: app.url, token: () => admin.token });
   user = await app.user();
@@ -24,9 +25,10 @@ describe("GET /users/", () => {
   it("shows each account's interface settings, but not what holds keys", async () => {
     const own = createClient<Api>({ url: app.url, token: () => user.token });
     const keys = { directConnections: { OPENAI_API_KEYS: ["sk-own"] }, toolServers: [{ key: "sk-own" }] };
-    await app.call("POST /api/v1/users/default/permissions", {
-      token: (await app.admin()).token,
-      body: { features: { direct_tool_servers: true, webhooks: true } },
+    await (
+      await app.admin()
+    ).call("POST /api/v1/users/default/permissions", {
+      features: { direct_tool_servers: true, webhooks: true },
     });
     const ui = { widescreenMode: true, notifications: { webhook_url: "https://sk-own" }, ...keys };
     await own.call("POST /api/v1/users/user/settings/update", { body: { ui } });
@@ -37,10 +39,7 @@ describe("GET /users/", () => {
 
   it("leaves settings out that would make the page long", async () => {
     const big = await app.user();
-    await app.call("POST /api/v1/users/user/settings/update", {
-      token: big.token,
-      body: { ui: { long: "x".repeat(100_000) } },
-    });
+    await big.call("POST /api/v1/users/user/settings/update", { ui: { long: "x".repeat(100_000) } });
     const { users } = await client.call("GET /api/v1/users");
     expect(users.find(({ id }) => id === big.id)?.["settings"]).toBeNull();
   });

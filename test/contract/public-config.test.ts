@@ -24,9 +24,7 @@ const read = async (by?: TestUser) => {
   return (await client.call("GET /api/config")) as any;
 };
 const set = async (values: object) =>
-  expect((await app.call("POST /api/v1/configs/settings", { token: admin.token, body: values })).status).toBe(
-    200,
-  );
+  expect((await admin.call("POST /api/v1/configs/settings", values)).status).toBe(200);
 
 it("tells visitors of translations and whether the build is slim", async () => {
   const config = await read();
@@ -62,8 +60,8 @@ describe("the features of those who are signed in", () => {
   it("have no functions with ENABLE_PLUGINS=false", async () => {
     const plain = await startApp({ env: { ENABLE_PLUGINS: "false" } });
     try {
-      const { token } = await plain.admin();
-      const { features } = (await plain.call("GET /api/config", { token })).body;
+      const boss = await plain.admin();
+      const { features } = (await boss.call("GET /api/config")).body;
       expect(features).toMatchObject({ enable_plugins: false, enable_functions: false });
     } finally {
       await plain.close();

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Client, createClient } from "#plugins/web/kit/client.ts";
 import type { Api } from "#plugins/catalogue.ts";
-import { type App, startApp } from "#test/support/app.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 
 // ecosystem-shapes.md, Lists and records: models, files and functions.
 
 let app: App;
-let upstream: Upstream;
 let client: Client<Api>;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "key" } });
+setUp(async (keep) => {
+  ({ app } = await keep(useAppWithUpstream({ connection: {}, env: { OPENAI_API_KEYS: "key" } })));
   const { token } = await app.admin();
   client = createClient<Api>({ url: app.url, token: () => token });
-});
-
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
 });
 
 it("GET /api/models shows the provider of a connection and its kind in the upstream's item", async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { mp3, readForm, speaks, toneWav } from "#plugins/audio/audio.fixture.ts";
-import { type App, startApp } from "#test/support/app.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 
@@ -8,59 +9,57 @@ import { json } from "#test/support/upstream-scripts.ts";
 
 let peer: Upstream;
 let app: App;
-let token: string;
+let admin: TestUser;
 
-beforeAll(async () => {
-  peer = await startUpstream();
+setUp(async (keep) => {
+  peer = await keep(startUpstream());
   const at = (name: string) => `${peer.origin}/${name}`;
-  app = await startApp({
-    env: {
-      AUDIO_TTS_ENGINE: "openai",
-      AUDIO_TTS_MODEL: "model-1",
-      AUDIO_TTS_VOICE: "voice-1",
-      AUDIO_TTS_SPLIT_ON: "none",
-      AUDIO_TTS_OPENAI_API_BASE_URL: at("common"),
-      AUDIO_TTS_OPENAI_API_KEY: "speech-key",
-      AUDIO_TTS_OPENAI_PARAMS: '{"speed": 2}',
-      AUDIO_TTS_API_KEY: "eleven-key",
-      ELEVENLABS_API_BASE_URL: at("eleven"),
-      AUDIO_TTS_AZURE_SPEECH_BASE_URL: at("azure"),
-      AUDIO_TTS_AZURE_SPEECH_OUTPUT_FORMAT: "audio-16khz-32kbitrate-mono-mp3",
-      AUDIO_TTS_MISTRAL_API_BASE_URL: at("mistral"),
-      AUDIO_TTS_MISTRAL_API_KEY: "mistral-key",
-      AUDIO_TTS_MAX_CHARACTERS: "200",
-      AUDIO_TTS_TIMEOUT_SECONDS: "3",
-      AUDIO_STT_ENGINE: "openai",
-      AUDIO_STT_MODEL: "model-2",
-      WHISPER_LANGUAGE: "nl",
-      AUDIO_STT_SUPPORTED_CONTENT_TYPES: "audio/wav,audio/mpeg",
-      AUDIO_STT_ALLOWED_EXTENSIONS: "wav,mp3",
-      AUDIO_STT_OPENAI_API_BASE_URL: at("common"),
-      AUDIO_STT_OPENAI_API_KEY: "common-key",
-      DEEPGRAM_API_KEY: "deepgram-key",
-      DEEPGRAM_API_BASE_URL: at("deepgram"),
-      AUDIO_STT_AZURE_API_KEY: "azure-key",
-      AUDIO_STT_AZURE_BASE_URL: at("azure"),
-      AUDIO_STT_AZURE_LOCALES: "nl-NL,nl-BE",
-      AUDIO_STT_AZURE_MAX_SPEAKERS: "3",
-      AUDIO_STT_MISTRAL_API_BASE_URL: at("mistral"),
-      AUDIO_STT_MISTRAL_API_KEY: "mistral-key-2",
-      AUDIO_STT_MISTRAL_USE_CHAT_COMPLETIONS: "true",
-      AUDIO_STT_MAX_MINUTES: "1",
-      AUDIO_STT_MAX_SIZE: "1",
-      AUDIO_STT_TIMEOUT_SECONDS: "3",
-      AUDIO_FFMPEG_PATH: "",
-    },
-  });
-  ({ token } = await app.admin());
-});
-afterAll(async () => {
-  await app?.close();
-  await peer?.close();
+  app = await keep(
+    startApp({
+      env: {
+        AUDIO_TTS_ENGINE: "openai",
+        AUDIO_TTS_MODEL: "model-1",
+        AUDIO_TTS_VOICE: "voice-1",
+        AUDIO_TTS_SPLIT_ON: "none",
+        AUDIO_TTS_OPENAI_API_BASE_URL: at("common"),
+        AUDIO_TTS_OPENAI_API_KEY: "speech-key",
+        AUDIO_TTS_OPENAI_PARAMS: '{"speed": 2}',
+        AUDIO_TTS_API_KEY: "eleven-key",
+        ELEVENLABS_API_BASE_URL: at("eleven"),
+        AUDIO_TTS_AZURE_SPEECH_BASE_URL: at("azure"),
+        AUDIO_TTS_AZURE_SPEECH_OUTPUT_FORMAT: "audio-16khz-32kbitrate-mono-mp3",
+        AUDIO_TTS_MISTRAL_API_BASE_URL: at("mistral"),
+        AUDIO_TTS_MISTRAL_API_KEY: "mistral-key",
+        AUDIO_TTS_MAX_CHARACTERS: "200",
+        AUDIO_TTS_TIMEOUT_SECONDS: "3",
+        AUDIO_STT_ENGINE: "openai",
+        AUDIO_STT_MODEL: "model-2",
+        WHISPER_LANGUAGE: "nl",
+        AUDIO_STT_SUPPORTED_CONTENT_TYPES: "audio/wav,audio/mpeg",
+        AUDIO_STT_ALLOWED_EXTENSIONS: "wav,mp3",
+        AUDIO_STT_OPENAI_API_BASE_URL: at("common"),
+        AUDIO_STT_OPENAI_API_KEY: "common-key",
+        DEEPGRAM_API_KEY: "deepgram-key",
+        DEEPGRAM_API_BASE_URL: at("deepgram"),
+        AUDIO_STT_AZURE_API_KEY: "azure-key",
+        AUDIO_STT_AZURE_BASE_URL: at("azure"),
+        AUDIO_STT_AZURE_LOCALES: "nl-NL,nl-BE",
+        AUDIO_STT_AZURE_MAX_SPEAKERS: "3",
+        AUDIO_STT_MISTRAL_API_BASE_URL: at("mistral"),
+        AUDIO_STT_MISTRAL_API_KEY: "mistral-key-2",
+        AUDIO_STT_MISTRAL_USE_CHAT_COMPLETIONS: "true",
+        AUDIO_STT_MAX_MINUTES: "1",
+        AUDIO_STT_MAX_SIZE: "1",
+        AUDIO_STT_TIMEOUT_SECONDS: "3",
+        AUDIO_FFMPEG_PATH: "",
+      },
+    }),
+  );
+  admin = await app.admin();
 });
 
 const set = async (values: Record<string, unknown>) => {
-  const answer = await app.call("POST /api/v1/configs/settings", { token, body: values });
+  const answer = await admin.call("POST /api/v1/configs/settings", values);
   expect(answer.status, answer.text).toBe(200);
 };
 let count = 0;
@@ -68,7 +67,7 @@ const speak = async (more = "") => {
   const input = `Text ${(count += 1)}. ${more}`;
   const answer = await fetch(`${app.url}/api/v1/audio/speech`, {
     method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${admin.token}`, "content-type": "application/json" },
     body: JSON.stringify({ input }),
   });
   await answer.arrayBuffer();
@@ -77,7 +76,7 @@ const speak = async (more = "") => {
 const transcribe = async (bytes: Buffer = toneWav(1), name = "a.wav", type = "audio/wav") => {
   const form = new FormData();
   form.append("file", new Blob([new Uint8Array(bytes)], { type }), name);
-  const headers = { authorization: `Bearer ${token}` };
+  const headers = { authorization: `Bearer ${admin.token}` };
   const answer = await fetch(`${app.url}/api/v1/audio/transcriptions`, {
     method: "POST",
     headers,
@@ -119,12 +118,12 @@ describe("the variables of speech", () => {
     expect(asked("/azure/").headers["x-microsoft-outputformat"]).toBe("audio-16khz-32kbitrate-mono-mp3");
     await set({ AUDIO_TTS_AZURE_SPEECH_BASE_URL: "" });
     expect(await speak()).toBe(503);
-    const { body } = await app.call("GET /api/v1/audio/engines", { token });
+    const { body } = await admin.call("GET /api/v1/audio/engines");
     expect(body.tts.engines.find(({ id }: { id: string }) => id === "azure").missing).toEqual([
       "AUDIO_TTS_AZURE_SPEECH_REGION",
     ]);
     await set({ AUDIO_TTS_AZURE_SPEECH_REGION: "westeurope" });
-    expect((await app.call("GET /api/v1/audio/engines", { token })).body.tts.is_ready).toBe(true);
+    expect((await admin.call("GET /api/v1/audio/engines")).body.tts.is_ready).toBe(true);
   });
 
   it("AUDIO_TTS_MISTRAL_*", async () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
+import { toMigrationSets } from "#kernel/release.ts";
 import { orderPlugins } from "#kernel/order.ts";
 import { kernelServiceIds } from "#kernel/parts.ts";
 import { catalogue } from "#plugins/catalogue.ts";

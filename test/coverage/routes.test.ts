@@ -34,8 +34,8 @@ describe("a specified route is offered", () => {
     // Declared is not enough: another route or surface may stand before it.
     const [method, path] = name.split(" ", 2) as [string, string];
     const isOfGateway = path.startsWith(gateway);
-    const { token } = await app.admin();
-    const url = isOfGateway ? (await app.call("GET /api/v1/gateway/state", { token })).body.url : app.url;
+    const admin = await app.admin();
+    const url = isOfGateway ? (await admin.call("GET /api/v1/gateway/state")).body.url : app.url;
     const place = path.replace(gateway, "").replaceAll(/\{\w+\}/g, "unknown");
     const answer = await callServer(url, `${method} ${place}`);
     expect([404, 405]).not.toContain(answer.status);
@@ -58,8 +58,8 @@ test("a route that is not yet there is really not there", () => {
 });
 
 test.each(removedRoutes)("%s is gone", async (name) => {
-  const { token } = await app.admin();
-  expect((await app.call(name, { token, body: {} })).status).toBe(404);
+  const admin = await app.admin();
+  expect((await admin.call(name, {})).status).toBe(404);
 });
 
 test("every declared route stands in docs/routes.md", async () => {

@@ -78,8 +78,7 @@ describe("what people are shown", () => {
 
   it("has the operator's words for pending accounts, and banners", async () => {
     const pending = await changed.user("pending");
-    const { body } = await changed.call("GET /api/config", { token: pending.token });
-    expect(body.ui).toEqual({
+    expect((await pending.call("GET /api/config")).body.ui).toEqual({
       pending_user_overlay_title: "Almost there",
       pending_user_overlay_content: "Wait for Ana.",
     });
@@ -128,27 +127,24 @@ describe("a setting that cannot be honoured", () => {
     ["WEBHOOK_URL", "hooks.example"],
     ["WEBUI_URL", "chat.example"],
   ])("%s of %j is refused, with what comes beside it", async (name, value) => {
-    const { token } = await plain.admin();
+    const admin = await plain.admin();
     const body = { [name]: value, ENABLE_FOLDERS: false };
-    const refused = await plain.call("POST /api/v1/configs/settings", { token, body });
+    const refused = await admin.call("POST /api/v1/configs/settings", body);
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ["body", name]]);
-    const { body: settings } = await plain.call("GET /api/v1/configs/settings", { token });
+    const { body: settings } = await admin.call("GET /api/v1/configs/settings");
     const find = (wanted: string) => settings.find((each: { name: string }) => each.name === wanted);
     expect([find(name).source, find("ENABLE_FOLDERS").value]).toEqual(["default", true]);
   });
 
   it("is taken where it can be: a group that there is", async () => {
-    const { token } = await plain.admin();
-    const group = await plain.call("POST /api/v1/groups/create", {
-      token,
-      body: { name: "New people", description: "" },
-    });
+    const admin = await plain.admin();
+    const group = await admin.call("POST /api/v1/groups/create", { name: "New people", description: "" });
     const set = async (id: string) =>
-      await plain.call("POST /api/v1/auths/admin/config", { token, body: { DEFAULT_GROUP_ID: id } });
+      await admin.call("POST /api/v1/auths/admin/config", { DEFAULT_GROUP_ID: id });
     expect((await set(group.body.id)).body.DEFAULT_GROUP_ID).toBe(group.body.id);
     expect((await set("no-group")).status).toBe(422);
     const person = await plain.user();
-    const groups = await plain.call("GET /api/v1/groups/", { token: person.token });
+    const groups = await person.call("GET /api/v1/groups/");
     expect(groups.body.map(({ name }: { name: string }) => name)).toEqual(["New people"]);
     expect((await set("")).body.DEFAULT_GROUP_ID).toBe("");
   });
@@ -167,8 +163,8 @@ it("upstreams are followed elsewhere where AIOHTTP_CLIENT_ALLOW_REDIRECTS is on"
 it("a silent model list is given up after AIOHTTP_CLIENT_TIMEOUT_OPENAI_MODEL_LIST seconds", async () => {
   const before = upstream.requests.length;
   upstream.reply("/models", (exchange) => exchange.hold());
-  const { token } = await changed.admin();
-  await changed.call("GET /api/models?refresh=true", { token });
+  const admin = await changed.admin();
+  await admin.call("GET /api/models?refresh=true");
   const held = upstream.requests.slice(before).find(({ path }) => path.endsWith("/models"));
   expect(Number(await held?.aborted) - Number(held?.receivedAt)).toBeLessThan(5000);
 });
@@ -180,13 +176,13 @@ it("a file's extension tells the type of a picture where the fallback is on", as
     await json({ choices: [{ index: 0, message: { role: "assistant", content: "ok" } }] })(exchange);
   });
   for (const app of [plain, changed]) {
-    const { token } = await app.admin();
+    const admin = await app.admin();
     const form = new FormData();
     form.set("file", new File([Buffer.from(picture, "base64")], "dot.png", { type: "application/x-dot" }));
-    const { body } = await app.call("POST /api/v1/files/?process=false", { token, body: form });
+    const { body } = await admin.call("POST /api/v1/files/?process=false", form);
     const part = { type: "image_url", image_url: { url: `/api/v1/files/${body.id}/content` } };
     const messages = [{ role: "user", content: [{ type: "text", text: "What?" }, part] }];
-    await app.call("POST /api/chat/completions", { token, body: { model: "alpha", messages } });
+    await admin.call("POST /api/chat/completions", { model: "alpha", messages });
   }
   const inlined = seen.map((content) => JSON.stringify(content).includes("data:image/png;base64,"));
   expect(inlined).toEqual([false, true]);

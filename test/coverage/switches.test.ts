@@ -39,7 +39,7 @@ it.each([
   ["ENABLE_AUTOMATIONS", "GET /api/v1/automations/list"],
 ])("%s=false closes its routes to administrators too", async (_, route) => {
   const statuses = await Promise.all(
-    [plain, changed].map(async (app) => (await app.call(route, { token: (await app.admin()).token })).status),
+    [plain, changed].map(async (app) => (await (await app.admin()).call(route)).status),
   );
   expect(statuses).toEqual([200, 403]);
 });
@@ -57,7 +57,7 @@ describe("collections that a member names", () => {
   const ask = async (app: App, name: string) => {
     const member = await app.user();
     const body = { collection_names: [name], query: "mill" };
-    return (await app.call("POST /api/v1/retrieval/query/collection", { token: member.token, body })).status;
+    return (await member.call("POST /api/v1/retrieval/query/collection", body)).status;
   };
 
   it("are refused when nobody knows them, unless ENABLE_RETRIEVAL_UNSCOPED_COLLECTIONS is on", async () => {
@@ -67,9 +67,9 @@ describe("collections that a member names", () => {
   it("are refused when they are somebody else's, unless BYPASS_RETRIEVAL_ACCESS_CONTROL is on", async () => {
     const statuses = [];
     for (const app of [plain, changed]) {
-      const { token } = await app.admin();
+      const admin = await app.admin();
       const body = { name: "Mine", description: "" };
-      const { body: made } = await app.call("POST /api/v1/knowledge/create", { token, body });
+      const { body: made } = await admin.call("POST /api/v1/knowledge/create", body);
       statuses.push(await ask(app, made.id));
     }
     expect(statuses).toEqual([404, 200]);
@@ -108,8 +108,7 @@ describe.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
     });
 
     const verify = async (app: App) =>
-      (await app.call("POST /compat/verify", { token: (await app.admin()).token, body: { url, key: "key" } }))
-        .status;
+      (await (await app.admin()).call("POST /compat/verify", { url, key: "key" })).status;
 
     it("are refused as they are", async () => {
       expect(await verify(plain)).not.toBe(200);

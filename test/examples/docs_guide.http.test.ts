@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
+import { setUp } from "#test/support/set-up.ts";
 import { body as answerOf, failure, text } from "#test/support/upstream-scripts.ts";
 import { openStage, says, type Stage, toFrames, toText } from "./examples.fixture.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -22,19 +23,14 @@ Rinse the milk tube each evening.
 
 Every month, descaling takes twenty minutes.`;
 
-beforeAll(async () => {
-  site = await startUpstream();
-  stage = await openStage(["alpha"], { EGRESS_ALLOWED_PRIVATE_ORIGINS: site.origin });
+setUp(async (keep) => {
+  site = await keep(startUpstream());
+  stage = await keep(openStage(["alpha"], { EGRESS_ALLOWED_PRIVATE_ORIGINS: site.origin }));
   const host = new URL(site.origin).host;
   await stage.install("docs_guide", {
     // The example's comment tells authors to name their own hosts.
     change: (source) => source.replace('"docs.example.com"', JSON.stringify(host)),
   });
-});
-
-afterAll(async () => {
-  await stage.close();
-  await site.close();
 });
 
 const valves = (body: object) => stage.post("/api/v1/functions/id/docs_guide/valves/update", body);
@@ -77,7 +73,7 @@ it("fetches pages of allowed hosts, keeps them, and does without those that do n
     expect(toText(await ask("Clean the milk tube", true))).toContain(`[1] ${page}`);
   }
   expect(site.requests.filter(({ path }) => path === "/manual.md")).toHaveLength(1);
-  const logs = await stage.app.call("GET /api/v1/functions/id/docs_guide/logs", { token: stage.admin.token });
+  const logs = await stage.admin.call("GET /api/v1/functions/id/docs_guide/logs");
   const lines = logs.body.lines.map((line: { text: string }) => line.text).join("\n");
   expect(lines).toContain("gone.md could not be read: status 404");
   expect(lines).toContain("did not declare elsewhere.example");

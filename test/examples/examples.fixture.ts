@@ -59,7 +59,7 @@ export async function openStage(
   });
   const admin = await app.admin();
   const post = async (path: string, body?: unknown, user = admin) =>
-    requireOk(await app.call(`POST ${path}`, { token: user.token, body }));
+    requireOk(await user.call(`POST ${path}`, body));
   await post("/compat/config/update", {
     ENABLE_OPENAI_API: true,
     OPENAI_API_BASE_URLS: [upstream.url],
@@ -84,7 +84,7 @@ export async function openStage(
       }
     },
     ask: ({ model = models[0], ...body }, user = admin) =>
-      app.call("POST /api/chat/completions", { token: user.token, body: { model, ...body } }),
+      user.call("POST /api/chat/completions", { model, ...body }),
     asked() {
       const since = upstream.requests.slice(seen);
       seen = upstream.requests.length;

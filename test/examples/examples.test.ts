@@ -93,7 +93,7 @@ describe("each example", () => {
     });
     expect(made.meta).toMatchObject({ has_valves: true, description: expect.stringMatching(/.{20}/) });
     const route = `GET /api/v1/functions/id/${name}/valves/spec`;
-    const { body } = await stage.app.call(route, { token: stage.admin.token });
+    const { body } = await stage.admin.call(route);
     expect(Object.values(body.properties).length).toBeGreaterThan(0);
   });
 

@@ -63,7 +63,7 @@ it("exempts administrators, unless the valve says otherwise", async () => {
 it("remembers over a change of its code", async () => {
   const user = await stage.app.user();
   expect([await sendRequest(user), await sendRequest(user)]).toEqual(["ok", "ok"]);
-  const record = await stage.app.call("GET /api/v1/functions/id/rate_limit", { token: stage.admin.token });
+  const record = await stage.admin.call("GET /api/v1/functions/id/rate_limit");
   const content = `${record.body.content}\n`;
   await stage.post("/api/v1/functions/id/rate_limit/update", { name: "Rate limit", content });
   expect((await sendRequest(user)).slice(0, 3)).toBe("400");

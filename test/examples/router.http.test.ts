@@ -61,8 +61,7 @@ describe("the choice", () => {
 describe("the answer", () => {
   it("is the model's own, under the router's name, with usage and tool calls", async () => {
     stage.upstream.reply("/chat/completions", json(completion("Hi", { model: "little" })));
-    const whole = await ask("Hi");
-    expect(whole.body).toMatchObject({ model: "router", usage: { total_tokens: 15 } });
+    expect((await ask("Hi")).body).toMatchObject({ model: "router", usage: { total_tokens: 15 } });
     const call = {
       tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
     };
@@ -105,9 +104,7 @@ describe("the fall back", () => {
       expect(toText(await ask("Hi", { stream }))).toBe("From the other");
       expect(models()).toEqual(["little", "big"]);
     }
-    const { lines } = (
-      await stage.app.call("GET /api/v1/functions/id/router/logs", { token: stage.admin.token })
-    ).body;
+    const { lines } = (await stage.admin.call("GET /api/v1/functions/id/router/logs")).body;
     expect(lines.at(-1)).toMatchObject({
       level: "warn",
       text: expect.stringContaining("little failed, big is asked"),

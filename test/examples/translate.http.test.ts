@@ -18,10 +18,7 @@ const messages = [
   says("user", "Danke", { id: "m3" }),
 ];
 const press = (body: object = {}, user = stage.admin) =>
-  stage.app.call("POST /api/chat/actions/translate", {
-    token: user.token,
-    body: { model: "alpha", messages, ...body },
-  });
+  user.call("POST /api/chat/actions/translate", { model: "alpha", messages, ...body });
 
 it("answers the changed message, translated to the language of each user", async () => {
   const member = await stage.app.user();
@@ -64,17 +61,15 @@ it("changes nothing when there is nothing to translate, or the model breaks off 
   stage.upstream.reply("/chat/completions", json(completion("Half", { finish: "length" })));
   expect((await press()).body.detail).toContain("longer than the model may answer");
   stage.upstream.reply("/chat/completions", failure(429, "busy"));
-  const refused = await press();
-  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("busy")]);
-  const bad = await stage.app.call("POST /api/v1/functions/id/translate/valves/user/update", {
-    token: stage.admin.token,
-    body: { language: "x".repeat(61) },
+  expect(await press()).toMatchObject({ status: 400, text: expect.stringContaining("busy") });
+  const bad = await stage.admin.call("POST /api/v1/functions/id/translate/valves/user/update", {
+    language: "x".repeat(61),
   });
   expect([bad.status, bad.body.detail]).toEqual([400, expect.stringContaining("language")]);
 });
 
 it("is offered beside the model with its name", async () => {
-  const list = await stage.app.call("GET /api/models", { token: stage.admin.token });
+  const list = await stage.admin.call("GET /api/models");
   const item = list.body.data.find(({ id }: { id: string }) => id === "alpha");
   expect(item.actions).toMatchObject([{ id: "translate" }]);
 });

@@ -28,8 +28,7 @@ const note = "Earlier messages of this conversation were left out.";
 /** The contents that the model got. */
 async function sent(messages: object[], user = stage.admin) {
   stage.asked();
-  const answer = await stage.ask({ messages, stream: true }, user);
-  expect(answer.status).toBe(200);
+  expect((await stage.ask({ messages, stream: true }, user)).status).toBe(200);
   return stage.asked()[0].messages.map(({ content }: { content: unknown }) => content);
 }
 

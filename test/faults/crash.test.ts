@@ -41,7 +41,10 @@ it(
   },
 );
 
-/** Four writers create groups; a name counts once the server has answered 200. */
+/**
+ * Four writers create groups; a name counts once the server has answered 200. The kill comes `ms` after the first one did,
+ * however long a busy machine took to get there.
+ */
 async function writeUntilKilled(
   server: ServerProcess,
   token: string,
@@ -49,6 +52,7 @@ async function writeUntilKilled(
   ms: number,
 ): Promise<void> {
   let isAlive = true;
+  const before = acknowledged.length;
   const writers = Array.from({ length: 4 }, async () => {
     while (isAlive) {
       const name = `group ${crypto.randomUUID()}`;
@@ -66,6 +70,7 @@ async function writeUntilKilled(
       }
     }
   });
+  await expect.poll(() => acknowledged.length, { timeout: 60_000 }).toBeGreaterThan(before);
   await new Promise((resolve) => setTimeout(resolve, ms));
   await server.kill();
   isAlive = false;

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { chatDriver } from "#test/support/chat-driver.ts";
 import { report, times } from "#test/support/faults.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { within } from "#test/support/sockets.ts";
 import { paced, makePieces } from "#test/support/upstream-paced.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 
 let app: App;
-let started: AppWithUpstream;
 let upstream: Upstream;
 
-beforeAll(async () => {
-  started = await startAppWithUpstream();
-  ({ app, upstream } = started);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(startAppWithUpstream()));
 });
-afterAll(() => started?.close());
 
 const upstreams = {
   streams: paced(makePieces(5_000), { every: 10 }),
@@ -48,8 +46,7 @@ it.each(
     "the chat": () => me.call(`DELETE /api/v1/chats/${chatId}`),
     "all chats": () => me.call("DELETE /api/v1/chats/"),
     "the folder": () => me.call(`DELETE /api/v1/folders/${folder.body.id}?delete_contents=true`),
-    "the account": async () =>
-      app.call(`DELETE /api/v1/users/${user.id}`, { token: (await app.admin()).token }),
+    "the account": async () => (await app.admin()).call(`DELETE /api/v1/users/${user.id}`),
   }[what]();
   expect(deleted.status).toBe(200);
   expect(await within(10_000, request.aborted)).toBeDefined();
@@ -68,7 +65,7 @@ it.each(
 
 /** Gives a chat what belongs to chats: a file, a share, a tag. */
 async function dress(user: TestUser, chatId: string, messageId: string): Promise<void> {
-  const call = (route: string, body?: unknown) => app.call(route, { token: user.token, body });
+  const call = (route: string, body?: unknown) => user.call(route, body);
   const form = new FormData();
   form.append("file", new File(["text"], "a.txt", { type: "text/plain" }));
   const { body: file } = await call("POST /api/v1/files/?process=false", form);

@@ -27,30 +27,26 @@ describe("the same Idempotency-Key ten times at once", () => {
     return form;
   };
   const upload = (key: string, content: string) =>
-    app.call("POST /api/v1/files/?process=false", {
-      token: user.token,
-      body: uploadOf(content),
-      headers: { "idempotency-key": key },
-    });
+    user.call("POST /api/v1/files/?process=false", uploadOf(content), { "idempotency-key": key });
   const ask = (key: string, seed: number) =>
-    app.call("POST /api/chat/completions", {
-      token: user.token,
-      body: { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] },
-      headers: { "idempotency-key": key },
-    });
+    user.call(
+      "POST /api/chat/completions",
+      { model: "alpha", seed, messages: [{ role: "user", content: "Hi" }] },
+      { "idempotency-key": key },
+    );
 
   // A message belongs to one chat, and each key makes a chat.
   const userIds = { r: crypto.randomUUID(), s: crypto.randomUUID() };
   const makeChat = (key: string, title: string) =>
-    app.call("POST /api/v1/chats/new", {
-      token: user.token,
-      body: { chat: { title, models: ["alpha"], history: { messages: {}, currentId: null } } },
-      headers: { "idempotency-key": key },
-    });
+    user.call(
+      "POST /api/v1/chats/new",
+      { chat: { title, models: ["alpha"], history: { messages: {}, currentId: null } } },
+      { "idempotency-key": key },
+    );
   const askInChat = (key: keyof typeof userIds, seed: number) =>
-    app.call("POST /api/chat/completions", {
-      token: user.token,
-      body: {
+    user.call(
+      "POST /api/chat/completions",
+      {
         model: "alpha",
         stream: true,
         parent_id: null,
@@ -59,14 +55,12 @@ describe("the same Idempotency-Key ten times at once", () => {
         messages: [{ role: "user", content: "Hi" }],
         seed,
       },
-      headers: { "idempotency-key": key },
-    });
-  const countChats = async () =>
-    (await app.call("GET /api/v1/chats/", { token: user.token })).body.length as number;
+      { "idempotency-key": key },
+    );
+  const countChats = async () => (await user.call("GET /api/v1/chats/")).body.length as number;
   /** Calls of the upstream for runs, once all of them have ended. */
   const countRuns = async () => {
-    const tasks = async () =>
-      (await app.call("GET /api/tasks", { token: (await app.admin()).token })).body.tasks;
+    const tasks = async () => (await (await app.admin()).call("GET /api/tasks")).body.tasks;
     await expect.poll(tasks).toEqual([]);
     return upstream.requests.filter(({ body }) => body?.seed === 3).length;
   };
@@ -79,7 +73,7 @@ describe("the same Idempotency-Key ten times at once", () => {
       "an upload",
       () => upload("u", "same"),
       () => upload("u", "other"),
-      async () => (await app.call("GET /api/v1/files/count", { token: user.token })).body,
+      async () => (await user.call("GET /api/v1/files/count")).body,
     ],
     [
       "a completion",

@@ -30,32 +30,33 @@ const source = (n: number) =>
    export const f = () => table.length + ${n};
    export function stream(c) { c.n = ${n}; }`;
 
-/** Promise R26: reloads leave nothing behind. */
-it(
-  "is back to its memory after many reloads of changed sources",
-  { retry: 3, timeout: 300_000 },
-  async () => {
-    const reload = async (n: number) => {
-      expect(await run(source(n), { id: "reloaded" })).toBe(2000 + n);
-      const chain = await stream([source(n)]);
-      expect(await chain.push("[{}]")).toBe(`[{"n":${n}}]`);
-      chain.close();
-    };
-    const count = times(200, 1000);
-    for (let n = 0; n < 100; n++) {
-      await reload(n);
-    }
-    const before = await settledMegabytes();
-    for (let n = 0; n < count; n++) {
-      await reload(n);
+/** Promise R26: reloads leave nothing behind. The allocator keeps pages for a while, so the least of three rounds counts. */
+it("is back to its memory after many reloads of changed sources", { timeout: 300_000 }, async () => {
+  const count = times(200, 1000);
+  let loaded = 0;
+  const reload = async () => {
+    const n = loaded++;
+    expect(await run(source(n), { id: "reloaded" })).toBe(2000 + n);
+    const chain = await stream([source(n)]);
+    expect(await chain.push("[{}]")).toBe(`[{"n":${n}}]`);
+    chain.close();
+  };
+  const reloadMany = async (times: number) => {
+    for (let n = 0; n < times; n++) {
+      await reload();
     }
     sandbox.forget("reloaded");
     sandbox.forget("hook0");
-    const grown = (await settledMegabytes()) - before;
-    report("R26", `${count} reloads`, { "grown MB": grown, isolates: sandbox.isolates() });
-    expect(grown).toBeLessThan(20);
-  },
-);
+    return settledMegabytes();
+  };
+  const before = await reloadMany(100);
+  const grown: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    grown.push((await reloadMany(count)) - before);
+  }
+  report("R26", `3 × ${count} reloads`, { "grown MB": Math.min(...grown), isolates: sandbox.isolates() });
+  expect(Math.min(...grown)).toBeLessThan(20);
+});
 
 /** Promise R26: a function that leaks or overruns costs its own isolate, each time. */
 it("is back to its memory after many overruns", async () => {

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { defineSlot, type Slot } from "#kernel/service.ts";
-import { type App, startApp } from "#test/support/app.ts";
+import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 let folder: string;
 let app: App;
-let token: string;
+let admin: TestUser;
 
 /** A plugin with the route `GET /api/v1/<id>`, and more contributions after it. */
 const write = (id: string, more: string) => `
@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   await symlink(join(folder, "elsewhere/linked"), join(folder, "plugins/linked"));
   app = await startApp({ env: { PLUGINS_PATH: join(folder, "plugins") } });
-  ({ token } = await app.admin());
+  admin = await app.admin();
 });
 
 afterAll(async () => {
@@ -38,20 +38,20 @@ afterAll(async () => {
 });
 
 test("a foreign plugin that cannot start counts as switched off", async () => {
-  expect((await app.call("GET /api/v1/late", { token })).status).toBe(403);
+  expect((await admin.call("GET /api/v1/late")).status).toBe(403);
 });
 
 test("one whose contributions are partly wrong leaves none of them behind", async () => {
-  expect((await app.call("GET /api/v1/half", { token })).status).toBe(404);
+  expect((await admin.call("GET /api/v1/half")).status).toBe(404);
   expect(app.running.gathered.plugins.map(({ plugin }) => plugin.id)).not.toContain("half");
 });
 
 test("one that reads what it does not use is left out", async () => {
-  expect((await app.call("GET /api/v1/forgetful", { token })).status).toBe(404);
+  expect((await admin.call("GET /api/v1/forgetful")).status).toBe(404);
 });
 
 test("one whose folder is a link imports what the platform does", async () => {
-  expect((await app.call("GET /api/v1/linked", { token })).text).toBe("linked");
+  expect((await admin.call("GET /api/v1/linked")).text).toBe("linked");
 });
 
 test("a path that is a plugin itself is refused with what to name instead", async () => {

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { loadForeignPlugins } from "#kernel/foreign.ts";
+import { createLogger } from "#kernel/log.ts";
 import { BootError } from "#kernel/order.ts";
-import { definePlugin } from "#kernel/plugin.ts";
+import { type AnyPlugin, definePlugin } from "#kernel/plugin.ts";
 import { defineService } from "#kernel/service.ts";
 import { accounts } from "#plugins/accounts/service.ts";
 import { type App, startApp } from "#test/support/app.ts";
@@ -60,11 +62,11 @@ test("a foreign plugin that fails is left out, and the others work", async () =>
     "loose.ts": write("loose"),
   });
   app = await startApp({ env: { PLUGINS_PATH: path } });
-  const { token } = await app.admin();
+  const admin = await app.admin();
 
-  expect((await app.call("GET /api/v1/good", { token })).body).toEqual({ from: "good" });
+  expect((await admin.call("GET /api/v1/good")).body).toEqual({ from: "good" });
   for (const id of ["broken-setup", "broken-load", "loose"]) {
-    expect((await app.call(`GET /api/v1/${id}`, { token })).status).toBe(404);
+    expect((await admin.call(`GET /api/v1/${id}`)).status).toBe(404);
   }
   const ids = app.running.gathered.plugins.map(({ plugin }) => plugin.id);
   expect(ids).toEqual(expect.arrayContaining(["accounts", "good", "plain"]));
@@ -74,8 +76,8 @@ test("a foreign plugin that fails is left out, and the others work", async () =>
 test("a foreign plugin can be left out by its id", async () => {
   const path = await createPluginFolder({ "good/plugin.ts": write("good") });
   app = await startApp({ env: { PLUGINS_PATH: path, PLUGINS_DISABLED: "good" } });
-  const { token } = await app.admin();
-  expect((await app.call("GET /api/v1/good", { token })).status).toBe(404);
+  const admin = await app.admin();
+  expect((await admin.call("GET /api/v1/good")).status).toBe(404);
 });
 
 test("a path that does not exist refuses the start", async () => {
@@ -115,9 +117,10 @@ test("a missing service refuses the start, and who needs it is named", async () 
 
 test("two plugins with one route refuse the start", async () => {
   const path = await createPluginFolder({ "one/plugin.ts": write("twice") });
-  const { default: plugin } = (await import(join(path, "one/plugin.ts"))) as { default: never };
-  const again = definePlugin({ ...(plugin as object), id: "again" } as never);
-  const start = startApp({ plugins: [plugin, again] });
+  const log = createLogger({ level: "CRITICAL", format: "plain" });
+  const [plugin] = (await loadForeignPlugins(path, log, [])).keys();
+  const again = definePlugin({ ...plugin, id: "again" } as never);
+  const start = startApp({ plugins: [plugin as AnyPlugin, again] });
   await expect(start).rejects.toThrow(BootError);
   await expect(start).rejects.toThrow(/again.*twice has the route GET \/api\/v1\/twice/);
 });

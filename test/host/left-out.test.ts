@@ -7,6 +7,9 @@ import { type App, startApp } from "#test/support/app.ts";
 import { nameOf, probe } from "#test/support/probe.ts";
 import type { OwnedRoute } from "#kernel/http/bind.ts";
 
+// A hundred starts tell nothing about a database, and those on the server are the shortest.
+const database = "server";
+
 let app: App | undefined;
 
 afterEach(async () => {
@@ -28,7 +31,7 @@ function findDependents(plugin: AnyPlugin): { id: string; service: string }[] {
 
 let routes: readonly OwnedRoute[];
 beforeAll(async () => {
-  const running = await startApp();
+  const running = await startApp({ database });
   ({ routes } = running.running.gathered);
   await running.close();
 });
@@ -43,7 +46,7 @@ describe.each(catalogue.map((plugin) => [plugin.id, plugin] as const))("without 
 
   if (dependents.length > 0) {
     test("the start is refused, naming who misses what", async () => {
-      const failure = await startApp({ env: { PLUGINS_DISABLED: id } }).then(
+      const failure = await startApp({ database, env: { PLUGINS_DISABLED: id } }).then(
         (running) => running.close(),
         (error: unknown) => error,
       );
@@ -57,7 +60,7 @@ describe.each(catalogue.map((plugin) => [plugin.id, plugin] as const))("without 
 
     test("and without all who need it the platform starts, unless nobody authenticates", async () => {
       const disabled = [...new Set([id, ...closure(plugin)])].join(",");
-      const start = startApp({ env: { PLUGINS_DISABLED: disabled } });
+      const start = startApp({ database, env: { PLUGINS_DISABLED: disabled } });
       if (authenticates) {
         await expect(start).rejects.toThrow("authenticator");
         return;
@@ -68,7 +71,7 @@ describe.each(catalogue.map((plugin) => [plugin.id, plugin] as const))("without 
   } else {
     test("the platform starts, and its routes are not there", async () => {
       const own = routes.filter((owned) => owned.plugin === id);
-      app = await startApp({ env: { PLUGINS_DISABLED: id } });
+      app = await startApp({ database, env: { PLUGINS_DISABLED: id } });
       const { url } = app;
       const { token } = await app.admin();
       const here = new Set(app.running.gathered.routes.map(nameOf));
@@ -100,6 +103,6 @@ function closure(plugin: AnyPlugin): string[] {
 }
 
 test("an id that no plugin has leaves nothing out", async () => {
-  app = await startApp({ env: { PLUGINS_DISABLED: "no-such-plugin" } });
+  app = await startApp({ database, env: { PLUGINS_DISABLED: "no-such-plugin" } });
   expect(app.running.gathered.plugins.length).toBe(catalogue.length);
 });

@@ -17,12 +17,9 @@ test("the server tells of its own start and stop, and of changed connections", a
   });
   const app = await startApp({ plugins: [listener] });
   const admin = await app.admin();
-  const saved = await app.call("POST /compat/config/update", {
-    token: admin.token,
-    body: {
-      OPENAI_API_BASE_URLS: ["http://127.0.0.1:9/v1"],
-      OPENAI_API_KEYS: ["sk-a-secret-of-the-upstream"],
-    },
+  const saved = await admin.call("POST /compat/config/update", {
+    OPENAI_API_BASE_URLS: ["http://127.0.0.1:9/v1"],
+    OPENAI_API_KEYS: ["sk-a-secret-of-the-upstream"],
   });
   expect(saved.status).toBe(200);
   await app.close();

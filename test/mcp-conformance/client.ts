@@ -3,8 +3,8 @@ import { createServerFetch, withCredential } from "#plugins/mcp/client/server-fe
 import { createSignIns, type SignInTarget } from "#plugins/mcp/oauth/sign-ins.ts";
 import { createOAuthCredential } from "#plugins/mcp/oauth/tokens.ts";
 import { AppError } from "#kernel/errors.ts";
-import { createEgress } from "#kernel/egress/egress.ts";
 import { createMemoryStores } from "#plugins/mcp/oauth/memory-stores.fixture.ts";
+import { openEgress } from "#test/support/egress.ts";
 
 /**
  * Drives the platform's MCP client through one scenario of the conformance suite, which passes the server's address as
@@ -15,14 +15,7 @@ const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Re
 const redirectUrl = "http://localhost:3000/oauth/clients/mcp:conformance/callback";
 const mostSignIns = 3;
 
-const egress = createEgress({
-  allowedPrivateOrigins: () => [],
-  ssl: () => true,
-  caFile: () => "",
-  fingerprint: () => "",
-  allowRedirects: () => false,
-  timeoutSeconds: () => 30,
-});
+const egress = openEgress({ timeoutSeconds: () => 30 });
 // Scenarios put their authorization server on a port of its own, which no administrator could name.
 const everywhere = {
   fetch: (to: string | URL, init: Parameters<typeof egress.fetch>[1]) =>

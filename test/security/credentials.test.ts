@@ -81,7 +81,7 @@ describe("a forged session token (S103)", () => {
 describe("an API key", () => {
   let key: string;
   beforeAll(async () => {
-    key = (await app.call("POST /api/v1/auths/api_key", { token: user.token })).body.api_key;
+    key = (await user.call("POST /api/v1/auths/api_key")).body.api_key;
   });
 
   it("is matched whole: no part, no other spelling, no pattern of it is a key", async () => {
@@ -109,18 +109,18 @@ describe("an API key", () => {
   });
 
   it("of an owner without the permission, or with the toggle off, is forbidden at once (S135)", async () => {
-    const { token } = await app.admin();
+    const admin = await app.admin();
     const permissions = (api_keys: boolean) =>
-      app.call("POST /api/v1/users/default/permissions", { token, body: { features: { api_keys } } });
+      admin.call("POST /api/v1/users/default/permissions", { features: { api_keys } });
     const toggle = (ENABLE_API_KEYS: boolean) =>
-      app.call("POST /api/v1/auths/admin/config", { token, body: { ENABLE_API_KEYS } });
+      admin.call("POST /api/v1/auths/admin/config", { ENABLE_API_KEYS });
     await permissions(false);
     expect(await me(key)).toBe(403);
     await permissions(true);
     expect(await me(key)).toBe(200);
     await toggle(false);
     expect(await me(key)).toBe(403);
-    expect((await app.call("POST /api/v1/auths/api_key", { token: user.token })).status).toBe(403);
+    expect((await user.call("POST /api/v1/auths/api_key")).status).toBe(403);
     await toggle(true);
     expect(await me(key)).toBe(200);
   });

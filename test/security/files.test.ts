@@ -40,7 +40,7 @@ async function ask(route: string, id: string): Promise<[number, string]> {
   const body = route.startsWith("POST")
     ? { filename: "stolen.txt", content: "stolen", user_id: user.id }
     : undefined;
-  const { status, text } = await app.call(route.replace("ID", id), { token: user.token, body });
+  const { status, text } = await user.call(route.replace("ID", id), body);
   return [status, text];
 }
 
@@ -48,8 +48,8 @@ describe("somebody else's file (S17)", () => {
   it.each(routes)("is to %s as if it did not exist, and stays as it is", async (route) => {
     const look = async () => {
       const [record, bytes] = await Promise.all([
-        app.call(`GET /api/v1/files/${secret.id}`, { token: victim.token }),
-        app.call(`GET /api/v1/files/${secret.id}/content`, { token: victim.token }),
+        victim.call(`GET /api/v1/files/${secret.id}`),
+        victim.call(`GET /api/v1/files/${secret.id}/content`),
       ]);
       return [record.body, bytes.text];
     };
@@ -61,13 +61,13 @@ describe("somebody else's file (S17)", () => {
 
   it("does not come up in lists, counts and searches", async () => {
     for (const path of ["files/", "files/?page=1&content=true", "files/search?filename=*"]) {
-      expect((await app.call(`GET /api/v1/${path}`, { token: user.token })).text).not.toContain(secret.id);
+      expect((await user.call(`GET /api/v1/${path}`)).text).not.toContain(secret.id);
     }
-    expect((await app.call("GET /api/v1/files/count", { token: user.token })).body.count).toBe(0);
+    expect((await user.call("GET /api/v1/files/count")).body.count).toBe(0);
   });
 
   it("is not made one's own by naming its hash, id or collection in an upload", async () => {
-    const { body } = await app.call(`GET /api/v1/files/${secret.id}`, { token: victim.token });
+    const { body } = await victim.call(`GET /api/v1/files/${secret.id}`);
     const metadata = JSON.stringify({
       file_hash: body.hash,
       id: secret.id,
@@ -82,8 +82,7 @@ describe("somebody else's file (S17)", () => {
       made.body.hash === body.hash,
     ]).toEqual([200, false, user.id, false]);
     expect(made.body.meta.collection_name).toBe(`file-${made.body.id}`);
-    const text = await app.call(`GET /api/v1/files/${made.body.id}/content`, { token: user.token });
-    expect(text.text).toBe("mine");
+    expect((await user.call(`GET /api/v1/files/${made.body.id}/content`)).text).toBe("mine");
   });
 });
 
@@ -115,16 +114,11 @@ describe("an id that is no id (S25)", () => {
   it("in a search is a name and no pattern of the database's own", async () => {
     for (const name of ["' or true--", "%", "_____________", "\\", "%'); delete from file;--"]) {
       expect(
-        (
-          await app.call(`GET /api/v1/files/search?filename=${encodeURIComponent(name)}`, {
-            token: victim.token,
-          })
-        ).status,
+        (await victim.call(`GET /api/v1/files/search?filename=${encodeURIComponent(name)}`)).status,
       ).toBe(404);
     }
-    const stars = await app.call(
+    const stars = await victim.call(
       `GET /api/v1/files/search?filename=${encodeURIComponent("*a".repeat(240))}`,
-      { token: victim.token },
     );
     expect(stars.status).toBe(404);
   });
@@ -171,7 +165,7 @@ describe("a file's name (S29)", () => {
     expect(record.filename.length).toBeLessThanOrEqual(255);
     // The key of the stored bytes, which the server makes: no place of its disk.
     expect(record.path).toMatch(/^files\/\d+\/\d+-[0-9a-f-]{36}$/);
-    const served = await app.call(`GET /api/v1/files/${record.id}/content`, { token: user.token });
+    const served = await user.call(`GET /api/v1/files/${record.id}/content`);
     expect([served.status, served.text]).toEqual([200, "hello"]);
     expect(served.headers.get("content-disposition")).toMatch(
       /^inline; filename="[^"]*"(; filename\*=UTF-8''[\w%.~-]*)?$/,
@@ -183,7 +177,7 @@ describe("what a file holds (S83)", () => {
   const attack = "<script xmlns='http://www.w3.org/1999/xhtml'>fetch('/api/v1/auths')</script>";
   const show = async (name: string, type: string, suffix: string): Promise<Answer> => {
     const { body } = await upload(app, [name, attack], { token: user.token, type, query: "?process=false" });
-    return app.call(`GET /api/v1/files/${body.id}/content${suffix}`, { token: user.token });
+    return user.call(`GET /api/v1/files/${body.id}/content${suffix}`);
   };
 
   it.each([
@@ -235,8 +229,7 @@ describe("what a file holds (S83)", () => {
 });
 
 describe("an upload that is too much (S33, S35)", () => {
-  const stored = async () =>
-    (await app.call("GET /api/v1/files/count", { token: user.token })).body.count as number;
+  const stored = async () => (await user.call("GET /api/v1/files/count")).body.count as number;
 
   it("is refused at the limit, whatever length it announces, and leaves nothing", async () => {
     const before = await stored();

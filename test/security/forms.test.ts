@@ -14,11 +14,7 @@ afterAll(() => app?.close());
 describe("a form", () => {
   const boundary = "b";
   const send = (body: string | Buffer, type = `multipart/form-data; boundary=${boundary}`) =>
-    app.call("POST /api/v1/files/", {
-      token: user.token,
-      body: body as string,
-      headers: { "content-type": type },
-    });
+    user.call("POST /api/v1/files/", body as string, { "content-type": type });
 
   it.each<[string, () => string | Buffer]>([
     ["a megabyte of dashes", () => `--${"-".repeat(1_000_000)}`],
@@ -42,7 +38,7 @@ describe("a form", () => {
   });
 
   it("whose metadata is nested a hundred thousand times, or reaches for a prototype, is refused in words", async () => {
-    const stored = async () => (await app.call("GET /api/v1/files/count", { token: user.token })).body.count;
+    const stored = async () => (await user.call("GET /api/v1/files/count")).body.count;
     const before = await stored();
     for (const metadata of [
       `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
@@ -51,7 +47,7 @@ describe("a form", () => {
       const form = new FormData();
       form.append("file", new File(["x"], "a.txt", { type: "text/plain" }));
       form.append("metadata", metadata);
-      const got = await app.call("POST /api/v1/files/", { token: user.token, body: form });
+      const got = await user.call("POST /api/v1/files/", form);
       expect([got.status, got.body.detail]).toEqual([400, "The form field metadata is not valid JSON."]);
     }
     expect(await stored()).toBe(before);

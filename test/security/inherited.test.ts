@@ -25,17 +25,14 @@ describe("words that all objects inherit", () => {
     const bag = Object.fromEntries(
       words.map((word) => [word, { polluted: true, prototype: { polluted: true } }]),
     );
-    const settings = await app.call("POST /api/v1/users/user/settings/update", {
-      token: user.token,
-      body: { ui: bag },
-    });
+    const settings = await user.call("POST /api/v1/users/user/settings/update", { ui: bag });
     expect([
       settings.status,
       Object.keys(settings.body.ui)
         .filter((key) => words.includes(key))
         .toSorted(),
     ]).toEqual([200, words.toSorted()]);
-    const info = await app.call("POST /api/v1/users/user/info/update", { token: user.token, body: bag });
+    const info = await user.call("POST /api/v1/users/user/info/update", bag);
     expect([info.status, Object.hasOwn(info.body, "constructor")]).toEqual([200, true]);
     expect(untouched()).toEqual(clean);
   });
@@ -45,25 +42,18 @@ describe("words that all objects inherit", () => {
       constructor: { keys: false, assign: false, entries: false },
       features: { constructor: true },
     };
-    const group = await app.call("POST /api/v1/groups/create", {
-      token: admin.token,
-      body: { name: "Words", description: "", permissions: tree },
+    const group = await admin.call("POST /api/v1/groups/create", {
+      name: "Words",
+      description: "",
+      permissions: tree,
     });
     expect(group.status).toBe(200);
-    await app.call(`POST /api/v1/groups/id/${group.body.id}/users/add`, {
-      token: admin.token,
-      body: { user_ids: [user.id] },
-    });
-    expect((await app.call("GET /api/v1/users/permissions", { token: user.token })).status).toBe(200);
-    const stored = await app.call("POST /api/v1/users/default/permissions", {
-      token: admin.token,
-      body: tree,
-    });
+    await admin.call(`POST /api/v1/groups/id/${group.body.id}/users/add`, { user_ids: [user.id] });
+    expect((await user.call("GET /api/v1/users/permissions")).status).toBe(200);
+    const stored = await admin.call("POST /api/v1/users/default/permissions", tree);
     expect([stored.status, stored.body.constructor]).toEqual([200, tree.constructor]);
     expect(untouched()).toEqual(clean);
-    expect(
-      (await app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: {} })).status,
-    ).toBe(200);
+    expect((await admin.call("POST /api/v1/users/default/permissions", {})).status).toBe(200);
   });
 
   it.each(["users/user/settings/update", "users/user/info/update", "users/user/variables/update"])(
@@ -74,7 +64,7 @@ describe("words that all objects inherit", () => {
         '{"ui":{"__proto__":{"polluted":true}}}',
         '{"a":[{"\\u005f_proto__":{"polluted":true}}]}',
       ]) {
-        expect((await app.call(`POST /api/v1/${path}`, { token: user.token, body: text })).status).toBe(400);
+        expect((await user.call(`POST /api/v1/${path}`, text)).status).toBe(400);
       }
       expect(untouched()).toEqual(clean);
     },
@@ -88,20 +78,16 @@ describe("words that all objects inherit", () => {
         __proto__x: { a: 1 },
       },
     };
-    const taken = await app.call("POST /api/v1/configs/import", { token: admin.token, body: bag });
+    const taken = await admin.call("POST /api/v1/configs/import", bag);
     expect([taken.status, taken.body.imported]).toEqual([200, []]);
     for (const word of words) {
-      expect(
-        (await app.call("POST /api/v1/configs/settings", { token: admin.token, body: { [word]: 1 } })).status,
-      ).toBe(422);
-      expect((await app.call(`DELETE /api/v1/configs/settings/${word}`, { token: admin.token })).status).toBe(
-        404,
-      );
+      expect((await admin.call("POST /api/v1/configs/settings", { [word]: 1 })).status).toBe(422);
+      expect((await admin.call(`DELETE /api/v1/configs/settings/${word}`)).status).toBe(404);
       expect(
         (
-          await app.call("POST /api/chat/completions", {
-            token: user.token,
-            body: { model: word, messages: [{ role: "user", content: "Hi" }] },
+          await user.call("POST /api/chat/completions", {
+            model: word,
+            messages: [{ role: "user", content: "Hi" }],
           })
         ).status,
       ).toBe(404);

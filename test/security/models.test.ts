@@ -1,37 +1,38 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { unknownId } from "#test/support/probe.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 const prompt = "the owner's secret prompt";
 const key = "upstream-key-that-nobody-may-see-0123456789";
 const messages = [{ role: "user", content: "Hi" }];
-let started: AppWithUpstream;
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 let user: TestUser;
 let victim: TestUser;
 
-beforeAll(async () => {
-  started = await startAppWithUpstream({
-    models: ["open", "closed"],
-    connection: {
-      headers: {
-        "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
-        "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["open", "closed"],
+      connection: {
+        headers: {
+          "x-user": "{{USER_NAME}}/{{USER_AGENT}}/{{CHAT_ID}}",
+          "x-literal": "${PATH} {{OPENID_ACCESS_TOKEN}}",
+        },
       },
-    },
-    env: {
-      OPENAI_API_KEYS: key,
-      ENABLE_OPENAI_API_PASSTHROUGH: "true",
-      ENABLE_FORWARD_USER_INFO_HEADERS: "true",
-    },
-  });
-  ({ app, upstream } = started);
+      env: {
+        OPENAI_API_KEYS: key,
+        ENABLE_OPENAI_API_PASSTHROUGH: "true",
+        ENABLE_FORWARD_USER_INFO_HEADERS: "true",
+      },
+    }),
+  ));
   [admin, user, victim] = [await app.admin(), await app.user(), await app.user()];
   await openModel("open");
   await openModel("shared", {
@@ -42,7 +43,6 @@ beforeAll(async () => {
 afterEach(() => {
   upstream.always("/chat/completions", text("ok"));
 });
-afterAll(() => started?.close());
 
 /** Stores a model record that every account may read, as the owner's editor would. */
 async function openModel(
@@ -157,16 +157,14 @@ describe("a model that is not the caller's", () => {
       "compat/anything",
     ]) {
       const ask = (model: string) =>
-        refused(() =>
-          app.call(`POST /${route}`, { token: user.token, body: { model, messages, input: "x" } }),
-        );
+        refused(() => user.call(`POST /${route}`, { model, messages, input: "x" }));
       const [closed, missing] = [await ask("closed"), await ask("no-such-model")];
       expect([route, closed]).toEqual([route, missing]);
       expect(closed[0]).toBe(404);
     }
-    const listed = await app.call("GET /api/models", { token: user.token });
+    const listed = await user.call("GET /api/models");
     expect(listed.text).not.toContain('"closed"');
-    expect((await app.call("GET /compat/models", { token: user.token })).text).not.toContain('"closed"');
+    expect((await user.call("GET /compat/models")).text).not.toContain('"closed"');
   });
 
   it.each(["compat/chat/completions", "compat/embeddings", "compat/responses", "compat/completions"])(
@@ -181,7 +179,7 @@ describe("a model that is not the caller's", () => {
         `{"model":"open",${rest},"Model":"closed"}`,
         `{"model":"open",${rest},"\\u004dODEL":"closed"}`,
       ]) {
-        await app.call(`POST /${route}`, { token: user.token, body: text });
+        await user.call(`POST /${route}`, text);
         // Upstreams differ in duplicate keys, so each is sent once.
         const sent = upstream.requests.at(-1)?.bytes.toString() ?? "";
         expect([sent.includes("closed"), sent.includes("open")]).toEqual([false, true]);
@@ -193,10 +191,8 @@ describe("a model that is not the caller's", () => {
     "cannot be named in a body that says it is %j",
     async (type) => {
       const call = () =>
-        app.call("POST /compat/completions", {
-          token: user.token,
-          body: JSON.stringify({ model: "closed", prompt: "x" }),
-          headers: { "content-type": type },
+        user.call("POST /compat/completions", JSON.stringify({ model: "closed", prompt: "x" }), {
+          "content-type": type,
         });
       expect((await refused(call))[0]).toBe(400);
     },
@@ -213,11 +209,11 @@ describe("a shared model (S53)", () => {
       "api/config",
       "api/v1/configs/models/defaults",
     ]) {
-      const { text: shown } = await app.call(`GET /${path}`, { token: user.token });
+      const { text: shown } = await user.call(`GET /${path}`);
       for (const hidden of [prompt, "0.123", "secret_param", "hush", "knowledge-of-the-owner", key]) {
         expect([path, shown.includes(hidden)]).toEqual([path, false]);
       }
     }
-    expect((await app.call("GET /api/models", { token: user.token })).text).toContain('"shared"');
+    expect((await user.call("GET /api/models")).text).toContain('"shared"');
   });
 });

@@ -36,12 +36,18 @@ function foreignTo(...values) {
 }
 
 const loot = [];
+let noted = 0;
 let isNoting = false;
+// Chunks carry the loot, and notes of chunks would hold it again and again until the isolate has no memory left.
 const note = (...values) => {
-  if (isNoting || loot.length > 500) return;
+  if (isNoting || loot.length > 500 || noted > 50_000) return;
   isNoting = true;
   for (const value of values) {
-    try { loot[loot.length] = typeof value === "string" ? value : String(stringify(value)); } catch {}
+    try {
+      const text = typeof value === "string" ? value : String(stringify(value));
+      loot[loot.length] = text;
+      noted += text.length;
+    } catch {}
   }
   isNoting = false;
 };

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Json } from "#kernel/sandbox.ts";
-import { openBench, pushChunks, toHost } from "#plugins/sandbox/testing.ts";
+import { openBench, pushChunks, toHost, widenLimits } from "#plugins/sandbox/testing.ts";
 import { attacker, attacks, secret, victim } from "./neighbours.fixture.ts";
 
 // Promise S67: functions share nothing but the text of what they are given, whoever owns them. Each suite puts a hostile
@@ -10,8 +10,8 @@ afterAll(() => sandbox.close());
 
 const toChunk = (content: string) => ({ id: "c", choices: [{ index: 0, delta: { content } }] });
 
-/** On a busy machine a hook may run out of its 20 ms; a leak shows every time. */
-const busy = { retry: 3 };
+// What leaks shows in any time; a busy machine must not break a hook off that did nothing wrong.
+widenLimits({ streamMs: 1_000, streamLoadMs: 5_000 });
 
 let serial = 0;
 
@@ -49,6 +49,9 @@ function expectNothingSeen(chunks: readonly unknown[], count: number): void {
   expect(JSON.stringify(chunks)).not.toContain(secret);
 }
 
+const failuresOfVictims = ({ failures }: { readonly failures: readonly string[] }) =>
+  failures.filter((failure) => !failure.startsWith("attacker: "));
+
 const orders = {
   before: ["attacker", "victim"],
   behind: ["victim", "attacker"],
@@ -56,48 +59,47 @@ const orders = {
 } as const;
 
 describe.each(Object.entries(orders))("a stream hook %s its neighbour", (_, order) => {
-  it.each(Object.entries(attacks))("that %s sees nothing", busy, async (_, attack) => {
-    const { chain, failures } = await openNeighbours(attack, order);
+  it.each(Object.entries(attacks))("that %s sees nothing", async (_, attack) => {
+    const run = await openNeighbours(attack, order);
     const batches = [["one"], ["two"], ["three", "four", "five"], ["six"]];
     for (const texts of batches) {
-      expectNothingSeen(await pushChunks(chain, texts.map(toChunk)), texts.length);
+      const chunks = await pushChunks(run.chain, texts.map(toChunk));
+      expect(failuresOfVictims(run)).toEqual([]);
+      expectNothingSeen(chunks, texts.length);
     }
-    chain.close();
-    expect(failures.filter((failure) => !failure.startsWith("attacker: "))).toEqual([]);
+    run.chain.close();
   });
 });
 
-it.each(Object.entries(attacks))(
-  "runs that cross together: one that %s sees nothing",
-  busy,
-  async (_, attack) => {
-    const [one, other] = await Promise.all([
-      openNeighbours(attack, orders.before),
-      openNeighbours(attack, orders.behind),
-    ]);
-    for (const text of ["one", "two", "three"]) {
-      const answers = await Promise.all(
-        [one, other].flatMap(({ chain }) => [
-          pushChunks(chain, [toChunk(text)]),
-          pushChunks(chain, [toChunk(text), toChunk(text)]),
-        ]),
-      );
-      answers.forEach((answer) => expectNothingSeen(answer, answer.length));
-    }
-    one.chain.close();
-    other.chain.close();
-  },
-);
+it.each(Object.entries(attacks))("runs that cross together: one that %s sees nothing", async (_, attack) => {
+  const [one, other] = await Promise.all([
+    openNeighbours(attack, orders.before),
+    openNeighbours(attack, orders.behind),
+  ]);
+  for (const text of ["one", "two", "three"]) {
+    const answers = await Promise.all(
+      [one, other].flatMap(({ chain }) => [
+        pushChunks(chain, [toChunk(text)]),
+        pushChunks(chain, [toChunk(text), toChunk(text)]),
+      ]),
+    );
+    expect([one, other].flatMap(failuresOfVictims)).toEqual([]);
+    answers.forEach((answer) => expectNothingSeen(answer, answer.length));
+  }
+  one.chain.close();
+  other.chain.close();
+});
 
-it("a hook that is broken off leaves nothing behind for its neighbours", busy, async () => {
+it("a hook that is broken off leaves nothing behind for its neighbours", async () => {
   const attack =
     "[Object.prototype, Array.prototype].forEach(plant); if (count === 2) { for (;;) chunk.choices.map(String); }";
-  const { chain, failures } = await openNeighbours(attack, orders["on both sides of"]);
+  const run = await openNeighbours(attack, orders["on both sides of"]);
   for (const texts of [["one"], ["two", "three"], ["four"]]) {
-    expectNothingSeen(await pushChunks(chain, texts.map(toChunk)), texts.length);
+    const chunks = await pushChunks(run.chain, texts.map(toChunk));
+    expect(failuresOfVictims(run)).toEqual([]);
+    expectNothingSeen(chunks, texts.length);
   }
-  chain.close();
-  expect(failures.filter((failure) => !failure.startsWith("attacker: "))).toEqual([]);
+  run.chain.close();
 });
 
 describe.each([

@@ -60,6 +60,22 @@ describe("the session cookie", () => {
     expect(passed).toEqual([]);
   });
 
+  it("signs out for this site's pages alone, also by GET", async () => {
+    const { body } = await app.call("POST /api/v1/auths/signin", {
+      body: { email: user.email, password: "Correct-horse-1" },
+    });
+    const cookie = `token=${body.token}`;
+    const signOut = async (headers: Record<string, string>) =>
+      (await app.call("GET /api/v1/auths/signout", { headers: { cookie, ...headers } })).status;
+    expect(await signOut({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" })).toBe(403);
+    expect(await signOut({ "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" })).toBe(403);
+    expect(await signOut({ "sec-fetch-site": "same-site" })).toBe(403);
+    expect(await signOut({ origin: stranger })).toBe(403);
+    expect((await app.call("GET /api/v1/auths/", { headers: { cookie } })).status).toBe(200);
+    expect(await signOut({ "sec-fetch-site": "same-origin" })).toBe(200);
+    expect((await app.call("GET /api/v1/auths/", { headers: { cookie } })).status).toBe(401);
+  });
+
   it("does not matter to a request that brings its own credential", async () => {
     expect((await update({ authorization: `Bearer ${user.token}`, origin: stranger })).status).toBe(200);
   });
@@ -145,6 +161,27 @@ describe("a form of a foreign site", () => {
       headers: { origin: own, "content-type": "text/plain" },
     });
     expect([json.status, here.status]).toEqual([200, 200]);
+  });
+});
+
+describe("private JSON", () => {
+  it.each([
+    ["GET /api/v1/auths/", 200],
+    ["GET /api/v1/chats/none", 404],
+    ["GET /api/config", 200],
+    ["GET /compat/models", 200],
+  ])("is kept by no cache: %s", async (route, status) => {
+    const answer = await user.call(route, undefined, { origin: friend });
+    expect([answer.status, answer.headers.get("cache-control"), answer.headers.get("vary")]).toEqual([
+      status,
+      "no-store",
+      expect.stringMatching(/^Origin, Authorization, Cookie\b/),
+    ]);
+  });
+
+  it("is told from what everybody may read", async () => {
+    const answer = await app.call("GET /api/config");
+    expect(answer.headers.get("cache-control")).toBeNull();
   });
 });
 

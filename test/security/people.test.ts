@@ -13,10 +13,7 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 const profile = (extra: object) =>
-  app.call("POST /api/v1/auths/update/profile", {
-    token: user.token,
-    body: { name: "Person", profile_image_url: "", ...extra },
-  });
+  user.call("POST /api/v1/auths/update/profile", { name: "Person", profile_image_url: "", ...extra });
 
 describe("a form with more fields than it has", () => {
   const wanted = {
@@ -34,25 +31,16 @@ describe("a form with more fields than it has", () => {
   };
 
   it("changes nothing but its own fields in the own account", async () => {
-    const before = (await app.call(`GET /api/v1/users/${user.id}`, { token: admin.token })).body;
+    const before = (await admin.call(`GET /api/v1/users/${user.id}`)).body;
     const answer = await profile({ ...wanted, name: before.name });
     expect([answer.status, answer.body.role, answer.body.email]).toEqual([200, "user", user.email]);
     for (const route of ["timezone", "password"]) {
-      await app.call(`POST /api/v1/auths/update/${route}`, {
-        token: user.token,
-        body: { ...wanted, timezone: "Europe/Berlin" },
-      });
+      await user.call(`POST /api/v1/auths/update/${route}`, { ...wanted, timezone: "Europe/Berlin" });
     }
-    await app.call("POST /api/v1/users/user/status/update", {
-      token: user.token,
-      body: { ...wanted, status_message: "hi" },
-    });
-    await app.call("POST /api/v1/users/user/info/update", { token: user.token, body: { role: "admin" } });
-    await app.call("POST /api/v1/users/user/settings/update", {
-      token: user.token,
-      body: { ...wanted, ui: { role: "admin" } },
-    });
-    const after = (await app.call(`GET /api/v1/users/${user.id}`, { token: admin.token })).body;
+    await user.call("POST /api/v1/users/user/status/update", { ...wanted, status_message: "hi" });
+    await user.call("POST /api/v1/users/user/info/update", { role: "admin" });
+    await user.call("POST /api/v1/users/user/settings/update", { ...wanted, ui: { role: "admin" } });
+    const after = (await admin.call(`GET /api/v1/users/${user.id}`)).body;
     const facts = ({ id, role, email, created_at, scim, oauth }: Record<string, unknown>) => ({
       id,
       role,
@@ -62,7 +50,7 @@ describe("a form with more fields than it has", () => {
       oauth,
     });
     expect(facts(after)).toEqual(facts(before));
-    expect((await app.call("GET /api/v1/users/", { token: user.token })).status).toBe(403);
+    expect((await user.call("GET /api/v1/users/")).status).toBe(403);
   });
 
   it("signs nobody up as more than the default role", async () => {
@@ -75,9 +63,11 @@ describe("a form with more fields than it has", () => {
   });
 
   it("makes no group its sender's, nor with an id of its own", async () => {
-    const { body } = await app.call("POST /api/v1/groups/create", {
-      token: admin.token,
-      body: { name: "Mine", description: "", ...wanted, permissions: null },
+    const { body } = await admin.call("POST /api/v1/groups/create", {
+      name: "Mine",
+      description: "",
+      ...wanted,
+      permissions: null,
     });
     expect([body.id === "x", body.user_id]).toEqual([false, admin.id]);
   });
@@ -109,15 +99,9 @@ describe("an account without the role (S131)", () => {
       () => ["POST /api/v1/auths/add", { name: "x", email: "x@example.test", password: "x", role: "admin" }],
     ],
   ])("that %s gets 403, and nothing changes", async (_what, make) => {
-    const groups = (await app.call("GET /api/v1/groups/", { token: admin.token })).body;
+    const groups = (await admin.call("GET /api/v1/groups/")).body;
     const group =
-      groups[0] ??
-      (
-        await app.call("POST /api/v1/groups/create", {
-          token: admin.token,
-          body: { name: "Team", description: "" },
-        })
-      ).body;
+      groups[0] ?? (await admin.call("POST /api/v1/groups/create", { name: "Team", description: "" })).body;
     const [route, body] = make();
     const state = async () => {
       const paths = [
@@ -127,18 +111,14 @@ describe("an account without the role (S131)", () => {
         `users/${user.id}`,
         "groups/",
       ];
-      const parts = await Promise.all(
-        paths.map((path) => app.call(`GET /api/v1/${path}`, { token: admin.token })),
-      );
+      const parts = await Promise.all(paths.map((path) => admin.call(`GET /api/v1/${path}`)));
       return parts.map(
         ({ body: { last_active_at: _seen, is_active: _active, updated_at: _updated, ...rest } }) => rest,
       );
     };
     const before = await state();
     const text = JSON.stringify(body).replace('"G"', `"${group.id}"`);
-    expect(
-      (await app.call(route.replace("/G/", `/${group.id}/`), { token: user.token, body: text })).status,
-    ).toBe(403);
+    expect((await user.call(route.replace("/G/", `/${group.id}/`), text)).status).toBe(403);
     expect(await state()).toEqual(before);
   });
 });
@@ -148,10 +128,7 @@ describe("what members learn of one another (S39, S107)", () => {
     /password|hash|session_stamp|"settings"|"oauth"|"scim"|"info"|sk-[0-9a-f]{8}|\$2[aby]\$|eyJ/;
 
   it("is public facts alone, in every list and record", async () => {
-    await app.call("POST /api/v1/users/user/info/update", {
-      token: victim.token,
-      body: { diary: "dear diary" },
-    });
+    await victim.call("POST /api/v1/users/user/info/update", { diary: "dear diary" });
     for (const path of [
       `users/${victim.id}/info`,
       "users/search?query=person",
@@ -159,7 +136,7 @@ describe("what members learn of one another (S39, S107)", () => {
       "groups/",
       "users/groups",
     ]) {
-      const { status, text } = await app.call(`GET /api/v1/${path}`, { token: user.token });
+      const { status, text } = await user.call(`GET /api/v1/${path}`);
       expect([path, status]).toEqual([path, 200]);
       expect(text).not.toMatch(secrets);
       expect(text).not.toContain("diary");
@@ -175,7 +152,7 @@ describe("what members learn of one another (S39, S107)", () => {
       "configs/export",
       "auths/admin/config",
     ]) {
-      const { text } = await app.call(`GET /api/v1/${path}`, { token: admin.token });
+      const { text } = await admin.call(`GET /api/v1/${path}`);
       expect(text).not.toMatch(/session_stamp"|\$2[aby]\$|\$argon2|eyJ[\w-]{8}|sk-[0-9a-f]{8}/);
     }
   });

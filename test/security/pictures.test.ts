@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 const pixel =
@@ -9,25 +10,18 @@ let user: TestUser;
 let victim: TestUser;
 let upstream: Upstream;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  app = await startApp({ env: { REQUEST_BODY_MAX_BYTES: "8000000" } });
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
+  app = await keep(startApp({ env: { REQUEST_BODY_MAX_BYTES: "8000000" } }));
   [user, victim] = [await app.user(), await app.user()];
-});
-afterAll(async () => {
-  await app?.close();
-  await upstream?.close();
 });
 
 const profile = (extra: object) =>
-  app.call("POST /api/v1/auths/update/profile", {
-    token: user.token,
-    body: { name: "Person", profile_image_url: "", ...extra },
-  });
+  user.call("POST /api/v1/auths/update/profile", { name: "Person", profile_image_url: "", ...extra });
 
 describe("a profile image", () => {
   const picture = (headers: Record<string, string> = {}) =>
-    app.call(`GET /api/v1/users/${user.id}/profile/image`, { token: victim.token, headers });
+    victim.call(`GET /api/v1/users/${user.id}/profile/image`, undefined, headers);
 
   it.each([
     "javascript:alert(1)",

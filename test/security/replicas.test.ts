@@ -102,7 +102,8 @@ describe("what is taken away on one replica", () => {
       password: "Correct-horse-1",
       role: "user",
     };
-    return (await send(here, "POST /api/v1/auths/add", admin, form)).body as { id: string; token: string };
+    await send(here, "POST /api/v1/auths/add", admin, form);
+    return (await send(here, "POST /api/v1/auths/signin", admin, form)).body as { id: string; token: string };
   }
 
   /** Whether the status comes within the promised time. */

@@ -17,20 +17,12 @@ afterAll(() => app.close());
 describe("what is taken away (security case S99)", () => {
   const cases: [string, (user: TestUser) => Promise<unknown>][] = [
     ["signing out", ({ token }) => app.call("POST /api/v1/auths/signout", { token })],
-    [
-      "a new role",
-      ({ id }) =>
-        app.call(`POST /api/v1/users/${id}/update`, { token: admin.token, body: { role: "pending" } }),
-    ],
+    ["a new role", ({ id }) => admin.call(`POST /api/v1/users/${id}/update`, { role: "pending" })],
     [
       "a new password",
-      ({ id }) =>
-        app.call(`POST /api/v1/users/${id}/update`, {
-          token: admin.token,
-          body: { password: "Another-horse-2" },
-        }),
+      ({ id }) => admin.call(`POST /api/v1/users/${id}/update`, { password: "Another-horse-2" }),
     ],
-    ["deleting the account", ({ id }) => app.call(`DELETE /api/v1/users/${id}`, { token: admin.token })],
+    ["deleting the account", ({ id }) => admin.call(`DELETE /api/v1/users/${id}`)],
   ];
   it.each(cases)("%s ends the connections within two seconds, and no others", async (_what, revoke) => {
     const user = await app.user();
@@ -47,11 +39,11 @@ describe("what is taken away (security case S99)", () => {
   });
 
   it("keys that are switched off end theirs", async () => {
-    const { api_key } = (await app.call("POST /api/v1/auths/api_key", { token: member.token })).body;
+    const { api_key } = (await member.call("POST /api/v1/auths/api_key")).body;
     const client = await connectPlain(app.url, { token: api_key });
     await client.sessionId();
     const body = { features: { api_keys: false } };
-    await app.call("POST /api/v1/users/default/permissions", { token: admin.token, body });
+    await admin.call("POST /api/v1/users/default/permissions", body);
     expect(await within(2_000, client.closed)).toMatchObject({ code: 4003 });
   });
 
@@ -63,12 +55,12 @@ describe("what is taken away (security case S99)", () => {
         API_KEYS_ALLOWED_ENDPOINTS: "/api/v1/models",
       },
     });
-    const { token } = await restricted.admin();
-    const { api_key } = (await restricted.call("POST /api/v1/auths/api_key", { token })).body;
+    const boss = await restricted.admin();
+    const { api_key } = (await boss.call("POST /api/v1/auths/api_key")).body;
     const client = await connectPlain(restricted.url, { token: api_key });
     expect(await client.closed).toMatchObject({ code: 4003 });
     const allowed = { API_KEYS_ALLOWED_ENDPOINTS: "/api/v1/models,/ws" };
-    await restricted.call("POST /api/v1/configs/settings", { token, body: allowed });
+    await boss.call("POST /api/v1/configs/settings", allowed);
     const again = await connectPlain(restricted.url, { token: api_key });
     expect(await within(2_000, again.sessionId())).toBeDefined();
     again.close();

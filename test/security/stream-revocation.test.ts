@@ -22,7 +22,7 @@ type Revocation = (user: TestUser) => Promise<unknown>;
 const update =
   (body: object): Revocation =>
   ({ id }) =>
-    app.call(`POST /api/v1/users/${id}/update`, { token: admin.token, body });
+    admin.call(`POST /api/v1/users/${id}/update`, body);
 
 /** Security case S99: an open stream ends when its caller would be refused now. */
 describe("a stream that is open when its caller loses the account", () => {
@@ -30,7 +30,7 @@ describe("a stream that is open when its caller loses the account", () => {
     ["signing out", ({ token }) => app.call("POST /api/v1/auths/signout", { token })],
     ["a new role", update({ role: "pending" })],
     ["a new password", update({ password: "Another-horse-2" })],
-    ["deleting the account", ({ id }) => app.call(`DELETE /api/v1/users/${id}`, { token: admin.token })],
+    ["deleting the account", ({ id }) => admin.call(`DELETE /api/v1/users/${id}`)],
   ];
   it.each(cases)("%s ends it within two seconds, and the upstream's; others go on", async (_what, revoke) => {
     const [user, bystander] = [await app.user(), await app.user()];
@@ -48,8 +48,8 @@ describe("a stream that is open when its caller loses the account", () => {
   });
 
   it("a key that is switched off ends its streams as well; one that stays allowed keeps them", async () => {
-    const set = (body: object) => app.call("POST /api/v1/auths/admin/config", { token: admin.token, body });
-    const { api_key } = (await app.call("POST /api/v1/auths/api_key", { token: admin.token })).body;
+    const set = (body: object) => admin.call("POST /api/v1/auths/admin/config", body);
+    const { api_key } = (await admin.call("POST /api/v1/auths/api_key")).body;
     const stream = await ask(api_key, "/api/chat/completions");
     await set({ ENABLE_API_KEYS_ENDPOINT_RESTRICTIONS: true, API_KEYS_ALLOWED_ENDPOINTS: "/api/chat" });
     const size = stream.size();

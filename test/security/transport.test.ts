@@ -23,7 +23,7 @@ beforeAll(async () => {
   ({ app, upstream } = started);
   admin = await app.admin();
   user = await app.user();
-  key = (await app.call("POST /api/v1/auths/api_key", { token: admin.token })).body.api_key;
+  key = (await admin.call("POST /api/v1/auths/api_key")).body.api_key;
 });
 afterAll(() => started?.close());
 
@@ -226,10 +226,7 @@ describe("a header", () => {
       "clear-site-data": "*",
     };
     upstream.always("/embeddings", answer('{"object":"list","data":[]}', { headers }));
-    const got = await app.call("POST /compat/embeddings", {
-      token: user.token,
-      body: { model: "alpha", input: "x" },
-    });
+    const got = await user.call("POST /compat/embeddings", { model: "alpha", input: "x" });
     expect(got.status).toBe(200);
     for (const name of [
       "set-cookie",
@@ -250,7 +247,7 @@ describe("an upstream's document", () => {
     "of type %s is no answer",
     async (type) => {
       upstream.always("/page", answer(page, { headers: { "content-type": type } }));
-      const got = await app.call("GET /compat/page", { token: user.token });
+      const got = await user.call("GET /compat/page");
       expect([got.status, got.text.includes("<script>")]).toEqual([502, false]);
     },
   );
@@ -264,7 +261,7 @@ describe("an upstream's document", () => {
     "",
   ])("of type %j cannot run as a page of this site", async (type) => {
     upstream.always("/page", answer(page, { headers: type === "" ? {} : { "content-type": type } }));
-    const got = await app.call("GET /compat/page", { token: user.token });
+    const got = await user.call("GET /compat/page");
     expect(got.status).toBe(200);
     expect(got.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
     expect(got.headers.get("x-content-type-options")).toBe("nosniff");

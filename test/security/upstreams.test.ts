@@ -38,15 +38,12 @@ afterEach(() => {
 afterAll(() => started?.close());
 
 const complete = (sent: object) =>
-  app.call("POST /api/chat/completions", { token: user.token, body: { model: "open", messages, ...sent } });
+  user.call("POST /api/chat/completions", { model: "open", messages, ...sent });
 
 describe("what goes to an upstream", () => {
   it("has one line a header, whatever people are called", async () => {
     const name = "Eve\r\nx-injected: 1\u2028\u0000\u001b[31m é".replace("\u0000", "");
-    await app.call("POST /api/v1/auths/update/profile", {
-      token: user.token,
-      body: { name, profile_image_url: "" },
-    });
+    await user.call("POST /api/v1/auths/update/profile", { name, profile_image_url: "" });
     expect((await complete({ chat_id: "temporary:a\r\nx-injected: 2" })).status).toBe(200);
     const { headers } = upstream.requests.at(-1) as { headers: Record<string, string> };
     expect(headers["x-injected"]).toBeUndefined();
@@ -71,10 +68,7 @@ describe("what goes to an upstream", () => {
       undefined,
       `Bearer ${key}`,
     ]);
-    await app.call("GET /compat/anything", {
-      token: user.token,
-      headers: { cookie: "a=b", "x-api-key": "" },
-    });
+    await user.call("GET /compat/anything", undefined, { cookie: "a=b", "x-api-key": "" });
     expect(JSON.stringify(upstream.requests.at(-1)?.headers)).not.toContain(user.token);
   });
 });
@@ -114,7 +108,7 @@ describe("a malicious upstream (S87)", () => {
         "/anything",
         body("", { status: 302, headers: { location: "http://169.254.169.254/latest/meta-data" } }),
       );
-      expect((await app.call("GET /compat/anything", { token: user.token })).status).toBe(502);
+      expect((await user.call("GET /compat/anything")).status).toBe(502);
       expect(inner.requests).toEqual([]);
     } finally {
       await inner.close();
@@ -140,8 +134,8 @@ describe("a malicious upstream (S87)", () => {
           OPENAI_API_KEYS: [key, ""],
           OPENAI_API_CONFIGS: { 0: { access: "everyone" }, 1: { access: "everyone" } },
         };
-        await app.call("POST /compat/config/update", { token: admin.token, body: form });
-        const listed = await app.call("GET /api/models?refresh=true", { token: user.token });
+        await admin.call("POST /compat/config/update", form);
+        const listed = await user.call("GET /api/models?refresh=true");
         expect([listed.status, listed.text.includes('"open"'), listed.text.includes('"deep"')]).toEqual([
           200,
           true,
@@ -173,10 +167,7 @@ describe("a malicious upstream (S87)", () => {
 
 describe("an admin's connection", () => {
   it("may be private, and never shows its key again", async () => {
-    const verified = await app.call("POST /compat/verify", {
-      token: admin.token,
-      body: { url: upstream.url, key },
-    });
+    const verified = await admin.call("POST /compat/verify", { url: upstream.url, key });
     expect([verified.status, verified.body.data.length]).toEqual([200, 2]);
     for (const path of [
       "compat/config",
@@ -184,17 +175,17 @@ describe("an admin's connection", () => {
       "api/v1/configs/export",
       "api/v1/configs/namespace/openai",
     ]) {
-      expect((await app.call(`GET /${path}`, { token: admin.token })).text).not.toContain(key);
+      expect((await admin.call(`GET /${path}`)).text).not.toContain(key);
     }
   });
 
   it("does not give its key to another address when the mask comes back with one", async () => {
-    const shown = (await app.call("GET /compat/config", { token: admin.token })).body;
+    const shown = (await admin.call("GET /compat/config")).body;
     const thief = await startUpstream();
     try {
-      const answer = await app.call("POST /compat/verify", {
-        token: admin.token,
-        body: { url: thief.url, key: shown.OPENAI_API_KEYS[0] },
+      const answer = await admin.call("POST /compat/verify", {
+        url: thief.url,
+        key: shown.OPENAI_API_KEYS[0],
       });
       expect([answer.status, thief.requests.length]).toEqual([400, 0]);
     } finally {
@@ -223,7 +214,7 @@ describe("an admin's connection", () => {
     "unix:/var/run/docker.sock",
     "data:,x",
   ])("cannot have the address %s", async (url) => {
-    expect((await app.call("POST /compat/verify", { token: admin.token, body: { url } })).status).toBe(400);
+    expect((await admin.call("POST /compat/verify", { url })).status).toBe(400);
   });
 
   it.each([
@@ -233,10 +224,7 @@ describe("an admin's connection", () => {
     { "x\r\ny": "1" },
     { "x y": "1" },
   ])("cannot set the header %j", async (headers) => {
-    const answer = await app.call("POST /compat/verify", {
-      token: admin.token,
-      body: { url: upstream.url, config: { headers } },
-    });
+    const answer = await admin.call("POST /compat/verify", { url: upstream.url, config: { headers } });
     expect(answer.status).toBe(400);
   });
 });

@@ -7,8 +7,11 @@ export interface Actor {
   readonly name: ActorName;
   /** The credential now; undefined for `nobody`. */
   token(): string | undefined;
-  /** Replaces the account when the last call ended its session, deleted its key, or deleted it. */
-  renewCredential(): Promise<void>;
+  /**
+   * Replaces the account when its last call, which was answered with this status, ended its session, deleted its key, or
+   * deleted it. A refused call has ended nothing.
+   */
+  renewCredential(status: number): Promise<void>;
 }
 
 /** Variables under which every actor can exist. */
@@ -20,8 +23,8 @@ export async function createActor(app: App, name: ActorName): Promise<Actor> {
   return {
     name,
     token: () => token,
-    async renewCredential() {
-      if (token === undefined) {
+    async renewCredential(last) {
+      if (token === undefined || last >= 400) {
         return;
       }
       const { status } = await app.call("GET /api/v1/auths", { token });
@@ -40,7 +43,7 @@ async function openCredential(app: App, name: ActorName): Promise<string | undef
   if (name !== "key") {
     return account.token;
   }
-  const made = await app.call("POST /api/v1/auths/api_key", { token: account.token });
+  const made = await account.call("POST /api/v1/auths/api_key");
   if (made.status !== 200) {
     throw new Error(`the key could not be made: ${made.text}`);
   }

@@ -3,6 +3,7 @@ import type { AnyPlugin } from "#kernel/plugin.ts";
 import { createAccountsPlugin } from "#plugins/accounts/plugin.ts";
 import { catalogue } from "#plugins/catalogue.ts";
 import type { Database } from "#storage/database.ts";
+import { keepExchange, logEvidence } from "./evidence.ts";
 import { preparePlatformDataDir } from "./platform-database.ts";
 
 export interface AppOptions {
@@ -36,6 +37,8 @@ export interface TestUser {
   readonly token: string;
   readonly email: string;
   readonly name: string;
+  /** Calls `METHOD /path` of its platform in its session. */
+  call(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
 export interface App {
@@ -47,6 +50,8 @@ export interface App {
   admin(): Promise<TestUser>;
   /** A fresh account with this role. */
   user(role?: "user" | "pending" | "admin"): Promise<TestUser>;
+  /** Throws when answers since the last look did not fit their declared shape. */
+  requireDeclaredAnswers(): void;
   close(): Promise<void>;
 }
 
@@ -67,17 +72,25 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
     port: 0,
     environment: {
       ENV: "dev",
-      GLOBAL_LOG_LEVEL: "CRITICAL",
+      GLOBAL_LOG_LEVEL: "WARNING",
       SHUTDOWN_GRACE_SECONDS: "2",
       ...place.env,
       ...options.env,
     },
+    // A suite that sets the level is about the log itself, and reads it where the product writes it.
+    ...(options.env?.["GLOBAL_LOG_LEVEL"] === undefined && { logStream: logEvidence }),
     onMismatch: (route, problem) => mismatches.push(`${route}: ${problem}`),
   }).catch(async (error: unknown) => {
     await place.remove();
     throw error;
   });
   const call = (route: string, init: Call = {}) => callServer(running.url, route, init);
+  const requireDeclaredAnswers = () => {
+    const problems = new Set(mismatches.splice(0));
+    if (problems.size > 0) {
+      throw new Error(`Answers that do not fit their declared shape:\n${[...problems].join("\n")}`);
+    }
+  };
   let first: Promise<TestUser> | undefined;
   let count = 0;
   const admin = () => (first ??= signUp(call, "admin"));
@@ -99,16 +112,14 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
       if (added.status !== 200) {
         throw new Error(`the account could not be made: ${added.text}`);
       }
-      return { id: added.body.id, token: added.body.token, email: account.email, name: account.name };
+      const { email, name } = account;
+      return signedIn(call, { id: added.body.id, token: await signIn(call, account), email, name });
     },
+    requireDeclaredAnswers,
     async close() {
       await running.stop();
       await place.remove();
-      if (mismatches.length > 0) {
-        throw new Error(
-          `Answers that do not fit their declared shape:\n${[...new Set(mismatches)].join("\n")}`,
-        );
-      }
+      requireDeclaredAnswers();
     },
   };
 }
@@ -121,7 +132,28 @@ async function signUp(call: App["call"], name: string): Promise<TestUser> {
   if (answer.status !== 200) {
     throw new Error(`the first sign-up failed: ${answer.text}`);
   }
-  return { id: answer.body.id, token: answer.body.token, email, name };
+  return signedIn(call, { id: answer.body.id, token: answer.body.token, email, name });
+}
+
+/** An account that calls in the session of its token. */
+export function signedIn(call: App["call"], account: Omit<TestUser, "call">): TestUser {
+  const { token } = account;
+  return {
+    ...account,
+    call: (route, body, headers) => call(route, { token, body, ...(headers && { headers }) }),
+  };
+}
+
+/** Signs in with a password; the token of the session. */
+export async function signIn(
+  call: App["call"],
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<string> {
+  const answer = await call("POST /api/v1/auths/signin", { body: { email, password } });
+  if (!answer.body?.token) {
+    throw new Error(`the sign-in of ${email} failed: ${answer.text}`);
+  }
+  return answer.body.token;
 }
 
 /** Calls `METHOD /path` on a server. */
@@ -144,6 +176,7 @@ export async function callServer(
     body: isRaw ? ((body as BodyInit | undefined) ?? null) : JSON.stringify(body),
   });
   const text = await answer.text();
+  keepExchange(route, body, { status: answer.status, text });
   const isJson = /\bjson\b/.test(answer.headers.get("content-type") ?? "");
   return {
     status: answer.status,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { moveClockOfPages } from "./clock/clock.ts";
 
 /** Where a Chromium of this machine is; undefined where there is none, and suites that need one are skipped. */
 export const chromiumPath: string | undefined = [
@@ -12,8 +13,8 @@ export const chromiumPath: string | undefined = [
 export const plainHost = "mill.test";
 
 /** Starts a Chromium that asks nobody for anything but the pages it is sent to; `more` are further switches. */
-export function openBrowser(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: chromiumPath as string,
     args: [
       "--no-sandbox",
@@ -27,4 +28,5 @@ export function openBrowser(more: readonly string[] = []): Promise<Browser> {
       ...more,
     ],
   });
+  return moveClockOfPages(browser);
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { catalogue } from "#plugins/catalogue.ts";
 import { databaseKind } from "#storage/testing.ts";
 import { chatDriver, type ChatDriver } from "./chat-driver.ts";
@@ -22,6 +23,8 @@ export interface ChatServers {
   admin(at?: number): ChatDriver;
   /** The account of this token, driving the first process. */
   as(token: string): ChatDriver;
+  /** Runs a statement on the server's database, beside the processes: their clock cannot be set. */
+  query(statement: string): Promise<Record<string, unknown>[]>;
   /** A new account. */
   addUser(): Promise<{ id: string; token: string }>;
   close(): Promise<void>;
@@ -76,6 +79,14 @@ export async function startChatServers(options: ChatServersOptions): Promise<Cha
     start,
     admin: (at = 0) => chatDriver(urlOf(at), token),
     as: (own) => chatDriver(urlOf(0), own),
+    async query(statement) {
+      const client = new Client({ connectionString: url as string });
+      await client.connect();
+      return await client
+        .query(statement)
+        .then(({ rows }) => rows)
+        .finally(() => client.end());
+    },
     async addUser() {
       count += 1;
       const body = {
@@ -84,7 +95,8 @@ export async function startChatServers(options: ChatServersOptions): Promise<Cha
         password: "Correct-horse-1",
         role: "user",
       };
-      return (await callServer(urlOf(0)(), "POST /api/v1/auths/add", { token, body })).body;
+      await callServer(urlOf(0)(), "POST /api/v1/auths/add", { token, body });
+      return (await callServer(urlOf(0)(), "POST /api/v1/auths/signin", { body })).body;
     },
     async close() {
       await Promise.all(servers.map((server) => server.kill()));

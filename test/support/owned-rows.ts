@@ -58,6 +58,8 @@ export const ownedRows: Record<string, OwnedRows> = {
     bodies: {
       "POST /notes/:id/update": { title: "changed" },
       "POST /notes/:id/access/update": { access_grants: [] },
+      // An update of a document that holds nothing.
+      "POST /notes/:id/edits": { update: "AAA=" },
     },
     queries: { "GET /notes/:id/history/diff": "from_id=unknown" },
     async look(app, token, { id }) {

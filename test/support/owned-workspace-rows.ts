@@ -1,14 +1,14 @@
 import { upload } from "#plugins/files/client.fixture.ts";
 import { knowledgeClient } from "#plugins/knowledge/knowledge.fixture.ts";
 import { permit, weather } from "#plugins/workspace-tools/tools.fixture.ts";
-import type { TestUser } from "./app.ts";
+import { type App, signedIn, type TestUser } from "./app.ts";
 import type { OwnedRows } from "./owned-row.ts";
 
 /** Rows of people's workspaces, by plugin. */
 export const workspaceRows: Record<string, OwnedRows> = {
   retrieval: {
     async make(app, token) {
-      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
+      const me = await accountOf(app, token);
       await permit(app, [me], { workspace: { knowledge: true } });
       const file = await upload(app, ["secret.txt", "Secret plans"], { token });
       const body = goldenQuestion(file.body.id);
@@ -20,9 +20,9 @@ export const workspaceRows: Record<string, OwnedRows> = {
   },
   knowledge: {
     async make(app, token) {
-      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
+      const me = await accountOf(app, token);
       await permit(app, [me], { workspace: { knowledge: true } });
-      const owner = knowledgeClient(app, { ...me, token });
+      const owner = knowledgeClient(app, me);
       const { id, files } = await owner.filled("Secret plans", ["secret.txt"]);
       const directory = (await owner.call(`POST /${id}/dirs/create`, { name: "Secret" })).body.id;
       return { id, directory, file: files[0] as string };
@@ -58,7 +58,7 @@ export const workspaceRows: Record<string, OwnedRows> = {
   },
   "workspace-tools": {
     async make(app, token) {
-      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
+      const me = await accountOf(app, token);
       await permit(app, [me], { workspace: { tools: true } });
       const body = { id: "secret_tool", name: "Secret plans", content: weather };
       await app.call("POST /api/v1/tools/create", { token, body });
@@ -74,7 +74,7 @@ export const workspaceRows: Record<string, OwnedRows> = {
   },
   prompts: {
     async make(app, token) {
-      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
+      const me = await accountOf(app, token);
       await permit(app, [me], { workspace: { prompts: true } });
       const body = { command: "secret", name: "Secret plans", content: "Whisper." };
       const made = (await app.call("POST /api/v1/prompts/create", { token, body })).body;
@@ -93,7 +93,7 @@ export const workspaceRows: Record<string, OwnedRows> = {
   },
   skills: {
     async make(app, token) {
-      const me = (await app.call("GET /api/v1/auths/", { token })).body as TestUser;
+      const me = await accountOf(app, token);
       await permit(app, [me], { workspace: { skills: true } });
       const files = [{ path: "secret.txt", content: "V2hpc3Blcg==" }];
       const body = { id: "secret-skill", name: "Secret plans", content: "Whisper.", files };
@@ -113,6 +113,11 @@ export const workspaceRows: Record<string, OwnedRows> = {
     look: async (app, token, { id }) => (await app.call(`GET /api/v1/skills/id/${id}`, { token })).body,
   },
 };
+
+async function accountOf(app: App, token: string): Promise<TestUser> {
+  const { id, email, name } = (await app.call("GET /api/v1/auths/", { token })).body;
+  return signedIn(app.call, { id, token, email, name });
+}
 
 function goldenQuestion(file: string) {
   const expected = [{ source_id: file, name: "secret.txt", start: 0, end: 6, excerpt: "Secret" }];

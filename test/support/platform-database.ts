@@ -1,4 +1,4 @@
-import { toMigrationSets } from "#kernel/boot.ts";
+import { toMigrationSets } from "#kernel/release.ts";
 import { jobTables } from "#kernel/job-tables.ts";
 import { orderPlugins } from "#kernel/order.ts";
 import { kernelServiceIds } from "#kernel/parts.ts";

@@ -43,14 +43,17 @@ const settings = {
 };
 
 /**
- * Starts the Postgres that comes with the packages, or that of TEST_POSTGRES_DIR (which holds `bin`), on a free port and in a temporary folder. Takes about a second.
+ * Starts the Postgres of `installation` (a folder that holds `bin`) on a free port and in a temporary folder: that of
+ * TEST_POSTGRES_DIR, or else the one that comes with the packages. Takes about a second.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(
+  installation = process.env["TEST_POSTGRES_DIR"],
+): Promise<PostgresServer> {
   const folder = await mkdtemp(join(findRoomyPlace(), "postgres-"));
   const isRoot = process.getuid?.() === 0;
   const identity = isRoot ? { uid: nobody, gid: nobody } : {};
   try {
-    const programs = findPrograms(folder);
+    const programs = findPrograms(folder, installation);
     const data = join(folder, "data");
     mkdirSync(data, { mode: 0o700 });
     if (isRoot) {
@@ -98,13 +101,12 @@ function findRoomyPlace(): string {
 }
 
 /**
- * The programs of TEST_POSTGRES_DIR as they are, or a copy of those of the packages: a checkout may lie below a folder
- * that is closed to the server's user.
+ * The programs of `installation` as they are, or a copy of those of the packages: a checkout may lie below a folder that
+ * is closed to the server's user.
  */
-function findPrograms(folder: string): string {
-  const given = process.env["TEST_POSTGRES_DIR"];
-  if (given !== undefined) {
-    return join(given, "bin");
+function findPrograms(folder: string, installation: string | undefined): string {
+  if (installation !== undefined) {
+    return join(installation, "bin");
   }
   const copy = join(folder, "native");
   cpSync(findNativeFolder(), copy, { recursive: true, mode: constants.COPYFILE_FICLONE });

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { shareInWorker } from "./leaks/leaks.ts";
 import { createExchange, type Script, toJournal, type UpstreamRequest } from "./upstream-exchange.ts";
 import { createRequestReader, type RawRequest } from "./upstream-http.ts";
 import { failure, modelList } from "./upstream-scripts.ts";
@@ -32,12 +33,39 @@ export interface Upstream {
 }
 
 /** Starts a scriptable raw upstream on a free loopback port (or on `port`, to come back after an outage). */
-export async function startUpstream(options: { port?: number } = {}): Promise<Upstream> {
+export async function startUpstream({ port = 0 }: { port?: number } = {}): Promise<Upstream> {
+  return (await open(port)).upstream;
+}
+
+const shared: { upstream: Upstream; clear(): void; isTaken: boolean }[] = [];
+
+/**
+ * An upstream that the next suite of this worker uses again. The first one that a suite takes has the same address in
+ * every suite, and so has the second: platforms with the same variables can be shared. Suites that count connections or
+ * take the server down start their own.
+ */
+export async function useUpstream(): Promise<Upstream> {
+  let place = shared.find(({ isTaken }) => !isTaken);
+  if (place === undefined) {
+    place = { ...(await shareInWorker(() => open(0))), isTaken: true };
+    shared.push(place);
+  }
+  place.isTaken = true;
+  place.clear();
+  return Object.assign(place.upstream, {
+    async close() {
+      place.clear();
+      place.isTaken = false;
+    },
+  });
+}
+
+async function open(port: number): Promise<{ upstream: Upstream; clear(): void }> {
   const state = createState();
   const server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => accept(state, socket));
-  await listen(server, options.port ?? 0);
+  await listen(server, port);
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return Object.assign(state.control, {
+  const upstream = Object.assign(state.control, {
     url: `${origin}/v1`,
     origin,
     async close() {
@@ -46,6 +74,17 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
       await closed;
     },
   }) satisfies Upstream;
+  return { upstream, clear: () => clear(state) };
+}
+
+/** Forgets requests and scripts, and ends answers that are still written. */
+function clear(state: State): void {
+  for (const list of [state.requests, state.once, state.standing]) {
+    list.length = 0;
+  }
+  state.hole.on = false;
+  state.control.models = initialModels;
+  state.busy.forEach((socket) => socket.destroy());
 }
 
 interface Rule {
@@ -53,11 +92,15 @@ interface Rule {
   readonly script: Script;
 }
 
+const initialModels: Upstream["models"] = ["mock-model"];
+
 type State = ReturnType<typeof createState>;
 
 function createState() {
   const requests: UpstreamRequest[] = [];
   const sockets = new Set<Socket>();
+  /** Those with a request that is not answered yet. */
+  const busy = new Set<Socket>();
   const once: Rule[] = [];
   const standing: Rule[] = [];
   const observers = new Set<() => void>();
@@ -77,7 +120,7 @@ function createState() {
     });
   const control = {
     requests,
-    models: ["mock-model"] as Upstream["models"],
+    models: initialModels,
     reply: (...rule: [Script] | [Matcher, Script]) => void once.push(toRule(rule)),
     always: (...rule: [Script] | [Matcher, Script]) => void standing.unshift(toRule(rule)),
     blackHole: (on: boolean) => void (hole.on = on),
@@ -90,7 +133,7 @@ function createState() {
     socketsAtMost: (count: number) => until(() => (sockets.size <= count ? true : undefined)).then(() => {}),
   };
   const changed = () => [...observers].forEach((observe) => observe());
-  return { control, requests, sockets, once, standing, hole, changed };
+  return { control, requests, sockets, busy, once, standing, hole, changed };
 }
 
 function accept(state: State, socket: Socket): void {
@@ -99,12 +142,14 @@ function accept(state: State, socket: Socket): void {
   socket.on("error", () => {});
   socket.on("close", () => {
     state.sockets.delete(socket);
+    state.busy.delete(socket);
     gone.abort();
     state.changed();
   });
   if (state.hole.on) {
     // Unread, so that the caller's bytes stay in the kernel: only its own time limit ends the wait.
     socket.pause();
+    state.busy.add(socket);
     return;
   }
   let turn: Promise<unknown> = Promise.resolve();
@@ -123,7 +168,9 @@ async function answer(state: State, socket: Socket, { raw, gone }: { raw: RawReq
   const script = chooseScript(state, request);
   state.requests.push(request);
   state.changed();
+  state.busy.add(socket);
   await script(createExchange(socket, request, gone));
+  state.busy.delete(socket);
   gone.removeEventListener("abort", leave);
   settled.resolve();
 }

@@ -46,8 +46,7 @@ const reads = { file_context: false };
 
 async function makeModel(id: string, meta: object): Promise<void> {
   const body = { id, name: id, base_model_id: "alpha", meta, params: {}, access_grants: [everybody] };
-  const { status } = await stage.app.call("POST /api/v1/models/create", { token: stage.user.token, body });
-  expect(status).toBe(200);
+  expect((await stage.user.call("POST /api/v1/models/create", body)).status).toBe(200);
 }
 
 beforeAll(async () => {
@@ -121,18 +120,17 @@ describe("built-in tools are offered", () => {
   });
 
   it("but those that the caller has no permission for; administrators pass", async () => {
-    const { token } = stage.user;
     const route = "/api/v1/users/default/permissions";
-    const defaults = (await stage.app.call(`GET ${route}`, { token })).body;
+    const defaults = (await stage.user.call(`GET ${route}`)).body;
     for (const [section, name] of [["chat", "file_upload"]] as const) {
       const body = { ...defaults, [section]: { ...defaults[section], [name]: false } };
-      await stage.app.call(`POST ${route}`, { token, body });
+      await stage.user.call(`POST ${route}`, body);
       expect(await offered()).toEqual(
         without(({ permission }) => permission?.[0] === section && permission[1] === name),
       );
       expect(await offered({ by: "admin" })).toEqual(names.toSorted());
     }
-    await stage.app.call(`POST ${route}`, { token, body: defaults });
+    await stage.user.call(`POST ${route}`, defaults);
   });
 
   it("but those that have nothing to work on", async () => {

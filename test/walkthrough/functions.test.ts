@@ -32,8 +32,8 @@ beforeAll(async () => {
     readBlocks("docs/functions.md"),
     mkdtemp(join(tmpdir(), "functions-page-")),
   ]);
-  const { token } = await app.admin();
-  key = (await app.call("POST /api/v1/auths/api_key", { token })).body.api_key;
+  const admin = await app.admin();
+  key = (await admin.call("POST /api/v1/auths/api_key")).body.api_key;
   await writeFile(join(folder, "manners.js"), code("// manners.js"));
 });
 
@@ -117,15 +117,11 @@ describe("the rest of the page", () => {
   });
 
   it("has valves that make a form, with options from the code", async () => {
-    const { token } = await app.admin();
+    const admin = await app.admin();
     const content = `${code("listModels")}\nexport function inlet() {}`;
-    const made = await app.call("POST /api/v1/functions/create", {
-      token,
-      body: { id: "form", name: "Form", content },
-    });
+    const made = await admin.call("POST /api/v1/functions/create", { id: "form", name: "Form", content });
     expect(made.status).toBe(200);
-    const { body } = await app.call("GET /api/v1/functions/id/form/valves/spec", { token });
-    expect(body.properties).toMatchObject({
+    expect((await admin.call("GET /api/v1/functions/id/form/valves/spec")).body.properties).toMatchObject({
       limit: { default: 20 },
       mode: { enum: ["strict", "kind"] },
       key: { input: { type: "password" } },
@@ -148,14 +144,14 @@ describe("the rest of the page", () => {
   });
 
   it("is found by the built-in guide", async () => {
-    const { token } = await app.admin();
+    const admin = await app.admin();
     for (const question of [
       "How do I write a function?",
       "Which host calls need capabilities?",
       "What are user valves?",
     ]) {
       const body = { model: "guide", messages: [{ role: "user", content: question }] };
-      const answer = await app.call("POST /api/chat/completions", { token, body });
+      const answer = await admin.call("POST /api/chat/completions", body);
       const pages = answer.body.sources.map(
         ({ metadata }: { metadata: { source: string }[] }) => metadata[0]?.source,
       );

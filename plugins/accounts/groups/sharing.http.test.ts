@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let owner: TestUser;
@@ -7,7 +8,7 @@ let member: TestUser;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp({ env: { ENABLE_GUIDE: "true" } });
+  app = await useApp({ env: { ENABLE_GUIDE: "true" } });
   admin = await app.admin();
 });
 beforeEach(async () => {
@@ -19,7 +20,7 @@ beforeEach(async () => {
 afterAll(() => app?.close());
 
 async function post(path: string, body: unknown, by = owner) {
-  const answer = await app.call(`POST /api/v1${path}`, { token: by.token, body });
+  const answer = await by.call(`POST /api/v1${path}`, body);
   expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
   return answer.body;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let admin: TestUser;
@@ -7,7 +8,7 @@ let user: TestUser;
 let groupId: string;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   user = await app.user();
   const body = { name: "Millers", permissions: { sharing: { models: true } } };
@@ -86,6 +87,13 @@ test("tells why somebody can use a model", async () => {
     expect.objectContaining({ rule: "administrator", permission: "read" }),
     expect.objectContaining({ rule: "administrator", permission: "write" }),
   ]);
+  const pending = await app.user("pending");
+  expect(await why(pending, "model", "miller")).toMatchObject({
+    is_waiting: true,
+    may_read: false,
+    reasons: [],
+  });
+  expect(await why(user, "model", "miller")).toMatchObject({ is_waiting: false });
   const missing = await as(admin)(`GET /api/v1/users/${user.id}/access?kind=model&resource_id=nothing`);
   expect(missing.status).toBe(404);
   expect(missing.body.detail).toBe("There is no model of this id.");

@@ -42,6 +42,7 @@ const Explanation = z.object({
     name: z.string(),
     owner: z.string().nullable(),
   }),
+  is_waiting: z.boolean().describe("The account may do nothing until an administrator activates it"),
   may_read: z.boolean(),
   may_write: z.boolean(),
   reasons: z.array(Reason),
@@ -81,6 +82,7 @@ export function explainRoute(parts: ExplainParts) {
         !isWaiting && (await source.may(principal, id, permission));
       return {
         resource: { kind: source.kind, id, name, owner: owner?.name ?? null },
+        is_waiting: isWaiting,
         may_read: await may("read"),
         may_write: await may("write"),
         reasons: isWaiting ? [] : await findReasons(parts, { principal, source, id, ownerId }),

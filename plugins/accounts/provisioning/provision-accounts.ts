@@ -4,6 +4,7 @@ import { joinDefaultGroup } from "../sign-in/sign-up.ts";
 import {
   bumpSessionStamp,
   createUser,
+  findPrimaryAdmin,
   lockAdministrators,
   setActive,
   updateEmail,
@@ -58,8 +59,7 @@ async function remove(step: ProvisioningStep, id: string, scim: Record<string, u
   const { tx, announcements } = step;
   const before = await lock(tx, id, false);
   const left = await tx.deleteFrom("group_member").where("user_id", "=", id).returning("group_id").execute();
-  await tx.deleteFrom("api_key").where("user_id", "=", id).execute();
-  await setActive(tx, id, false);
+  await switchAccount(step, before, false);
   const after = requireRow(await updateUser(tx, id, { role: "pending", scim }));
   await recordUpdate(step, before, after, { group_ids: left.map((row) => row.group_id).toSorted() });
   for (const { group_id: groupId } of left) {
@@ -67,7 +67,7 @@ async function remove(step: ProvisioningStep, id: string, scim: Record<string, u
   }
 }
 
-/** Reads the account for a change; whoever would leave no active administrator is refused. */
+/** Reads the account for a change; the last active and the primary administrator stay switched on (contract D.27, 1.3). */
 async function lock(tx: ProvisioningStep["tx"], id: string, active: boolean): Promise<UserRow> {
   if (!active) {
     await lockAdministrators(tx);
@@ -90,6 +90,9 @@ async function lock(tx: ProvisioningStep["tx"], id: string, active: boolean): Pr
       reason: "mutability",
     });
   }
+  if ((await findPrimaryAdmin(tx))?.id === id) {
+    throw new AppError("forbidden", "An identity provider cannot deactivate the primary administrator.");
+  }
   return user;
 }
 
@@ -104,6 +107,10 @@ function toRole({ role }: UserRow, active: boolean): UserRow["role"] {
 /** A change of the state ends every session; what is pending for other reasons is asked again at each sign-in. */
 async function switchAccount({ tx }: ProvisioningStep, before: UserRow, active: boolean): Promise<void> {
   const wasActive = before.role !== "pending";
+  if (!active) {
+    // A key that outlived this would be accepted again once the account is switched on.
+    await tx.deleteFrom("api_key").where("user_id", "=", before.id).execute();
+  }
   if (active !== wasActive) {
     await setActive(tx, before.id, active);
   } else if (!active) {

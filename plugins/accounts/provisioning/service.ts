@@ -25,11 +25,11 @@ export interface ProvisionedGroup {
 export interface ProvisioningWork {
   /** Creates an account with the role user, or pending; resolves to its id. Throws `conflict` for a taken address. */
   createAccount(account: ProvisionedAccount): Promise<string>;
-  /** Brings an account to this state. Throws `conflict` for a taken address, `invalid` (mutability) for the last active administrator. */
+  /** Brings an account to this state. Throws `conflict` for a taken address, `invalid` (mutability) for the last active administrator, `forbidden` for the primary one. */
   updateAccount(id: string, account: ProvisionedAccount): Promise<void>;
   /**
    * Switches an account off, takes it out of its groups and forgets its key; chats and files stay. `scim` is what is kept
-   * about it. Throws `invalid` (mutability) for the last active administrator.
+   * about it. Throws `invalid` (mutability) for the last active administrator, `forbidden` for the primary one.
    */
   removeAccount(id: string, scim: Record<string, unknown>): Promise<void>;
   /** Resolves to the id of the new group. Throws `conflict` for a taken name. */

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Principal } from "#kernel/access/principal.ts";
+import { isJustNow } from "#test/support/clock/now.ts";
 import { openTestAccounts, storeUser, type TestAccounts, toCaller } from "../accounts.fixture.ts";
 import { createApiKeys } from "../api-keys/api-keys.ts";
 import { startSession } from "./sessions.ts";
+import { createViews } from "./views.ts";
 import { createSignOut } from "../sign-in/sign-out.ts";
 import { bumpSessionStamp, deleteUser, setActive, setPassword, updateUser } from "../users/users-store.ts";
 
@@ -42,6 +44,42 @@ async function makeKey(role: "admin" | "user" = "admin"): Promise<{ key: string;
   const caller = toCaller(user, { permissions: { features: { api_keys: true } } });
   return { key: (await createApiKeys(app.deps).create(caller)).api_key, userId: user.id };
 }
+
+describe("a view", () => {
+  const views = () => createViews(app.deps, () => app.views.areOpen);
+  const startView = async () => {
+    const [admin, user] = [await storeUser(app.db, "admin"), await storeUser(app.db)];
+    const { signed } = await views().start(toCaller(admin), user.id);
+    return { admin, user, token: signed.token };
+  };
+
+  it("is the account's caller with the administrator behind it, for half an hour", async () => {
+    const { admin, user, token } = await startView();
+    const caller = await show(token);
+    expect(caller).toMatchObject({ userId: user.id, role: "user", viewer: { id: admin.id } });
+    expect(isJustNow((caller.session?.expiresAt ?? 0) - 30 * 60)).toBe(true);
+  });
+
+  it("is read again after a change of either account, also where it was cached", async () => {
+    const { admin, user, token } = await startView();
+    expect(await show(token)).toBe(await show(token));
+    await updateUser(app.db, user.id, { name: "Renamed" });
+    await app.deps.changes.announce({ userId: user.id });
+    expect((await show(token)).name).toBe("Renamed");
+    await updateUser(app.db, admin.id, { role: "user" });
+    await app.deps.changes.announce({ userId: admin.id });
+    expect(await refusal(token)).toBe("unauthenticated");
+  });
+
+  it("ends where content of others is closed to administrators", async () => {
+    const { token } = await startView();
+    await show(token);
+    app.views.areOpen = false;
+    expect(await refusal(token)).toBe("unauthenticated");
+    app.views.areOpen = true;
+    expect(await refusal(token)).toBeUndefined();
+  });
+});
 
 describe("a session", () => {
   it("makes a frozen caller with the effective permissions", async () => {
@@ -213,6 +251,7 @@ describe("a key", () => {
 
 it("notes who is active off the path, at most once a minute", async () => {
   const user = await storeUser(app.db);
+  const token = await signIn(user.id);
   await app.db.updateTable("user").set({ last_active_at: 5 }).where("id", "=", user.id).execute();
   const seen = async () =>
     (
@@ -222,7 +261,6 @@ it("notes who is active off the path, at most once a minute", async () => {
         .where("id", "=", user.id)
         .executeTakeFirstOrThrow()
     ).last_active_at;
-  const token = await signIn(user.id);
   await app.authenticator.authenticate({ value: token, source: "bearer" }, { ...request, isSilent: true });
   await app.lastSeen.flush();
   expect(await seen()).toBe(5);

@@ -13,11 +13,11 @@ import { toClearedCookies } from "./cookies.ts";
 import type { LastSeen } from "./last-seen.ts";
 import type { PermissionDefaults } from "../permissions/permissions.ts";
 import { type CachedPrincipal, PrincipalCache } from "./principal-cache.ts";
-import { findAccountFacts, toAppPrincipal, toPrincipal } from "./principals.ts";
+import { type AccountFacts, findAccountFacts, toAppPrincipal, toPrincipal } from "./principals.ts";
 import type { AppKeys } from "../users/bots-service.ts";
 import { toFactorAccount } from "./sessions.ts";
 import type { SecondFactor } from "../second-factor.ts";
-import { type SessionTokens, unauthenticated } from "./session.ts";
+import { type SessionTokens, type SessionViewer, unauthenticated } from "./session.ts";
 import { isRevoked } from "./revoked-sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
 import { toTrustedEmail } from "../sign-in/trusted-header.ts";
@@ -31,6 +31,8 @@ export interface AuthenticatorOptions {
   readonly lastSeen: LastSeen;
   readonly secondFactor: SecondFactor;
   readonly appKeys: Slot<AppKeys>;
+  /** Whether administrators may look with the eyes of others; read at every request. */
+  mayView(): boolean;
 }
 
 // Changes are announced, so entries need no short life; a minute bounds the harm of an announcement that its sender
@@ -155,6 +157,13 @@ function admit(entry: CachedPrincipal, { request, options, now }: Admission): Pr
     options.appKeys.list().forEach((keys) => keys.require(principal.app?.scopes ?? [], request));
     return principal;
   }
+  if (principal.viewer !== undefined) {
+    // A view is no sign of life of the account: `lastSeen` leaves it out.
+    if (!options.mayView()) {
+      throw unauthenticated();
+    }
+    return principal;
+  }
   if (principal.credential === "api_key") {
     requireUsableKey(principal, request, options.config);
   } else if ((toTrustedEmail(options.config, request.proxied) ?? principal.email) !== principal.email) {
@@ -207,17 +216,39 @@ async function loadSession(
   if (facts === undefined || !facts.active || facts.stamp !== claims.session_stamp) {
     throw unauthenticated();
   }
-  // A second factor may be asked for since the session began.
-  if (!claims.mfa_verified && secondFactor.isDemanded(toFactorAccount(facts), claims.auth_method)) {
+  const viewer = claims.viewer && (await requireViewer(db, claims.viewer, facts));
+  // A second factor may be asked for since the session began; a viewer has passed the own one.
+  if (
+    !viewer &&
+    !claims.mfa_verified &&
+    secondFactor.isDemanded(toFactorAccount(facts), claims.auth_method)
+  ) {
     throw unauthenticated();
   }
   if (await isRevoked(db, claims.jti)) {
     throw unauthenticated();
   }
   const session = { id: claims.jti, expiresAt: claims.exp ?? null };
-  const principal = toPrincipal(facts, permissions, { credential: "session", session });
+  const principal = toPrincipal(facts, permissions, {
+    credential: "session",
+    session,
+    ...(viewer && { viewer }),
+  });
   const expiresMs = (claims.exp ?? Number.POSITIVE_INFINITY) * 1000;
   return { principal, validUntil: Math.min(Date.now() + keptMs, expiresMs), seenAt: 0 };
+}
+
+/** The administrator behind a view, as long as they are one, and the account viewed is none. */
+async function requireViewer(
+  db: AccountsDatabase,
+  { id, stamp }: SessionViewer,
+  viewed: AccountFacts,
+): Promise<{ id: string; name: string }> {
+  const facts = await findAccountFacts(db, id);
+  if (!facts?.active || facts.role !== "admin" || facts.stamp !== stamp || viewed.role === "admin") {
+    throw unauthenticated();
+  }
+  return { id, name: facts.name };
 }
 
 async function loadKey(key: string, { db, permissions }: AuthenticatorOptions): Promise<CachedPrincipal> {

@@ -18,6 +18,14 @@ export function toSessionCookie(token: string, expiresAt: number | null, options
   return toCookie(sessionCookie, encodeURIComponent(token), Math.max(0, Math.min(left, longestAge)), options);
 }
 
+/** The cookie that keeps an administrator's own session while another account is viewed. */
+export const ownSessionCookie = "own_session";
+
+/** The Set-Cookie header that keeps the session of an administrator during a view; empty removes it. */
+export function toOwnSessionCookie(token: string, options: CookieOptions): string {
+  return toCookie(ownSessionCookie, encodeURIComponent(token), token === "" ? 0 : longestAge, options);
+}
+
 /** Set-Cookie headers that remove everything a session left in the browser. */
 export function toClearedCookies(options: CookieOptions): string[] {
   return [sessionCookie, "oauth_id_token", "oauth_session_id"].map((name) => toCookie(name, "", 0, options));

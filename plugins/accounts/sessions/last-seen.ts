@@ -1,7 +1,6 @@
 import type { Logger } from "#kernel/log.ts";
 import type { AccountsDatabase } from "../tables.ts";
-import { touchSessions } from "./sessions-store.ts";
-import { touchLastActive } from "../users/users-store.ts";
+import { touchLastActive, touchSessions } from "./sessions-store.ts";
 
 /** Notes that accounts and their sessions are in use, off the requests' path. */
 export interface LastSeen {

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { isJustNow } from "#test/support/clock/now.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let admin: TestUser;
 let user: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   user = await app.user();
 });
@@ -40,10 +42,10 @@ test("tells where each session of the account began, and which one asks", async 
     address: expect.stringMatching(/127\.0\.0\.1|::1/),
     method: "password",
   });
-  expect(Math.abs(current.created_at - Date.now() / 1000)).toBeLessThan(10);
+  expect(isJustNow(current.created_at)).toBe(true);
   expect(JSON.stringify(sessions)).not.toContain("stamp");
   await app.call("POST /api/v1/auths/signout", { token });
-  const left = await app.call(`GET /api/v1/users/${user.id}/sessions`, { token: admin.token });
+  const left = await admin.call(`GET /api/v1/users/${user.id}/sessions`);
   expect(left.body.map(({ id }: { id: string }) => id)).not.toContain(current.id);
 });
 
@@ -51,7 +53,7 @@ test("ends one session at once, with its socket, and leaves the others", async (
   const [kept, lost] = [await signIn("kept"), await signIn("lost")];
   const open = await socket(lost);
   const { id } = (await mine(kept)).find(({ client }: { client: string }) => client === "lost");
-  expect((await app.call(`DELETE /api/v1/auths/sessions/${id}`, { token: admin.token })).status).toBe(404);
+  expect((await admin.call(`DELETE /api/v1/auths/sessions/${id}`)).status).toBe(404);
   expect((await app.call(`DELETE /api/v1/auths/sessions/${id}`, { token: kept })).status).toBe(200);
   expect(await statusOf(lost)).toBe(401);
   await open.closed;
@@ -67,14 +69,14 @@ test("lets administrators end sessions of an account, and keeps a record of it",
   const [one, two] = [await signIn("one"), await signIn("two")];
   const list = `/api/v1/users/${user.id}/sessions`;
   expect((await app.call(`GET ${list}`, { token: two })).status).toBe(403);
-  const { body } = await app.call(`GET ${list}`, { token: admin.token });
+  const { body } = await admin.call(`GET ${list}`);
   const { id } = body.find(({ client }: { client: string }) => client === "one");
-  expect((await app.call(`DELETE ${list}/${id}`, { token: admin.token })).status).toBe(200);
+  expect((await admin.call(`DELETE ${list}/${id}`)).status).toBe(200);
   expect([await statusOf(one), await statusOf(two)]).toEqual([401, 200]);
-  expect((await app.call(`DELETE ${list}`, { token: admin.token })).status).toBe(200);
+  expect((await admin.call(`DELETE ${list}`)).status).toBe(200);
   expect(await statusOf(two)).toBe(401);
-  expect((await app.call(`GET ${list}`, { token: admin.token })).body).toEqual([]);
-  const audit = await app.call(`GET /api/v1/audit?object_id=${user.id}`, { token: admin.token });
+  expect((await admin.call(`GET ${list}`)).body).toEqual([]);
+  const audit = await admin.call(`GET /api/v1/audit?object_id=${user.id}`);
   const actions = audit.body.records.map(({ action }: { action: string }) => action);
   expect(actions).toEqual(expect.arrayContaining(["user.session_revoked", "user.sessions_revoked"]));
 });
@@ -82,6 +84,6 @@ test("lets administrators end sessions of an account, and keeps a record of it",
 test("keeps the sessions of the primary administrator from other administrators", async () => {
   const other = await app.user("admin");
   const list = `/api/v1/users/${admin.id}/sessions`;
-  expect((await app.call(`DELETE ${list}`, { token: other.token })).status).toBe(403);
+  expect((await other.call(`DELETE ${list}`)).status).toBe(403);
   expect(await statusOf(admin.token)).toBe(200);
 });

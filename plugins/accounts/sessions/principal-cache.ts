@@ -50,12 +50,9 @@ export class PrincipalCache {
     this.#remove(key);
     this.#entries.set(key, entry);
     this.#latest = key;
-    const { userId } = entry.principal;
-    const keys = this.#keysOfUser.get(userId);
-    if (keys === undefined) {
-      this.#keysOfUser.set(userId, new Set([key]));
-    } else {
-      keys.add(key);
+    for (const userId of accountsOf(entry)) {
+      const keys = this.#keysOfUser.get(userId) ?? new Set();
+      this.#keysOfUser.set(userId, keys.add(key));
     }
     const oldest = this.#entries.size > this.#limit ? this.#entries.keys().next().value : undefined;
     if (oldest !== undefined) {
@@ -91,11 +88,17 @@ export class PrincipalCache {
       return;
     }
     this.#entries.delete(key);
-    const { userId } = entry.principal;
-    const keys = this.#keysOfUser.get(userId);
-    keys?.delete(key);
-    if (keys?.size === 0) {
-      this.#keysOfUser.delete(userId);
+    for (const userId of accountsOf(entry)) {
+      const keys = this.#keysOfUser.get(userId);
+      keys?.delete(key);
+      if (keys?.size === 0) {
+        this.#keysOfUser.delete(userId);
+      }
     }
   }
+}
+
+/** The accounts on which a caller depends. */
+function accountsOf({ principal: { userId, viewer } }: CachedPrincipal): string[] {
+  return viewer === undefined ? [userId] : [userId, viewer.id];
 }

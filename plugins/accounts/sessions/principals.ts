@@ -43,7 +43,7 @@ export async function findAccountFacts(
 export function toPrincipal(
   facts: AccountFacts,
   defaults: PermissionDefaults,
-  shown: Pick<Principal, "credential" | "session">,
+  shown: Pick<Principal, "credential" | "session" | "viewer">,
 ): Principal {
   const granted = facts.groups.map((group) => group.permissions ?? {});
   return freeze({

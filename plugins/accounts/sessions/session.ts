@@ -12,13 +12,22 @@ export interface SessionClaims {
   readonly iat: number;
   /** Missing when the token never expires. */
   readonly exp?: number | undefined;
-  readonly typ: "session";
+  /** `view` for an administrator who looks with the account's eyes. */
+  readonly typ: "session" | "view";
+  /** The administrator of a `view`. */
+  readonly viewer?: SessionViewer | undefined;
   readonly auth_method: AuthMethod;
   readonly auth_time: number;
   /** Must equal the account's present stamp. */
   readonly session_stamp: string;
   /** True when a second factor was given, too. */
   readonly mfa_verified: boolean;
+}
+
+/** The administrator behind a session that views another account; the stamp must equal theirs of the moment. */
+export interface SessionViewer {
+  readonly id: string;
+  readonly stamp: string;
 }
 
 export interface SessionStart {
@@ -29,6 +38,8 @@ export interface SessionStart {
   readonly isVerified?: boolean;
   /** When the person last proved who they are; now when left out. */
   readonly authTime?: number;
+  /** Makes a session that views the account, for `viewSeconds`. */
+  readonly viewer?: SessionViewer;
 }
 
 export interface SignedSession {
@@ -51,31 +62,35 @@ export interface SessionOptions {
 }
 
 const algorithm = "HS256";
+/** The longest look with another person's eyes. */
+const viewSeconds = 30 * 60;
 const Claims = z.object({
   id: z.string().min(1),
   jti: z.string().min(1),
   iat: z.number(),
   exp: z.number().optional(),
-  typ: z.literal("session"),
+  typ: z.enum(["session", "view"]),
   auth_method: z.enum(["password", "ldap", "oauth", "trusted_header", "system"]),
   auth_time: z.number(),
   session_stamp: z.string().min(1),
   // Tokens of earlier versions do not name it.
   mfa_verified: z.boolean().default(false),
+  viewer: z.object({ id: z.string().min(1), stamp: z.string().min(1) }).optional(),
 });
 
 /** Signs and checks session tokens: HS256 with the deployment's secret and nothing else. */
 export function createSessionTokens({ secret, lifetime }: SessionOptions): SessionTokens {
   const key = new TextEncoder().encode(secret);
   return {
-    async sign({ userId, stamp, method, authTime, isVerified = false }) {
+    async sign({ userId, stamp, method, authTime, viewer, isVerified = false }) {
       const now = Math.floor(Date.now() / 1000);
-      const seconds = lifetime();
+      const seconds = viewer === undefined ? lifetime() : viewSeconds;
       const expiresAt = seconds === null ? null : now + seconds;
       const jti = crypto.randomUUID();
       const claims = {
         id: userId,
-        typ: "session",
+        typ: viewer === undefined ? "session" : "view",
+        ...(viewer && { viewer }),
         auth_method: method,
         auth_time: authTime ?? now,
         session_stamp: stamp,
@@ -94,7 +109,11 @@ export function createSessionTokens({ secret, lifetime }: SessionOptions): Sessi
         if (protectedHeader.kid !== undefined) {
           throw new Error("the token names a key, but there is only one");
         }
-        return Claims.parse(payload);
+        const claims = Claims.parse(payload);
+        if ((claims.typ === "view") !== (claims.viewer !== undefined)) {
+          throw new Error("a view has a viewer, and nothing else has one");
+        }
+        return claims;
       } catch (error) {
         throw unauthenticated(error);
       }

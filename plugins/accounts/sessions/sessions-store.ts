@@ -41,6 +41,7 @@ export async function insertSession(
       factor_at: isVerified ? now : null,
     })
     .execute();
+  await touchLastActive(db, [userId]);
 }
 
 /** The live sessions of an account, the last used first. */
@@ -83,6 +84,17 @@ export async function touchSessions(db: AccountsDatabase, ids: readonly string[]
     .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .where("last_used_at", "<=", now - usedEvery)
     .execute();
+}
+
+/** Notes that accounts were just seen; at most one write a minute and account. */
+export async function touchLastActive(db: AccountsDatabase, ids: readonly string[]): Promise<void> {
+  const now = seconds();
+  // Replicas write at the same time: a row another one is writing needs no second writer.
+  await sql`
+    update "user" set last_active_at = ${now} where id in (
+      select id from "user" where id = any(${[...ids]}::text[]) and last_active_at < ${now - 55} for update skip locked
+    )
+  `.execute(db);
 }
 
 /** When the person behind the caller's session last proved who they are, and with a second factor; undefined for keys. */

@@ -4,6 +4,7 @@ import { defineRoute } from "#kernel/http/route.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { UserSettings } from "./settings.ts";
 import type { UserStatus } from "./status.ts";
+import { ownKeys } from "../users/users-directory.ts";
 import { InfoUpdate, SettingsUpdate, StatusUpdate, VariablesUpdate } from "../users/user-schema.ts";
 
 export interface OwnRouteParts {
@@ -63,6 +64,9 @@ function accessRoutes({ groups }: OwnRouteParts) {
   ];
 }
 
+const withoutOwnKeys = (ui: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(ui).filter(([name]) => !ownKeys.includes(name)));
+
 function settingsRoutes(settings: UserSettings) {
   return [
     defineRoute(
@@ -73,7 +77,10 @@ function settingsRoutes(settings: UserSettings) {
         access: "user",
         returns: Settings,
       },
-      ({ caller }) => settings.read(caller.userId),
+      async ({ caller }) => {
+        const found = await settings.read(caller.userId);
+        return caller.viewer === undefined ? found : { ...found, ui: withoutOwnKeys(found.ui) };
+      },
     ),
     defineRoute(
       {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, type App, startApp } from "#test/support/app.ts";
+import type { Answer, App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 beforeAll(async () => {
-  app = await startApp({ env: { DEFAULT_USER_ROLE: "user" } });
+  app = await useApp({ env: { DEFAULT_USER_ROLE: "user" } });
 });
 afterAll(() => app.close());
 
@@ -51,26 +52,23 @@ describe("signing up", () => {
   });
 
   it.each(["1234567", "öäüöäüö"])("refuses the short password %j on every way in", async (short) => {
-    const { token: admin } = await app.admin();
+    const boss = await app.admin();
     const user = await app.user();
     const form = { name: "X", email: "short@example.test", password: short };
     const change = { password: "Correct-horse-1", new_password: short };
     const answers = [
       await app.call("POST /api/v1/auths/signup", { body: form }),
-      await app.call("POST /api/v1/auths/add", { token: admin, body: form }),
-      await app.call("POST /api/v1/auths/update/password", { token: user.token, body: change }),
-      await app.call(`POST /api/v1/users/${user.id}/update`, { token: admin, body: { password: short } }),
+      await boss.call("POST /api/v1/auths/add", form),
+      await user.call("POST /api/v1/auths/update/password", change),
+      await boss.call(`POST /api/v1/users/${user.id}/update`, { password: short }),
     ];
     for (const { status, body } of answers) {
       expect([status, body]).toEqual([400, { detail: "The password must have at least 8 characters." }]);
     }
     const long = { ...form, password: `${short}!` };
-    expect((await app.call("POST /api/v1/auths/add", { token: admin, body: long })).status).toBe(200);
-    await app.call(
+    expect((await boss.call("POST /api/v1/auths/add", long)).status).toBe(200);
+    await boss.call(
       `DELETE /api/v1/users/${(await app.call("POST /api/v1/auths/signin", { body: long })).body.id}`,
-      {
-        token: admin,
-      },
     );
   });
 
@@ -227,65 +225,45 @@ describe("signing in", () => {
 describe("pending accounts", () => {
   it("read themselves and whom to ask, and nothing that members may", async () => {
     const pending = await app.user("pending");
-    expect((await app.call("GET /api/v1/auths/", { token: pending.token })).body.role).toBe("pending");
-    const contact = await app.call("GET /api/v1/auths/admin/details", { token: pending.token });
+    expect((await pending.call("GET /api/v1/auths/")).body.role).toBe("pending");
+    const contact = await pending.call("GET /api/v1/auths/admin/details");
     expect(contact.body).toEqual({ name: "admin", email: "admin@example.test" });
     const profile = { name: "X", profile_image_url: "/user.png" };
-    expect(
-      (await app.call("POST /api/v1/auths/update/profile", { token: pending.token, body: profile })).status,
-    ).toBe(403);
-    expect((await app.call("POST /api/v1/auths/api_key", { token: pending.token })).status).toBe(403);
-  });
-});
-
-describe("adding accounts", () => {
-  it("is for admins; the new account's token works", async () => {
-    const { token } = await app.admin();
-    const body = { name: "Added", email: `added${++count}@example.test`, password };
-    const added = await app.call("POST /api/v1/auths/add", { token, body });
-    expect(added.body).toMatchObject({ role: "pending", token_type: "Bearer", name: "Added" });
-    expect((await app.call("GET /api/v1/auths/", { token: added.body.token })).status).toBe(200);
-    expect((await app.call("POST /api/v1/auths/add", { token, body })).status).toBe(409);
-    const user = await app.user();
-    expect((await app.call("POST /api/v1/auths/add", { token: user.token, body })).status).toBe(403);
-    expect((await app.call("POST /api/v1/auths/add", { body })).status).toBe(401);
+    expect((await pending.call("POST /api/v1/auths/update/profile", profile)).status).toBe(403);
+    expect((await pending.call("POST /api/v1/auths/api_key")).status).toBe(403);
   });
 });
 
 describe("API keys", () => {
   it("are made, used, masked and deleted by admins", async () => {
-    const { token, id } = await app.admin();
-    const made = await app.call("POST /api/v1/auths/api_key", { token });
+    const boss = await app.admin();
+    const made = await boss.call("POST /api/v1/auths/api_key");
     expect(made.body.api_key).toMatch(/^sk-[0-9a-f]{64}$/);
     const key: string = made.body.api_key;
     const own = await app.call("GET /api/v1/auths/", { token: key });
-    expect(own.body.id).toBe(id);
+    expect(own.body.id).toBe(boss.id);
     expect(cookieOf(own)).toEqual([]);
     expect((await app.call("GET /api/v1/auths/", { headers: { "x-api-key": key } })).status).toBe(200);
-    const view = await app.call("GET /api/v1/auths/api_key", { token });
+    const view = await boss.call("GET /api/v1/auths/api_key");
     expect(view.body).toEqual({ api_key: `sk-…${key.slice(-4)}`, created_at: expect.any(Number) });
-    expect((await app.call("DELETE /api/v1/auths/api_key", { token })).body).toBe(true);
+    expect((await boss.call("DELETE /api/v1/auths/api_key")).body).toBe(true);
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(401);
-    expect((await app.call("GET /api/v1/auths/api_key", { token })).status).toBe(404);
+    expect((await boss.call("GET /api/v1/auths/api_key")).status).toBe(404);
   });
 
   it("follow the permission of their owner and the switch at once", async () => {
     const admin = await app.admin();
     const user = await app.user();
-    expect((await app.call("POST /api/v1/auths/api_key", { token: user.token })).status).toBe(403);
+    expect((await user.call("POST /api/v1/auths/api_key")).status).toBe(403);
     const defaults = (allowed: boolean) =>
-      app.call("POST /api/v1/users/default/permissions", {
-        token: admin.token,
-        body: { features: { api_keys: allowed } },
-      });
+      admin.call("POST /api/v1/users/default/permissions", { features: { api_keys: allowed } });
     await defaults(true);
-    const key = (await app.call("POST /api/v1/auths/api_key", { token: user.token })).body.api_key;
+    const key = (await user.call("POST /api/v1/auths/api_key")).body.api_key;
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(200);
     await defaults(false);
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(403);
     await defaults(true);
-    const config = (on: boolean) =>
-      app.call("POST /api/v1/auths/admin/config", { token: admin.token, body: { ENABLE_API_KEYS: on } });
+    const config = (on: boolean) => admin.call("POST /api/v1/auths/admin/config", { ENABLE_API_KEYS: on });
     await config(false);
     expect((await app.call("GET /api/v1/auths/", { token: key })).status).toBe(403);
     await config(true);

@@ -2,12 +2,15 @@ import { z } from "zod";
 import { defineRoute, reply } from "#kernel/http/route.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { AddedAccount, AddForm, PasswordForm, Profile, ProfileForm, TimezoneForm } from "./auth-schema.ts";
+import { invitationRoutes } from "./invitation-routes.ts";
+import type { Invitations } from "./invitations.ts";
 import { sessionHeaders, type SessionRouteParts, sessionRoutes } from "./session-routes.ts";
 import { profileImagePath } from "../users/user-records.ts";
 
 /** Dependencies of the routes below /auths. */
 export interface AuthRouteParts extends SessionRouteParts {
   readonly apiKeys: ApiKeys;
+  readonly invitations: Invitations;
 }
 
 const Key = z.object({ api_key: z.string() });
@@ -21,6 +24,7 @@ export function authRoutes(parts: AuthRouteParts) {
     ...profileRoutes(parts),
     ...adminRoutes(parts),
     ...keyRoutes(parts.apiKeys),
+    ...invitationRoutes(parts),
   ];
 }
 
@@ -90,9 +94,17 @@ function adminRoutes({ own, signUp }: AuthRouteParts) {
         fails: [400, 409],
       },
       async ({ body, caller }) => {
-        const { answer } = await signUp.add(body, caller.userId);
-        const { expires_at: _expires, permissions: _permissions, ...account } = answer;
-        return account;
+        const { id, email, name, role } = await signUp.add(body, caller.userId);
+        // The specified field stays; the session of a new person begins in their own browser.
+        return {
+          token: "",
+          token_type: "Bearer",
+          id,
+          email,
+          name,
+          role,
+          profile_image_url: profileImagePath(id),
+        } as const;
       },
     ),
     defineRoute(

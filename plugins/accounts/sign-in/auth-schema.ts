@@ -24,8 +24,16 @@ export const SignUpForm = z.object({
 });
 export type SignUpForm = z.output<typeof SignUpForm>;
 
-export const AddForm = SignUpForm.extend({ role: z.enum(["pending", "user", "admin"]).default("pending") });
+export const AddForm = SignUpForm.extend({
+  password: Password.nullable().describe("null: the person chooses it by an invitation"),
+  role: z.enum(["pending", "user", "admin"]).default("pending"),
+  change_password: z.boolean().default(false).describe("The first sign-in asks for an own password"),
+});
 export type AddForm = z.output<typeof AddForm>;
+
+const Token = z.string().min(1).max(200);
+export const InvitationToken = z.object({ token: Token });
+export const InvitationForm = z.object({ token: Token, password: Password });
 
 export const PasswordForm = z.object({ password: Password, new_password: Password });
 export type PasswordForm = z.output<typeof PasswordForm>;
@@ -59,7 +67,7 @@ export const SessionObject = z
   .meta({ id: "Session" });
 export type SessionObject = z.output<typeof SessionObject>;
 
-/** Answer of a sign-in that a second factor has to complete (contract 1.2, MFA). */
+/** Answer of a sign-in that something has to complete: a second factor (contract 1.2, MFA), or an own password. */
 export const NextStep = z
   .union([
     z.object({
@@ -69,6 +77,11 @@ export const NextStep = z
       methods: z.array(z.enum(["totp", "recovery_code", "passkey"])),
     }),
     z.object({ next_step: z.literal("pending") }),
+    z.object({
+      next_step: z.literal("password"),
+      invitation: z.string().describe("For `POST /auths/invitation`, with the own password"),
+      expires_in: z.number(),
+    }),
   ])
   .meta({ id: "NextStep" });
 
@@ -82,6 +95,10 @@ export const OwnAccount = SessionObject.extend({
   status_emoji: z.string().nullable(),
   status_message: z.string().nullable(),
   status_expires_at: z.number().nullable(),
+  viewer: z
+    .object({ id: z.string(), name: z.string() })
+    .optional()
+    .describe("The administrator who views this account; left out in a session of its own"),
 }).meta({ id: "OwnAccount" });
 
 export const AddedAccount = SessionObject.omit({ expires_at: true, permissions: true }).meta({

@@ -103,7 +103,7 @@ async function updatePassword(
 }
 
 function wrongPassword(): AppError {
-  return new AppError("invalid", "The present password is not right.");
+  return new AppError("invalid", "The current password is wrong.");
 }
 
 function requireOwnRow(row: UserRow | undefined): UserRow {

@@ -1,11 +1,17 @@
 import { z } from "zod";
 import type { Principal } from "#kernel/access/principal.ts";
-import { findCredential } from "#kernel/http/credential.ts";
+import { findCookie, findCredential } from "#kernel/http/credential.ts";
 import { defineRoute, type Reply, reply, type RequestInfo } from "#kernel/http/route.ts";
 import { OwnAccount as OwnAccountShape, SignedIn, SignInForm, SignUpForm } from "./auth-schema.ts";
 import type { AccountsConfig } from "../config.ts";
 import { challengeCookie } from "../second-factor.ts";
-import { toClearedCookies, toSessionCookie, toStepCookie } from "../sessions/cookies.ts";
+import {
+  ownSessionCookie,
+  toClearedCookies,
+  toOwnSessionCookie,
+  toSessionCookie,
+  toStepCookie,
+} from "../sessions/cookies.ts";
 import type { OwnAccount } from "./own-account.ts";
 import type { ProfileImageRules } from "../users/profile-image.ts";
 import type { SignedSession } from "../sessions/session.ts";
@@ -90,7 +96,9 @@ function endRoutes({ config, signOut, signOutAddress }: SessionRouteParts) {
     }
     const address = (await signOutAddress(request, caller?.userId)) ?? config.signOutRedirect;
     const redirect = address === "" ? {} : { redirect_url: address };
-    const cookies = toClearedCookies({ config, protocol: request.protocol });
+    const options = { config, protocol: request.protocol };
+    const isView = findCookie(request.headers.cookie, ownSessionCookie) !== undefined;
+    const cookies = [...toClearedCookies(options), ...(isView ? [toOwnSessionCookie("", options)] : [])];
     return reply({ status: true, ...redirect }, { headers: { "set-cookie": cookies } });
   };
   const facts = {
@@ -99,10 +107,10 @@ function endRoutes({ config, signOut, signOutAddress }: SessionRouteParts) {
     access: "public",
     returns: SignedOut,
   } as const;
-  // Older clients sign out with GET.
+  // Older clients sign out with GET; a link of another site must not.
   return [
     defineRoute({ method: "POST", ...facts }, end),
-    defineRoute({ method: "GET", ...facts, hidden: true }, end),
+    defineRoute({ method: "GET", ...facts, hidden: true, changes: true }, end),
   ];
 }
 
@@ -122,7 +130,17 @@ function ownSessionRoute({ config, own }: SessionRouteParts) {
         findCredential(request.headers, { keyHeader: config.keyHeader.toLowerCase() })?.value ?? "";
       const expiresAt = caller.session?.expiresAt ?? null;
       const session = toSessionObject(user, { token, expiresAt }, caller.permissions);
-      const answer = { ...session, bio, gender, date_of_birth, timezone, ...toStatus(user) };
+      const { viewer } = caller;
+      const status = toStatus(user);
+      const answer = {
+        ...session,
+        bio,
+        gender,
+        date_of_birth,
+        timezone,
+        ...status,
+        ...(viewer && { viewer }),
+      };
       // A key is no session: a browser must not be left with it.
       const headers =
         caller.session === null ? {} : sessionHeaders({ token, expiresAt }, { config, request });
@@ -141,6 +159,9 @@ export function answerSignIn(
 ): Reply {
   if (!("step" in result)) {
     return reply(result.answer, { headers: sessionHeaders(result.signed, { config, request }) });
+  }
+  if (result.step.next_step === "password") {
+    return reply(result.step);
   }
   const kept = "challenge_token" in result.step ? result.step.challenge_token : result.step.next_step;
   const cookie = toStepCookie(kept, { config, protocol: request.protocol });

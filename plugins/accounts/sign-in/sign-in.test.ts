@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { secondsUntil } from "#test/support/clock/now.ts";
 import { openTestAccounts, storeUser, type TestAccounts, toCaller, useUp } from "../accounts.fixture.ts";
 import { createOwnAccount } from "./own-account.ts";
 import { createSignIn } from "./sign-in.ts";
@@ -16,7 +17,7 @@ it("starts a session for the right password, whatever the case of the address", 
   const form = { email: ` ${user.email.toUpperCase()} `, password: "right password" };
   const { answer, signed } = toSession(await createSignIn(app.deps)(form, from()));
   expect(answer).toMatchObject({ id: user.id, token_type: "Bearer", email: user.email, token: signed.token });
-  expect(answer.expires_at).toBeGreaterThan(Date.now() / 1000 + 27 * 86_400);
+  expect(secondsUntil(answer.expires_at ?? 0)).toBeGreaterThan(27 * 86_400);
   expect(answer.profile_image_url).toBe(`/api/v1/users/${user.id}/profile/image`);
 });
 

@@ -1,6 +1,8 @@
 import { AppError } from "#kernel/errors.ts";
 import type { SignInForm } from "./auth-schema.ts";
 import type { AccountsDeps } from "../deps.ts";
+import { requireRow } from "../require-row.ts";
+import { changeSeconds, invite } from "./invitations.ts";
 import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
 import {
   concludeSignIn,
@@ -39,6 +41,12 @@ export function createSignIn(
       throw new AppError("invalid", wrong);
     }
     await throttle.giveBack(subjects);
+    if (account.mustChange) {
+      const [link] = await invite(db, [account.user.id], changeSeconds);
+      return {
+        step: { next_step: "password", invitation: requireRow(link).token, expires_in: changeSeconds },
+      };
+    }
     return await concludeSignIn(deps, { id: account.user.id, stamp: account.stamp }, "password");
   };
 }

@@ -5,12 +5,7 @@ import type { AccountsConfig } from "../config.ts";
 import type { AccountsDeps } from "../deps.ts";
 import { isFirstAccount, toFirstAccount } from "./first-admin.ts";
 import { requireProfileImage, toAllowedPicture } from "../users/profile-image.ts";
-import {
-  concludeSignIn,
-  type SignInResult,
-  type StartedSession,
-  startSession,
-} from "../sessions/sessions.ts";
+import { concludeSignIn, type SignInResult } from "../sessions/sessions.ts";
 import type { AccountsDatabase } from "../tables.ts";
 import type { OutsideIdentity } from "../service.ts";
 import { createUser, findUserByEmail, hasUsers, type NewUser, type UserRow } from "../users/users-store.ts";
@@ -22,8 +17,8 @@ export interface SignUp {
    * `limit` after too many from there, `conflict` for a taken e-mail address.
    */
   signUp(form: SignUpForm, address: string): Promise<SignInResult>;
-  /** Creates an account on behalf of the admin `by`. Throws `conflict` for a taken address. */
-  add(form: AddForm, by: string): Promise<StartedSession>;
+  /** Creates an account on behalf of the admin `by`; no session begins. Throws `conflict` for a taken address. */
+  add(form: AddForm, by: string): Promise<UserRow>;
   /** Creates the account of a person that a trusted proxy names, whether sign-up is open or not. */
   addTrusted(identity: {
     readonly email: string;
@@ -37,11 +32,11 @@ export interface SignUp {
 /** Creates the functions behind the sign-up and add routes (Core API, misc; contract D.6). */
 export function createSignUp(deps: AccountsDeps): SignUp {
   const { db, transaction, config, passwords, throttle, emit, images, record } = deps;
-  const prepare = async (form: SignUpForm) => ({
+  const prepare = async (form: Omit<SignUpForm, "password"> & Pick<AddForm, "password">) => ({
     email: form.email,
     name: form.name,
     profileImageUrl: requireProfileImage(form.profile_image_url, images),
-    passwordHash: await passwords.hash(form.password),
+    passwordHash: await (form.password === null ? passwords.unusable() : passwords.hash(form.password)),
   });
   const store = async (
     account: Omit<NewUser, "role">,
@@ -74,13 +69,14 @@ export function createSignUp(deps: AccountsDeps): SignUp {
       return await concludeSignIn({ ...deps, emit: () => {} }, { id: user.id }, "password");
     },
     async add(form, by) {
+      const mustChange = form.password !== null && form.change_password;
       const user = await store(
-        await prepare(form),
+        { ...(await prepare(form)), mustChange },
         () => form.role,
         (tx, created) => record({ action: "user.created", ...toAudited(created), by }, tx),
       );
       emit("user.created", { user_id: user.id, by });
-      return await startSession(deps, { id: user.id }, { method: "password", isVerified: false });
+      return user;
     },
     async addTrusted({ email, name = email, role, link, picture }) {
       const account = {

@@ -11,10 +11,14 @@ import type { ProfileImageRules } from "./profile-image.ts";
 import type { UserSettings } from "../settings/settings.ts";
 import type { UserStatus } from "../settings/status.ts";
 import { AdminListQuery, ListQuery } from "./user-schema.ts";
-import { importRoute, type UserImportParts } from "./user-import.ts";
+import type { AccountsDeps } from "../deps.ts";
+import { inviteUsers } from "./invite-users.ts";
+import { importRoutes } from "./import-routes.ts";
+import type { UserImportParts } from "./user-imports.ts";
 import type { Users } from "./users.ts";
 
-export interface UserRouteParts extends UserImportParts {
+export interface UserRouteParts
+  extends UserImportParts, Pick<AccountsDeps, "config" | "record" | "transaction"> {
   readonly users: Users;
   readonly groups: Groups;
   readonly settings: UserSettings;
@@ -24,18 +28,49 @@ export interface UserRouteParts extends UserImportParts {
 }
 
 const Page = z.object({ users: z.array(AccountShape), total: z.number().int() });
+const Invited = z.object({
+  user_id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  path: z.string().describe("Below the address of this server"),
+  expires_at: z.number(),
+});
 const Tree = z.record(z.string(), z.record(z.string(), z.boolean()));
 
 /** `/api/v1/users` (contract 1.3). The fixed paths stand before those that begin with an id. */
 export function userRoutes(parts: UserRouteParts) {
   return [
     ...listRoutes(parts),
-    importRoute(parts),
+    ...importRoutes(parts),
+    inviteRoute(parts),
     ...permissionRoutes(parts.defaults),
     gravatarRoute,
     ...ownRoutes(parts),
     ...accountRoutes(parts),
   ];
+}
+
+function inviteRoute(parts: Pick<UserRouteParts, "config" | "record" | "transaction">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/users/invitations",
+      summary: "Make links by which people choose their password; each is good once, for seven days",
+      access: "admin",
+      body: z.object({ user_ids: z.array(z.string().min(1).max(200)).min(1).max(5000) }),
+      returns: z.object({ invitations: z.array(Invited) }),
+      fails: [403, 404],
+    },
+    async ({ caller, body }) => {
+      const invited = await inviteUsers(parts, caller, body.user_ids);
+      // The token stands behind "#": browsers send that part to no server, and no proxy logs it.
+      const invitations = invited.map(({ token, ...more }) => ({
+        ...more,
+        path: `/auth#invitation=${token}`,
+      }));
+      return { invitations };
+    },
+  );
 }
 
 function listRoutes({ users }: UserRouteParts) {

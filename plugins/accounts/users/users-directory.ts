@@ -102,7 +102,7 @@ export async function listGroups(
 export type ShownSettings = { ui: Record<string, unknown> } | null;
 
 /** Interface settings that hold the person's own keys and addresses. */
-const ownKeys = ["directConnections", "toolServers", "notifications"];
+export const ownKeys: readonly string[] = ["directConnections", "toolServers", "notifications"];
 
 /** The interface settings of each of these accounts, by account, without the person's own keys. */
 export async function listShownSettings(

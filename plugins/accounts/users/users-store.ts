@@ -23,6 +23,8 @@ export interface NewUser {
   readonly role: Role;
   /** Encoded by `Passwords.hash`. */
   readonly passwordHash: string;
+  /** True when somebody else knows the password. */
+  readonly mustChange?: boolean;
   readonly profileImageUrl?: string;
   /** Further columns, e.g. `scim` or `oauth`. */
   readonly more?: Partial<Insertable<CoreTables["user"]>>;
@@ -58,7 +60,12 @@ export interface SignInFacts {
   readonly passwordHash: string;
   readonly active: boolean;
   readonly stamp: string;
+  /** True while an administrator knows the password; the person chooses another one at the next sign-in. */
+  readonly mustChange: boolean;
 }
+
+/** `last_active_at` of an account that has not signed in. */
+const neverSeen = 0;
 
 /** Stores an account and how it signs in; undefined when its address is taken. Run it in a transaction. */
 export async function createUser(db: AccountsDatabase, account: NewUser): Promise<UserRow | undefined> {
@@ -70,7 +77,7 @@ export async function createUser(db: AccountsDatabase, account: NewUser): Promis
     name: account.name,
     role: account.role,
     profile_image_url: account.profileImageUrl ?? "/user.png",
-    last_active_at: now,
+    last_active_at: neverSeen,
     created_at: now,
     updated_at: now,
     session_stamp: newStamp(),
@@ -87,7 +94,13 @@ export async function createUser(db: AccountsDatabase, account: NewUser): Promis
   }
   await db
     .insertInto("auth")
-    .values({ id, email: row.email, password: account.passwordHash, active: true })
+    .values({
+      id,
+      email: row.email,
+      password: account.passwordHash,
+      active: true,
+      must_change: account.mustChange ?? false,
+    })
     .execute();
   return user;
 }
@@ -207,27 +220,32 @@ export async function findSignIn(
     .selectFrom("user")
     .innerJoin("auth", "auth.id", "user.id")
     .select(userColumns)
-    .select(["auth.password", "auth.active", "user.session_stamp"])
+    .select(["auth.password", "auth.active", "auth.must_change", "user.session_stamp"])
     .where("id" in by ? "user.id" : "user.email", "=", "id" in by ? by.id : by.email.toLowerCase())
     .executeTakeFirst();
   if (row === undefined) {
     return undefined;
   }
-  const { password: passwordHash, active, session_stamp: stamp, ...user } = row;
-  return { user, passwordHash, active, stamp };
+  const { password: passwordHash, active, must_change: mustChange, session_stamp: stamp, ...user } = row;
+  return { user, passwordHash, active, stamp, mustChange };
 }
 
-/** Sets a new password and ends all sessions; resolves to the new stamp, undefined when the account is gone. */
+/** Sets a new password, ends all sessions and takes back a link to choose one; resolves to the new stamp, undefined when the account is gone. */
 export async function setPassword(
   db: AccountsDatabase,
   id: string,
   passwordHash: string,
 ): Promise<string | undefined> {
-  await db.updateTable("auth").set({ password: passwordHash }).where("id", "=", id).execute();
+  await db
+    .updateTable("auth")
+    .set({ password: passwordHash, must_change: false })
+    .where("id", "=", id)
+    .execute();
+  await db.deleteFrom("account_invitation").where("user_id", "=", id).execute();
   return await bumpSessionStamp(db, id);
 }
 
-/** The same by who knows the present password; undefined when that is no longer the one with the hash `from`. */
+/** The same by who knows the current password; undefined when that is no longer the one with the hash `from`. */
 export async function replacePassword(
   db: AccountsDatabase,
   id: string,
@@ -235,12 +253,16 @@ export async function replacePassword(
 ): Promise<string | undefined> {
   const row = await db
     .updateTable("auth")
-    .set({ password: to })
+    .set({ password: to, must_change: false })
     .where("id", "=", id)
     .where("password", "=", from)
     .returning("id")
     .executeTakeFirst();
-  return row && (await bumpSessionStamp(db, id));
+  if (row === undefined) {
+    return undefined;
+  }
+  await db.deleteFrom("account_invitation").where("user_id", "=", id).execute();
+  return await bumpSessionStamp(db, id);
 }
 
 /** Ends all sessions of an account (role change, password change, deactivation); resolves to the new stamp. */
@@ -263,17 +285,6 @@ export async function setActive(
 ): Promise<string | undefined> {
   await db.updateTable("auth").set({ active }).where("id", "=", id).execute();
   return await bumpSessionStamp(db, id);
-}
-
-/** Notes that accounts were just seen; at most one write a minute and account. */
-export async function touchLastActive(db: AccountsDatabase, ids: readonly string[]): Promise<void> {
-  const now = seconds();
-  // Replicas write at the same time: a row another one is writing needs no second writer.
-  await sql`
-    update "user" set last_active_at = ${now} where id in (
-      select id from "user" where id = any(${[...ids]}::text[]) and last_active_at < ${now - 55} for update skip locked
-    )
-  `.execute(db);
 }
 
 async function tell(db: AccountsDatabase, userId: string): Promise<void> {

@@ -108,8 +108,7 @@ describe("accounts", () => {
 
   it("are gone at once when deleted", async () => {
     const other = await app.user();
-    const deleted = await call(`DELETE /api/v1/users/${other.id}`, admin);
-    expect([deleted.status, deleted.body]).toEqual([200, true]);
+    expect(await call(`DELETE /api/v1/users/${other.id}`, admin)).toMatchObject({ status: 200, body: true });
     expect((await call("GET /api/v1/users/permissions", other)).status).toBe(401);
     expect((await call(`GET /api/v1/users/${other.id}`, admin)).status).toBe(404);
     expect((await call(`DELETE /api/v1/users/${other.id}`, admin)).status).toBe(404);
@@ -130,8 +129,7 @@ describe("accounts", () => {
   });
 
   it("have an address of a picture for each e-mail address, however it is spelled", async () => {
-    const at = (email: string) =>
-      app.call(`GET /api/v1/utils/gravatar?email=${encodeURIComponent(email)}`, { token: user.token });
+    const at = (email: string) => user.call(`GET /api/v1/utils/gravatar?email=${encodeURIComponent(email)}`);
     const hash = "973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b";
     expect((await at(" Test@Example.com")).body).toBe(`https://www.gravatar.com/avatar/${hash}?d=mp`);
     expect((await at("")).status).toBe(422);
@@ -160,8 +158,7 @@ describe("accounts", () => {
   });
 
   it("refuse a taken or broken address", async () => {
-    const taken = await call("POST /api/v1/users/:user/update", admin, { email: admin.email });
-    expect(taken.status).toBe(409);
+    expect((await call("POST /api/v1/users/:user/update", admin, { email: admin.email })).status).toBe(409);
     expect((await call("POST /api/v1/users/:user/update", admin, { email: "nonsense" })).status).toBe(422);
     expect((await call("POST /api/v1/users/:user/update", admin, { role: "root" })).status).toBe(422);
   });

@@ -81,7 +81,7 @@ describe("lists", () => {
     const listed = JSON.stringify([await users.all(), await users.search(query({}))]);
     expect(listed).not.toMatch(/password|session_stamp|settings|data:image|"variables"/);
     const [found] = (await users.search(query({ query: "owner" }))).users;
-    expect(found).toMatchObject({ name: "Owner", role: "admin", is_active: true });
+    expect(found).toMatchObject({ name: "Owner", role: "admin", is_active: false });
     expect(found).not.toHaveProperty("info");
   });
 

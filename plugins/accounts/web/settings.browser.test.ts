@@ -1,29 +1,24 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { pick, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 let app: App;
-let browser: Browser;
 let user: TestUser;
-let opened: OpenPage;
+let token: string;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("the settings of an account", () => {
-  beforeAll(async () => {
-    await buildInterface();
+describeInterface("the settings of an account", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
     const env = { ENABLE_API_KEYS: "true", USER_PERMISSIONS_FEATURES_API_KEYS: "true" };
-    [app, browser] = await Promise.all([startApp({ env }), openBrowser()]);
+    app = await keep(startApp({ env }));
     user = await app.user();
-    opened = await openPage(browser, { url: app.url, token: user.token, path: "/settings/account" });
-    page = opened.page;
+    ({ token } = user);
   });
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token, path: "/settings/account" }));
   });
 
   const go = async (title: string) => {
@@ -33,11 +28,11 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
   const section = (name: string) => page.getByRole("region", { name, exact: true });
   const mine = async (route: string, token?: string) =>
     await app.call(route, { token: token ?? (await cookie()) });
-  const cookie = async () => (await opened.context.cookies()).find(({ name }) => name === "token")?.value;
+  const cookie = async () => (await page.context().cookies()).find(({ name }) => name === "token")?.value;
 
   test("changes name and picture, and shows them in the sidebar", async () => {
     const profile = section("Profile");
-    await profile.getByLabel("Name").fill("Ada Mühlrad");
+    await write(profile.getByLabel("Name"), "Ada Mühlrad");
     await profile.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Account: Ada Mühlrad" }).waitFor();
     const picture = Buffer.from(
@@ -57,43 +52,49 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
   test("tells beside the field why a password is refused, and goes on with a new one", async () => {
     const password = section("Password");
     const fill = async (present: string, next: string) => {
-      await password.getByLabel("Present password").fill(present);
-      await password.getByLabel("New password", { exact: true }).fill(next);
-      await password.getByLabel("New password again").fill(next);
+      await write(password.getByLabel("Current password"), present);
+      await write(password.getByLabel("New password", { exact: true }), next);
+      await write(password.getByLabel("Repeat new password"), next);
       await password.getByRole("button", { name: "Change password" }).click();
     };
     await fill("wrong", "short");
     await password.getByText("Use at least 8 characters.").waitFor();
     await fill("wrong", "Water-wheels-2");
-    await password.getByText("The present password is not right.").waitFor();
-    expect(await password.getByLabel("Present password").getAttribute("aria-invalid")).toBe("true");
+    await password.getByText("The current password is wrong.").waitFor();
+    expect(await password.getByLabel("Current password").getAttribute("aria-invalid")).toBe("true");
     await fill("Correct-horse-1", "Water-wheels-2");
     await password.getByText("Saved").waitFor();
     expect((await mine("GET /api/v1/auths", user.token)).status).toBe(401);
     expect((await mine("GET /api/v1/auths")).status).toBe(200);
+    token = (await cookie()) ?? "";
     const signIn = { email: user.email, password: "Water-wheels-2" };
     expect((await app.call("POST /api/v1/auths/signin", { body: signIn })).status).toBe(200);
   });
 
-  test("shows an API key once, and revokes it", async () => {
-    const keys = section("API key");
-    await keys.getByRole("button", { name: "Create a key" }).click();
+  test("shows an API key once, asks before it is lost, and deletes it", async () => {
+    const keys = section("API Keys");
+    await keys.getByRole("button", { name: "Generate New API Key" }).click();
     const key =
       (await keys.getByLabel("API key", { exact: true }).locator("xpath=self::code").textContent()) ?? "";
     expect((await mine("GET /api/v1/auths", key)).status).toBe(200);
-    await page.reload();
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Interface" }).click();
+    await page.getByText("Close without keeping it?").waitFor();
+    await page.getByRole("button", { name: "Go back" }).click();
+    await keys.getByRole("button", { name: "Copy the key" }).click();
+    await go("Interface");
+    await page.getByRole("link", { name: "Account", exact: true }).click();
     await keys.getByText(`sk-…${key.slice(-4)}`).waitFor();
     expect(await page.getByText(key).count()).toBe(0);
-    await keys.getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await keys.getByRole("button", { name: "Create a key" }).waitFor();
+    await keys.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await keys.getByRole("button", { name: "Generate New API Key" }).waitFor();
     expect((await mine("GET /api/v1/auths", key)).status).toBe(401);
   });
 
   test("shows a theme at once and after loading anew, and leads back", async () => {
     const shown = () => page.evaluate(() => document.documentElement.dataset["theme"]);
     await go("Interface");
-    await page.getByRole("radio", { name: "Dark" }).check({ force: true });
+    await pick(page.getByRole("radio", { name: "Dark" }));
     await section("Look").getByText("Saved").waitFor();
     expect(await shown()).toBe("dark");
     await page.reload();
@@ -107,16 +108,16 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
 
   test("stores instructions and variables", async () => {
     await go("Personalisation");
-    await page.getByLabel("Instructions").last().fill("Answer in rhyme.");
+    await write(page.getByLabel("Instructions").last(), "Answer in rhyme.");
     await section("Instructions").getByRole("button", { name: "Save" }).click();
     await section("Instructions").getByText("Saved").waitFor();
     const variables = section("Variables");
     await variables.getByRole("button", { name: "Add a variable" }).click();
-    await variables.getByLabel("Name of variable 1").fill("my city");
-    await variables.getByLabel("Value of variable 1").fill("Ulm");
+    await write(variables.getByLabel("Name of variable 1"), "my city");
+    await write(variables.getByLabel("Value of variable 1"), "Ulm");
     await variables.getByRole("button", { name: "Save" }).click();
     await variables.getByText("Letters, digits and underscores.").waitFor();
-    await variables.getByLabel("Name of variable 1").fill("city");
+    await write(variables.getByLabel("Name of variable 1"), "city");
     await variables.getByRole("button", { name: "Save" }).click();
     await variables.getByText("Saved").waitFor();
     expect((await mine("GET /api/v1/users/user/settings")).body).toMatchObject({
@@ -139,7 +140,7 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
     const dialog = page.getByRole("dialog");
     const confirm = dialog.getByRole("button", { name: "Delete all chats" });
     expect(await confirm.isDisabled()).toBe(true);
-    await dialog.getByRole("textbox").fill("delete");
+    await write(dialog.getByRole("textbox"), "delete");
     await confirm.click();
     await page.getByText("All chats are deleted.").waitFor();
     expect((await mine("GET /api/v1/chats/")).body).toEqual([]);
@@ -153,8 +154,7 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
     await go("About");
     await page.getByText("Version", { exact: true }).waitFor();
     await expectNoAxeFindings(page);
-    const token = await cookie();
-    const phone = await openPage(browser, {
+    const phone = await openPage({
       url: app.url,
       token,
       path: "/settings/data",
@@ -168,7 +168,6 @@ describe.skipIf(chromiumPath === undefined)("the settings of an account", () => 
     await phone.page.getByRole("button", { name: "Open the sidebar" }).tap();
     await phone.page.getByRole("navigation", { name: "Sidebar" }).waitFor();
     await expectNoAxeFindings(phone.page);
-    await phone.close();
   });
 });
 

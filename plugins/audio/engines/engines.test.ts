@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createEgress, type Egress } from "#kernel/egress/egress.ts";
+import type { Egress } from "#kernel/egress/egress.ts";
+import { openEgress } from "#test/support/egress.ts";
 import { html } from "#test/support/upstream-faults.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -16,14 +17,7 @@ let settings: Record<string, unknown>;
 
 beforeAll(async () => {
   peer = await startUpstream();
-  egress = createEgress({
-    allowedPrivateOrigins: () => [],
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => true,
-    timeoutSeconds: () => null,
-  });
+  egress = openEgress({ allowRedirects: () => true });
   settings = Object.fromEntries(
     Object.entries(audioVariables).map(([name, { default: value }]) => [name, value]),
   );

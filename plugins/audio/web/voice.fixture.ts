@@ -1,7 +1,7 @@
-import type { Browser } from "playwright-core";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { openBrowser } from "#test/support/browser.ts";
-import { buildInterface, openPage, type OpenOptions, type OpenPage } from "#test/support/interface.ts";
+import type { InterfaceSuite } from "#test/support/describe-interface.ts";
+import type { OpenOptions, OpenPage } from "#test/support/interface.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { isSpeech, isTranscription, speaks, toneWav } from "../audio.fixture.ts";
@@ -12,7 +12,6 @@ export interface VoiceStage {
   readonly world: AppWithUpstream;
   readonly engine: Upstream;
   readonly token: string;
-  readonly browser: Browser;
   open(options?: Pick<OpenOptions, "size" | "theme" | "locale" | "path">): Promise<OpenPage>;
   /** Own settings of the account. */
   set(ui: Record<string, unknown>): Promise<void>;
@@ -21,8 +20,7 @@ export interface VoiceStage {
   close(): Promise<void>;
 }
 
-export async function startVoiceStage(): Promise<VoiceStage> {
-  await buildInterface();
+export async function startVoiceStage(openPage: InterfaceSuite["openPage"]): Promise<VoiceStage> {
   const engine = await startUpstream();
   const world = await startAppWithUpstream({
     env: {
@@ -43,8 +41,7 @@ export async function startVoiceStage(): Promise<VoiceStage> {
     world,
     engine,
     token,
-    browser,
-    open: (options = {}) => openPage(browser, { url: world.app.url, token, ...options }),
+    open: (options = {}) => openPage({ browser, url: world.app.url, token, ...options }),
     async set(ui) {
       await world.app.call("POST /api/v1/users/user/settings/update", { token, body: { ui } });
     },

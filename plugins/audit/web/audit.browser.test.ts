@@ -1,20 +1,18 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { choose, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 let app: App;
-let browser: Browser;
 let admin: TestUser;
 let person: TestUser;
-let opened: OpenPage;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("the audit record", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
+describeInterface("the audit record", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    app = await keep(startApp());
     admin = await app.admin();
     person = await app.user();
     const { token } = admin;
@@ -28,31 +26,23 @@ describe.skipIf(chromiumPath === undefined)("the audit record", () => {
         body: { RESPONSE_WATERMARK: `mark ${turn}` },
       });
     }
-    opened = await openPage(browser, { url: app.url, token, path: "/admin/audit", size: "phone" });
-    page = opened.page;
   });
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token: admin.token, path: "/admin/audit", size: "phone" }));
   });
 
   const records = () => page.getByRole("list", { name: "Records" }).getByRole("listitem");
-  const choose = async (filter: string, choice: string) => {
-    await page.getByRole("combobox", { name: new RegExp(`^${filter}`) }).click();
-    await page.getByRole("option", { name: choice }).click();
-  };
 
   test("lists the latest first and earlier ones behind them", async () => {
     await expect.poll(() => records().count(), { timeout: 5000 }).toBe(50);
     await page.getByRole("button", { name: "Show earlier ones" }).click();
     await expect.poll(() => records().count(), { timeout: 5000 }).toBe(57);
+    await page.getByText("admin changed the setting “Response watermark”").first().waitFor();
     await expectNoAxeFindings(page);
   });
 
   test("narrows down, and shows what stood there before and after, and from where", async () => {
-    await choose("Action", "user.updated");
+    await choose(page, "Action", "user.updated");
     await expect.poll(() => records().count(), { timeout: 5000 }).toBe(1);
     await records().first().getByRole("button").click();
     const table = page.getByRole("table", { name: "Before and after" });
@@ -62,15 +52,15 @@ describe.skipIf(chromiumPath === undefined)("the audit record", () => {
       .getByText(/127\.0\.0\.1|::1/)
       .waitFor();
     await expectNoAxeFindings(page);
-    await choose("Action", "All actions");
-    await page.getByRole("searchbox", { name: "Object" }).fill("nothing of this name");
+    await choose(page, "Action", "All actions");
+    await write(page.getByRole("searchbox", { name: "Object" }), "nothing of this name");
     await page.getByText("No record fits.").waitFor();
     await page.getByRole("button", { name: "Clear the filters" }).click();
     await expect.poll(() => records().count(), { timeout: 5000 }).toBe(50);
   });
 
   test("exports what the filters leave", async () => {
-    await page.getByRole("searchbox", { name: "Object" }).fill(person.name);
+    await write(page.getByRole("searchbox", { name: "Object" }), person.name);
     await expect.poll(() => records().count(), { timeout: 5000 }).toBe(2);
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Export as JSON Lines" }).click();

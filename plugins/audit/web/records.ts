@@ -1,4 +1,5 @@
 import { server } from "#plugins/web/kit/server.ts";
+import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 
 /** Filters of the list; an empty text is none. */
 export interface Filters {
@@ -12,7 +13,7 @@ export interface Filters {
 
 /** The filters as the server takes them. */
 export function toQuery({ period, ...filters }: Filters): Record<string, string> {
-  const since = period === "" ? "" : String(Math.floor(Date.now() / 1000) - Number(period));
+  const since = period === "" ? "" : String(Math.floor(serverNow() / 1000) - Number(period));
   return Object.fromEntries(Object.entries({ ...filters, since }).filter(([, value]) => value !== ""));
 }
 

@@ -1,5 +1,6 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import type { Automation } from "./automations.ts";
 
 interface Choice {
@@ -23,7 +24,7 @@ export async function readChoices(): Promise<Choices> {
   const nothing = () => [];
   const [{ data }, folders, terminals] = await Promise.all([
     server.call("GET /api/models") as Promise<unknown> as Promise<{ data: { id: string; name?: string }[] }>,
-    server.call("GET /api/v1/folders/").catch(nothing),
+    session.mayUse("folders") ? server.call("GET /api/v1/folders/").catch(nothing) : [],
     server.call("GET /api/v1/terminals/").catch(nothing),
   ]);
   return {
@@ -84,6 +85,13 @@ export class Draft {
       this.directory,
     ]),
   );
+
+  /** Shows what was written before. */
+  putBack(written: string): void {
+    [this.name, this.prompt, this.modelId, this.rule, this.folderId, this.terminalId, this.directory] =
+      JSON.parse(written) as [string, string, string, string, string, string, string];
+    this.hasRule = true;
+  }
 
   toForm() {
     return {

@@ -45,11 +45,12 @@ export function createEventActions(parts: CalendarParts) {
       await requireAttendees(parts, form.attendees ?? []);
       const place = { id: randomUUID(), calendar_id: calendarId, user_id: caller.userId };
       const values = mergeValues(form, { ...empty, title: form.title, start_at: form.start_at });
-      await transaction(async (tx) => {
+      const invited = await transaction(async (tx) => {
         await insertEvent(tx, place, values);
-        await replaceAttendees(tx, place.id, form.attendees ?? []);
+        return await replaceAttendees(tx, place.id, form.attendees ?? []);
       });
-      announce(events, "calendar.event.created", { by: caller, id: place.id, data: { title: values.title } });
+      const data = { title: values.title, invited };
+      announce(events, "calendar.event.created", { by: caller, id: place.id, data });
       return await show(parts, caller, place.id);
     },
 
@@ -70,19 +71,19 @@ export function createEventActions(parts: CalendarParts) {
         await requirePlace(parts, caller, target);
       }
       await requireAttendees(parts, form.attendees ?? []);
-      const changed = await transaction(async (tx) => {
+      const { changed, invited } = await transaction(async (tx) => {
         await tx.selectFrom("calendar_event").select("id").where("id", "=", id).forUpdate().execute();
         const row = await findEvent(tx, id);
         if (row === undefined) {
           throw new AppError("not_found", "Not found");
         }
         const written = await writePart(tx, row, { form, part, target });
-        if (form.attendees !== undefined) {
-          await replaceAttendees(tx, written, form.attendees ?? []);
-        }
-        return written;
+        const asked =
+          form.attendees === undefined ? [] : await replaceAttendees(tx, written, form.attendees ?? []);
+        return { changed: written, invited: asked };
       });
-      announce(events, "calendar.event.updated", { by: caller, id: changed, data: { scope: part.scope } });
+      const data = { scope: part.scope, title: form.title ?? seen.title, invited };
+      announce(events, "calendar.event.updated", { by: caller, id: changed, data });
       return await show(parts, caller, changed);
     },
 
@@ -115,7 +116,7 @@ function createEndings(parts: CalendarParts) {
 
     /** Answers an invitation. Throws `forbidden` for those who read the event and are not asked to it. */
     async answer(caller: Principal, id: string, status: AttendeeStatus): Promise<ShownEvent> {
-      await calendarEvents.load(caller, id, "read");
+      const { title, user_id: organizer } = await calendarEvents.load(caller, id, "read");
       const answered = await db
         .updateTable("calendar_event_attendee")
         .set({ status, updated_at: seconds() })
@@ -125,7 +126,7 @@ function createEndings(parts: CalendarParts) {
       if (answered.numUpdatedRows === 0n) {
         throw new AppError("forbidden", "You are not among the attendees of this event.");
       }
-      announce(events, "calendar.event.rsvp_updated", { by: caller, id, data: { status } });
+      announce(events, "calendar.event.rsvp_updated", { by: caller, id, data: { status, title, organizer } });
       return await show(parts, caller, id);
     },
   };

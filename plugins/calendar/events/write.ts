@@ -71,8 +71,13 @@ export async function replaceAttendees(
   tx: CalendarDatabase,
   eventId: string,
   wanted: readonly AttendeeForm[],
-): Promise<void> {
+): Promise<string[]> {
   const ids = wanted.map(({ user_id }) => user_id);
+  const before = await tx
+    .selectFrom("calendar_event_attendee")
+    .select("user_id")
+    .where("event_id", "=", eventId)
+    .execute();
   await tx
     .deleteFrom("calendar_event_attendee")
     .where("event_id", "=", eventId)
@@ -90,6 +95,8 @@ export async function replaceAttendees(
       })
       .execute();
   }
+  const asked = new Set(before.map(({ user_id }) => user_id));
+  return ids.filter((id) => !asked.has(id));
 }
 
 /** Throws `invalid` for attendees that are no accounts or named twice. */

@@ -38,9 +38,6 @@ function firstWeekday(): number {
 }
 
 const pad = (value: number) => String(value).padStart(2, "0");
-/** The value of a date input. */
-export const toDateInput = (date: Date): string =>
-  `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 /** The value of a time input. */
 export const toTimeInput = (date: Date): string => `${pad(date.getHours())}:${pad(date.getMinutes())}`;
 /** Undefined while the inputs say no moment. */

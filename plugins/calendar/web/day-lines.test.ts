@@ -31,5 +31,12 @@ it("puts all runs of an automation in one line, after the events", () => {
     ["News", [6, 12, 18]],
     ["Gauge", [9]],
   ]);
+  expect(lines.some(({ hasMore }) => hasMore)).toBe(false);
   expect(new Set(lines.map(({ key }) => key)).size).toBe(lines.length);
+});
+
+it("says that a day has more runs than are listed", () => {
+  const run = at(6, "Pulse", "a");
+  const dense = { ...run, event: { ...run.event, meta: { automation_id: "a", has_more: true } } };
+  expect(toDayLines([dense, at(7, "Pulse", "a")])).toMatchObject([{ hasMore: true }]);
 });

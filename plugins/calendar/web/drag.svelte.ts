@@ -1,6 +1,7 @@
 import { addDays } from "./dates.ts";
 import type { Occurrence } from "./events.svelte.ts";
 import { isMovable, type Move, stepMinutes } from "./moving.ts";
+import { atMinutes, minutesOfDay } from "./wall-clock.ts";
 
 interface Frame {
   days(): readonly Date[];
@@ -62,6 +63,18 @@ export class Drag {
       },
       oncancel: () => (this.drawn = undefined),
     });
+  }
+
+  /** A finger scrolls, so it draws nothing; where it taps, an event of an hour begins. */
+  tap(event: MouseEvent, column: number): void {
+    if (
+      event.target === event.currentTarget &&
+      event instanceof PointerEvent &&
+      event.pointerType === "touch"
+    ) {
+      const from = Math.floor(this.#minutesAt(event) / 60) * 60;
+      this.#frame.oncreate(this.#moment(column, from), this.#moment(column, Math.min(from + 60, dayMinutes)));
+    }
   }
 
   take(event: PointerEvent, occurrence: Occurrence, how: "move" | "resize"): void {
@@ -134,8 +147,7 @@ export class Drag {
   }
 
   #moment(column: number, minutes: number): Date {
-    const day = this.#frame.days()[column] as Date;
-    return new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, minutes);
+    return atMinutes(this.#frame.days()[column] as Date, minutes);
   }
 }
 
@@ -144,4 +156,4 @@ const isDragging = ({ button, pointerType }: PointerEvent): boolean =>
 
 /** A day with the time of the clock of another moment, some minutes later. */
 const onClock = (day: Date, time: Date, minutes: number): Date =>
-  new Date(day.getFullYear(), day.getMonth(), day.getDate(), time.getHours(), time.getMinutes() + minutes);
+  atMinutes(day, minutesOfDay(time) + minutes);

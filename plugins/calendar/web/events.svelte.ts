@@ -1,5 +1,6 @@
 import type { Api } from "#plugins/catalogue.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { remembered } from "#plugins/web/kit/stores/remembered.svelte.ts";
 import { addDays, daysOfMonth, daysOfWeek, toMs } from "./dates.ts";
 
 export type CalendarEvent = Api["GET /api/v1/calendars/events"]["answer"][number];
@@ -39,8 +40,11 @@ export class EventList {
   calendars = $state.raw<readonly Calendar[]>([]);
   occurrences = $state.raw<readonly Occurrence[]>();
   failure = $state<string>();
-  hidden = $state.raw<ReadonlySet<string>>(new Set());
+  /** Calendars that this browser does not show. */
+  readonly #hidden = remembered<readonly string[]>("calendars-hidden", []);
   #asked = 0;
+
+  readonly hidden = $derived<ReadonlySet<string>>(new Set(this.#hidden.value));
 
   readonly shown = $derived(
     (this.occurrences ?? []).filter(({ event }) => !this.hidden.has(event.calendar_id)),
@@ -90,7 +94,7 @@ export class EventList {
   }
 
   toggle(id: string): void {
-    const next = new Set(this.hidden);
-    this.hidden = next.delete(id) ? next : next.add(id);
+    const { hidden } = this;
+    this.#hidden.value = hidden.has(id) ? [...hidden].filter((each) => each !== id) : [...hidden, id];
   }
 }

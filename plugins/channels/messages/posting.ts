@@ -1,12 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import {
-  announce,
-  type ChannelParts,
-  emitListChange,
-  emitToChannel,
-  type EventAuthor,
-  toAuthor,
-} from "../parts.ts";
+import { announce, type ChannelParts, emitToChannel, type EventAuthor, toAuthor, welcome } from "../parts.ts";
 import type { ChannelRow } from "../rows/channels.ts";
 import { reviveDirect } from "../rows/members.ts";
 import {
@@ -51,7 +44,7 @@ export async function emitPost(parts: ChannelParts, post: Post): Promise<ShownMe
   const { channel, message, by } = post;
   const { db, hub } = parts;
   if (channel.type === "dm") {
-    (await reviveDirect(db, channel.id)).forEach((userId) => emitListChange(hub, userId, channel.id));
+    (await reviveDirect(db, channel.id)).forEach((userId) => welcome(parts, channel.id, userId));
   }
   const shown = await showMessage(parts, message);
   const user = by ? toAuthor(by) : { id: shown.user.id, name: shown.user.name, role: "webhook" };

@@ -35,7 +35,7 @@ interface Live {
   readonly ended: Promise<void>;
 }
 
-interface Asked {
+export interface Asked {
   readonly channel: ChannelRow;
   readonly message: MessageRow;
   readonly by: Principal;
@@ -62,7 +62,8 @@ export function createModelReplies(parts: ReplyParts) {
       }
       refusal = error.message;
     }
-    const meta = { model_id: model.id, model_name: admitted?.model.name ?? model.label };
+    const name = admitted?.model.name ?? model.label;
+    const meta = { model_id: model.id, model_name: name, asked_by: message.id };
     try {
       const row = await place(parts, asked, { parentId, meta, refusal });
       if (admitted !== undefined) {
@@ -73,18 +74,22 @@ export function createModelReplies(parts: ReplyParts) {
     }
   }
 
+  /** Has a model answer; the reply is written while the caller goes on. */
+  const ask = (asked: Asked): void => {
+    answer(asked).catch((error: unknown) =>
+      parts.log.error({ err: error }, "a model could not be asked in a channel"),
+    );
+  };
   const posted: PostListener = ({ channel, message, by }) => {
     if (by.app !== undefined) {
       // No person would answer for the tokens, and an app and a model could talk with each other for ever.
       return;
     }
     for (const model of readMentions(message.content).models) {
-      answer({ channel, message, by, model }).catch((error: unknown) =>
-        parts.log.error({ err: error }, "a model could not be asked in a channel"),
-      );
+      ask({ channel, message, by, model });
     }
   };
-  return { posted, ...createReplyEnds(parts, live) };
+  return { posted, ask, ...createReplyEnds(parts, live) };
 }
 
 /** How replies end before their model is done. */

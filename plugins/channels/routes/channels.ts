@@ -46,6 +46,7 @@ export function channelRoutes(channels: ChannelActions, members: MemberActions) 
         path: "/channels/users/:user_id",
         summary: "Open the direct channel with a person; it is made where there is none",
         access,
+        changes: true,
         params: ByPerson,
         returns: Channel,
         fails: [404],

@@ -103,11 +103,10 @@ export interface MessageRouteParts {
   readonly posting: Posting;
   readonly messages: MessageActions;
   readonly reactions: ReactionActions;
-  stop(caller: Principal, place: { id: string; message_id: string }): Promise<true>;
 }
 
 /** Actions on messages (contract §8). */
-export function messageRoutes({ posting, messages, reactions, stop }: MessageRouteParts) {
+export function messageRoutes({ posting, messages, reactions }: MessageRouteParts) {
   return [
     defineRoute(
       {
@@ -147,17 +146,6 @@ export function messageRoutes({ posting, messages, reactions, stop }: MessageRou
       },
       ({ caller, params, body }) => messages.pin(caller, params, body.is_pinned),
     ),
-    defineRoute(
-      {
-        ...one,
-        method: "POST",
-        path: "/channels/:id/messages/:message_id/stop",
-        summary: "Stop a model that writes a reply (who asked it, and managers of the channel)",
-        returns: z.literal(true),
-        fails: [403, 404],
-      },
-      ({ caller, params }) => stop(caller, params),
-    ),
     ...(["add", "remove"] as const).map((what) =>
       defineRoute(
         {
@@ -183,6 +171,39 @@ export function messageRoutes({ posting, messages, reactions, stop }: MessageRou
         fails: [403, 404],
       },
       ({ caller, params }) => messages.remove(caller, params),
+    ),
+  ] as const;
+}
+
+export interface ReplyRouteParts {
+  stop(caller: Principal, place: { id: string; message_id: string }): Promise<true>;
+  retry(caller: Principal, place: { id: string; message_id: string }): Promise<true>;
+}
+
+/** What people do about the replies of models. */
+export function replyRoutes({ stop, retry }: ReplyRouteParts) {
+  return [
+    defineRoute(
+      {
+        ...one,
+        method: "POST",
+        path: "/channels/:id/messages/:message_id/stop",
+        summary: "Stop a model that writes a reply (who asked it, and managers of the channel)",
+        returns: z.literal(true),
+        fails: [403, 404],
+      },
+      ({ caller, params }) => stop(caller, params),
+    ),
+    defineRoute(
+      {
+        ...one,
+        method: "POST",
+        path: "/channels/:id/messages/:message_id/retry",
+        summary: "Have a model answer again in the place of its failed reply (who asked it)",
+        returns: z.literal(true),
+        fails: [400, 403, 404],
+      },
+      ({ caller, params }) => retry(caller, params),
     ),
   ] as const;
 }

@@ -136,7 +136,7 @@ export async function listVisible(
     .execute();
 }
 
-/** Ids of all channels that the caller may read. */
+/** Ids of all channels that the caller may read now. */
 export async function visibleIds(db: ChannelDatabase, caller: Principal, passes: boolean): Promise<string[]> {
   const rows = await db
     .selectFrom("channel")
@@ -145,6 +145,7 @@ export async function visibleIds(db: ChannelDatabase, caller: Principal, passes:
     )
     .select("channel.id")
     .where(isVisible(caller, passes))
+    .where((eb) => eb.or([eb("channel.type", "is", null), eb("own.is_active", "=", true)]))
     .limit(900)
     .execute();
   return rows.map(({ id }) => id);

@@ -25,6 +25,16 @@ export async function hasJoined(db: ChannelDatabase, channelId: string, userId: 
   return row?.status === "joined";
 }
 
+/** Channel member rule 2: a membership that is not active gives no right to read or write. */
+export async function isActiveMember(
+  db: ChannelDatabase,
+  channelId: string,
+  userId: string,
+): Promise<boolean> {
+  const row = await findMember(db, channelId, userId);
+  return row?.status === "joined" && row.is_active;
+}
+
 /** Lets accounts join, also those who left; resolves to those for whom that is new. Accounts that are gone are left out, and without `bots` those of apps. */
 export async function join(
   db: ChannelDatabase,

@@ -1,46 +1,35 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { type, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { type ChannelClient, channelClient } from "../channels.fixture.ts";
 
-const slow = 400_000;
-let stage: RunStage;
-let browser: Browser;
-let admin: ChannelClient;
-let ann: ChannelClient;
+describeInterface("channels", ({ setUp, openPage }) => {
+  let stage: RunStage;
+  let admin: ChannelClient;
+  let ann: ChannelClient;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    stage = await startRunStage({ env: { ENABLE_CHANNELS: "true" } });
+  setUp(async (keep) => {
+    stage = await keep(startRunStage({ env: { ENABLE_CHANNELS: "true" } }));
     admin = channelClient(stage.app, stage.user);
     ann = channelClient(stage.app, await stage.app.user());
-    browser = await openBrowser();
-  }
-}, slow);
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await stage?.close();
-});
+  const field = (page: Page) => page.getByRole("textbox", { name: /^Message to/ });
 
-const field = (page: Page) => page.getByRole("textbox", { name: /^Message to/ });
-
-test.skipIf(!chromiumPath)(
-  "two people in one channel see each other's words, typing and edits, and a model as it writes",
-  async () => {
+  test("two people in one channel see each other's words, typing and edits, and a model as it writes", async () => {
     const id = await admin.make({ name: "Mill", type: "group", user_ids: [ann.user.id] });
     const path = `/channels/${id}`;
     const at = { url: stage.app.url, path };
-    const mine = await openPage(browser, { ...at, token: admin.user.token });
-    const theirs = await openPage(browser, { ...at, token: ann.user.token, size: "phone", theme: "dark" });
+    const mine = await openPage({ ...at, token: admin.user.token });
+    const theirs = await openPage({ ...at, token: ann.user.token, size: "phone", theme: "dark" });
     await mine.page.getByText("Nothing said yet.").waitFor();
     await theirs.page.getByText("Nothing said yet.").waitFor();
 
-    await field(mine.page).fill("Hello from the weir");
+    await write(field(mine.page), "Hello from the weir");
     await theirs.page.getByText(`${admin.user.name} is typing…`).waitFor();
     await field(mine.page).press("Enter");
     const message = theirs.page.getByRole("article").filter({ hasText: "Hello from the weir" });
@@ -56,16 +45,19 @@ test.skipIf(!chromiumPath)(
     await theirs.page.getByRole("button", { name: "🎉, 1 times" }).waitFor();
     await own.getByRole("button", { name: "More about this message" }).click();
     await mine.page.getByRole("menuitem", { name: "Edit" }).click();
-    await mine.page.getByRole("textbox", { name: "Edit the message" }).fill("Hello from the sluice");
+    // The caret stands in the text: what is typed at once replaces it.
+    await expect.poll(() => mine.page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+    await mine.page.keyboard.press("ControlOrMeta+a");
+    await mine.page.keyboard.type("Hello from the sluice");
     await mine.page.keyboard.press("Enter");
     await theirs.page.getByText("Hello from the sluice").waitFor();
 
     // A mentioned model answers in the thread, which both can follow.
     stage.upstream.reply(text("The wheel turns because the water falls. ".repeat(20), { every: 10 }));
-    await field(mine.page).pressSequentially("@alp");
+    await type(field(mine.page), "@alp");
     await mine.page.getByRole("option", { name: /alpha/ }).waitFor();
     await mine.page.keyboard.press("Enter");
-    await field(mine.page).pressSequentially("why does it turn?");
+    await type(field(mine.page), "why does it turn?");
     await mine.page.keyboard.press("Enter");
     const replies = theirs.page.getByRole("button", { name: "1 reply" });
     await replies.click();
@@ -78,20 +70,34 @@ test.skipIf(!chromiumPath)(
       .getByText(/The wheel turns because/)
       .waitFor();
     await expectNoAxeFindings(mine.page);
-    await mine.close();
-    await theirs.close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "channels stand in the sidebar with what is unread; they are made, found in, and managed",
-  async () => {
-    const { page, close } = await openPage(browser, { url: stage.app.url, token: ann.user.token });
+  test("an administrator says who can see a channel before it is made", async () => {
+    const { page } = await openPage({ url: stage.app.url, token: admin.user.token });
+    await page.getByRole("region", { name: "Channels" }).getByRole("button", { name: "New channel" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Channel", { exact: true }).click();
+    await write(dialog.getByLabel("Name", { exact: true }), "Harbour");
+    const create = dialog.getByRole("button", { name: "Create", exact: true });
+    expect(await create.isDisabled()).toBe(true);
+    await dialog.getByText("Everyone", { exact: true }).click();
+    await create.click();
+    await page.getByRole("heading", { name: "harbour" }).waitFor();
+    const { id, write_access: mayWrite } = (await ann.call("GET /")).body.find(
+      ({ name }: { name: string }) => name === "harbour",
+    );
+    expect(mayWrite ?? (await ann.call(`GET /${id}`)).body.write_access).toBe(true);
+  });
+
+  test("channels stand in the sidebar with what is unread; they are made, found in, and managed", async () => {
+    const { page } = await openPage({ url: stage.app.url, token: ann.user.token });
     const list = page.getByRole("region", { name: "Channels" });
     await list.getByRole("button", { name: "New channel" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Millers");
-    await page.getByRole("button", { name: "Make it" }).click();
+    await write(page.getByLabel("Name", { exact: true }), "Millers");
+    // The list of people floats: as it closes, the button stays where it is pressed.
+    await page.getByRole("combobox", { name: "People" }).click();
+    await page.getByRole("option").first().waitFor();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "millers" }).waitFor();
     const { id } = (await ann.call("GET /")).body.find(({ name }: { name: string }) => name === "millers");
     await ann.call(`POST /${id}/update/members/add`, { user_ids: [admin.user.id] });
@@ -100,13 +106,13 @@ test.skipIf(!chromiumPath)(
 
     await page.getByRole("button", { name: "Members and settings" }).click();
     await page.getByRole("tab", { name: "Webhooks" }).click();
-    await page.getByLabel("Name of the webhook").fill("Build");
+    await write(page.getByLabel("Name of the webhook"), "Build");
     await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
     await page.getByText("Not used yet").waitFor();
     await expectNoAxeFindings(page);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Search in this channel" }).click();
-    await page.getByLabel("Words in messages").fill("flo");
+    await write(page.getByLabel("Words in messages"), "flo");
     await page.getByRole("complementary").getByText("First flour of the year").waitFor();
 
     await list
@@ -118,14 +124,9 @@ test.skipIf(!chromiumPath)(
     await list.getByRole("link", { name: /millers.*1 unread/ }).click();
     await page.getByText("Second flour").waitFor();
     await expect.poll(() => list.getByRole("link", { name: /unread/ }).count()).toBe(0);
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "a long channel shows a window of its messages, which goes back and forth with the reader",
-  async () => {
+  test("a long channel shows a window of its messages, which goes back and forth with the reader", async () => {
     const id = await admin.make({ name: "Long", type: "group", user_ids: [ann.user.id] });
     // As posting so many one by one would take minutes.
     await stage.app.running.database.query(
@@ -139,14 +140,14 @@ test.skipIf(!chromiumPath)(
     const open = async (channel: string) => {
       const started = performance.now();
       const at = { url: stage.app.url, path: `/channels/${channel}`, token: ann.user.token };
-      const opened = await openPage(browser, at);
+      const opened = await openPage(at);
       await opened.page.getByText("Line 100000 of the log").waitFor();
       return { ...opened, ms: Math.round(performance.now() - started) };
     };
     // The first is for the compiler.
     await (await open(short)).close();
     const small = await open(short);
-    const { page, close, ms } = await open(id);
+    const { page, ms } = await open(id);
     process.stdout.write(`a channel of 100,000 messages opens in ${ms} ms, one of 1 in ${small.ms} ms\n`);
     await small.close();
     const log = page.getByRole("log", { name: "Messages" });
@@ -172,7 +173,5 @@ test.skipIf(!chromiumPath)(
     await scroll("bottom");
     await admin.post(id, "Said at the end");
     await log.getByText("Said at the end").waitFor();
-    await close();
-  },
-  slow,
-);
+  });
+});

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { grant, permit } from "#plugins/folders/folders.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChatClient, chatClient, said } from "../chats.fixture.ts";
 
 let app: App;
@@ -9,7 +10,7 @@ let [u, v]: TestUser[] = [];
 let [ofU, ofV]: ChatClient[] = [];
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   [u, v] = [await app.user(), await app.user()];
   await permit(app, [u, v], { sharing: { chats: true }, access_grants: { allow_users: true } });
   [ofU, ofV] = [chatClient(app, u.token), chatClient(app, v.token)];
@@ -21,7 +22,7 @@ async function fileOf(user: TestUser): Promise<string> {
 }
 
 const statusFor = async (user: TestUser, file: string) =>
-  (await app.call(`GET /api/v1/files/${file}`, { token: user.token })).status;
+  (await user.call(`GET /api/v1/files/${file}`)).status;
 
 /** A chat whose list, question and picture name a file. */
 function naming(file: string, own: string) {

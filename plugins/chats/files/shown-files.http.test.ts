@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { type FolderClient, folderClient, grant, permit } from "#plugins/folders/folders.fixture.ts";
-import { type App, startApp } from "#test/support/app.ts";
-import { chatClient, type ChatClient, probeChats, replied, said } from "../chats.fixture.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import {
+  chatClient,
+  type ChatClient,
+  chatServices,
+  type ChatServices,
+  replied,
+  said,
+} from "../chats.fixture.ts";
 import type { Replies } from "../service.ts";
 
 let app: App;
@@ -11,10 +19,11 @@ let me: ChatClient;
 let reader: FolderClient;
 let folder_id: string;
 
-const { plugin: probe, services } = probeChats();
+let services: ChatServices;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe] });
+  app = await useApp();
+  services = chatServices(app);
 });
 afterAll(() => app?.close());
 
@@ -35,8 +44,7 @@ async function send() {
   return { id, entry: { type: "file", id }, picture: [{ type: "image_url", image_url: url }] };
 }
 
-const statusFor = async (id: string) =>
-  (await app.call(`GET /api/v1/files/${id}/content`, { token: reader.user.token })).status;
+const statusFor = async (id: string) => (await reader.user.call(`GET /api/v1/files/${id}/content`)).status;
 const patch = async (id: string, messages: object) =>
   expect((await me.call(`POST /${id}`, { chat: { history: { messages } } })).status).toBe(200);
 

@@ -1,5 +1,6 @@
+// Takes long: an embedded database is filled, whose planner has no statistics yet.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
+import { toMigrationSets } from "#kernel/release.ts";
 import { orderPlugins } from "#kernel/order.ts";
 import { kernelServiceIds } from "#kernel/parts.ts";
 import { catalogue } from "#plugins/catalogue.ts";

@@ -1,14 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
-import { type ChatClient, chatClient, probeChats, replied, said, withoutAuthor } from "../chats.fixture.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import {
+  type ChatClient,
+  chatClient,
+  chatServices,
+  type ChatServices,
+  replied,
+  said,
+  withoutAuthor,
+} from "../chats.fixture.ts";
 
 let app: App;
 let me: ChatClient;
-const { plugin: probe, services } = probeChats();
+let services: ChatServices;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe] });
+  app = await useApp();
+  services = chatServices(app);
   me = chatClient(app, (await app.user()).token);
 });
 afterAll(() => app?.close());

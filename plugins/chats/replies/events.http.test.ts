@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { definePlugin } from "#kernel/plugin.ts";
 import { events } from "#kernel/services.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { connectPlain, type PlainClient, within } from "#test/support/sockets.ts";
-import { chatClient, type ChatClient, conversation, probeChats } from "../chats.fixture.ts";
+import {
+  chatClient,
+  type ChatClient,
+  conversation,
+  chatServices,
+  type ChatServices,
+} from "../chats.fixture.ts";
 
 let app: App;
 let user: TestUser;
@@ -13,18 +19,15 @@ let socket: PlainClient;
 let id: string;
 const heard: unknown[] = [];
 
-const { plugin: probe, services } = probeChats();
-const listener = definePlugin({
-  id: "events-listener",
-  title: "Listener",
-  uses: { events },
-  setup: ({ use }) => ({
-    start: () => void use.events.on("message.event_received", ({ data }) => void heard.push(data)),
-  }),
-});
+let services: ChatServices;
+let stopListening: () => void;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe, listener] });
+  app = await useApp();
+  services = chatServices(app);
+  stopListening = app.running
+    .service(events)
+    .on("message.event_received", ({ data }) => void heard.push(data));
   user = await app.user();
   me = chatClient(app, user.token);
   socket = await connectPlain(app.url, { token: user.token });
@@ -32,6 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   socket?.close();
+  stopListening?.();
   await app?.close();
 });
 beforeEach(async () => {

@@ -1,15 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
-import { chatClient, type ChatClient, probeChats, replied, said } from "../chats.fixture.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
+import {
+  chatClient,
+  type ChatClient,
+  chatServices,
+  type ChatServices,
+  replied,
+  said,
+} from "../chats.fixture.ts";
 
 let app: App;
 let me: ChatClient;
 
-const { plugin: probe, services } = probeChats();
+let services: ChatServices;
 
 beforeAll(async () => {
-  app = await startApp({ plugins: [probe] });
+  app = await useApp();
+  services = chatServices(app);
   me = chatClient(app, (await app.user()).token);
 });
 afterAll(() => app?.close());

@@ -126,8 +126,8 @@ async function interrupt(tx: ChatDatabase, places: string): Promise<InterruptedR
 const hasFiles = sql<boolean>`exists (select 1 from chat_file as f
   where f.chat_id = chat_message.chat_id and f.message_id = chat_message.id)`.as("has_files");
 
-/** They follow from a reply that is about to change. */
-const withoutSuggestions = sql<Record<string, unknown>>`extra - 'followUps'`;
+/** They follow from a reply that is about to change, as does how it ended. */
+const withoutSuggestions = sql<Record<string, unknown>>`extra - array['followUps', 'ending']`;
 
 /** A reply that is written anew begins with nothing; files of a placeholder are its caller's. */
 const emptyReply = {
@@ -138,7 +138,9 @@ const emptyReply = {
   status_history: null,
   embeds: null,
   files: sql<unknown>`case when done then null else files end`,
-  extra: sql<Record<string, unknown>>`extra - array['originalContent', 'followUps', 'selectedModelId']`,
+  extra: sql<
+    Record<string, unknown>
+  >`extra - array['originalContent', 'followUps', 'selectedModelId', 'ending']`,
 };
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { upload } from "#plugins/files/client.fixture.ts";
 import { type ChatClient, chatClient, conversation, said, withoutAuthor } from "../chats.fixture.ts";
 
@@ -13,7 +14,7 @@ const visitor = () => chatClient(app, undefined);
 const anyone = { principal_type: "anyone", principal_id: "*", permission: "read" };
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   owner = await app.user();
   reader = await app.user();
   me = chatClient(app, owner.token);
@@ -62,8 +63,7 @@ describe("a shared chat", () => {
       const body = route === `POST /${id}` ? { chat: {} } : undefined;
       expect([route, (await theirs.call(route, body)).status]).toEqual([route, 404]);
     }
-    const again = await me.call(`POST /${id}/share`);
-    expect(again.body.share_id).toBe(link);
+    expect((await me.call(`POST /${id}/share`)).body.share_id).toBe(link);
     expect((await theirs.call(`GET /share/${link}`)).body.title).toBe("Later");
   });
 
@@ -171,7 +171,7 @@ describe("files of a chat", () => {
   const send = async (user: TestUser, text: string) =>
     (await upload(app, ["note.txt", text], { token: user.token, query: "?process=false" })).body.id as string;
   const fetchAs = async (user: TestUser, id: string) =>
-    (await app.call(`GET /api/v1/files/${id}/content`, { token: user.token })).status;
+    (await user.call(`GET /api/v1/files/${id}/content`)).status;
 
   it("are read through the share when they are the owner's, and only those that were shown", async () => {
     const [mine, later, theirs] = [
@@ -193,7 +193,7 @@ describe("files of a chat", () => {
       200, 404, 404,
     ]);
     expect(await fetchAs(owner, theirs)).toBe(404);
-    expect((await app.call(`DELETE /api/v1/files/${mine}`, { token: other.token })).status).toBe(404);
+    expect((await other.call(`DELETE /api/v1/files/${mine}`)).status).toBe(404);
     await me.call(`DELETE /${made.id}/share`);
     expect(await fetchAs(other, mine)).toBe(404);
   });
@@ -208,10 +208,9 @@ describe("files of a chat", () => {
     const made = await me.make({ files: entries });
     const copy = await me.call(`POST /${made.id}/clone`);
     expect(copy.body.chat.files).toEqual(entries);
-    await app.call(`DELETE /api/v1/files/${first}`, { token: owner.token });
+    await owner.call(`DELETE /api/v1/files/${first}`);
     expect((await me.read(made.id)).chat.files).toEqual(entries.slice(1));
-    const emptied = await me.call(`POST /${made.id}`, { chat: { files: [] } });
-    expect(emptied.body.chat.files).toEqual([]);
+    expect((await me.call(`POST /${made.id}`, { chat: { files: [] } })).body.chat.files).toEqual([]);
     expect((await me.read(copy.body.id)).chat.files).toEqual(entries.slice(1));
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { folderClient, grant, permit } from "#plugins/folders/folders.fixture.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type ChatClient, chatClient, conversation } from "../chats.fixture.ts";
 
 let app: App;
@@ -10,7 +11,7 @@ let me: ChatClient;
 let theirs: ChatClient;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
 });
 beforeEach(async () => {
   [owner, reader] = [await app.user(), await app.user()];

@@ -1,14 +1,16 @@
-import type { Browser, Page } from "playwright-core";
-import { openBrowser, plainHost } from "#test/support/browser.ts";
+import type { Page } from "playwright-core";
+import { plainHost } from "#test/support/browser.ts";
 import type { ChatDriver } from "#test/support/chat-driver.ts";
 import { type ChatServers, databaseKinds, startChatServers } from "#test/support/chat-servers.ts";
-import { buildInterface, openPage, type OpenOptions, type OpenPage } from "#test/support/interface.ts";
+import type { InterfaceSuite } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import type { OpenOptions, OpenPage } from "#test/support/interface.ts";
 import { startTcpProxy, type TcpProxy } from "#test/support/tcp-proxy.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 
-/** The platform as a process behind an address that stays, a scripted upstream, and a browser. */
+/** The platform as a process behind an address that stays, and a scripted upstream. */
 export interface ChatPages {
   readonly servers: ChatServers;
   readonly upstream: Upstream;
@@ -24,15 +26,16 @@ export interface ChatPages {
   close(): Promise<void>;
 }
 
-export async function startChatPages(env: Record<string, string> = {}): Promise<ChatPages> {
-  await buildInterface();
+export async function startChatPages(
+  openPage: InterfaceSuite["openPage"],
+  env: Record<string, string> = {},
+): Promise<ChatPages> {
   const [, database] = databaseKinds[0] as (typeof databaseKinds)[number];
   const servers = await startChatServers({ database, env });
   servers.upstream.models = ["alpha", "beta"];
   servers.upstream.always("/chat/completions", text("The wheel turns."));
   const target = { host: "127.0.0.1", port: portOf(servers) };
   const wire = await startTcpProxy(target);
-  const browser: Browser = await openBrowser();
   const url = `http://${plainHost}:${wire.port}`;
   const admin = servers.admin();
   return {
@@ -41,17 +44,13 @@ export async function startChatPages(env: Record<string, string> = {}): Promise<
     url,
     admin,
     wire,
-    async open(path, options = {}) {
-      const opened = await openPage(browser, { url, token: admin.token, path, ...options });
-      return opened;
-    },
+    open: (path, options = {}) => openPage({ url, token: admin.token, path, ...options }),
     crash: async () => await servers.servers[0]?.kill(),
     async restart() {
       await servers.start(0);
       target.port = portOf(servers);
     },
     async close() {
-      await browser.close();
       await wire.close();
       await servers.close();
     },
@@ -64,7 +63,7 @@ export const fieldOf = (page: Page) => page.getByRole("textbox", { name: "Messag
 
 /** Types a message and sends it. */
 export async function ask(page: Page, question: string): Promise<void> {
-  await fieldOf(page).fill(question);
+  await write(fieldOf(page), question);
   await fieldOf(page).press("Enter");
 }
 

@@ -1,4 +1,5 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { toLocalDay } from "#plugins/web/kit/local-day.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import type { ExportedChat } from "./transfer/exported.ts";
 import { toFileName, toMarkdown, toPlainText } from "./transfer/write-text.ts";
@@ -35,7 +36,7 @@ export async function exportAllChats(which: "open" | "archived"): Promise<void> 
   if (!response.ok) {
     throw new Error(t("The server answered {status}.", { status: response.status }));
   }
-  const day = new Date().toISOString().slice(0, 10);
+  const day = toLocalDay(new Date());
   saveBlob(await response.blob(), which === "open" ? `chats-${day}.json` : `chats-archived-${day}.json`);
 }
 

@@ -65,7 +65,7 @@ export async function startJupyter(
 }
 
 async function untilUp(url: string): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end;) {
+  for (const end = performance.now() + 30_000; performance.now() < end;) {
     if (
       await fetch(url).then(
         ({ ok }) => ok,

@@ -23,14 +23,14 @@ const infoMs = 500;
 type End = "done" | "died" | "lost" | "late" | "full" | "aborted";
 
 const notes: Readonly<Partial<Record<End, string>>> = {
-  died: "The kernel died, most often because its memory ran out. It was started anew, without its variables.",
+  died: "The kernel died, most often because its memory ran out. It was started again, without its variables.",
   lost: "The connection to the Jupyter server broke.",
   full: "The code printed more than is kept and was stopped.",
 };
 
 /**
  * Runs code in a kernel. A run that takes too long, prints without end or is given up is interrupted; a kernel that
- * does not listen to that is started anew. Rejects with the signal's reason when that aborts.
+ * does not listen to that is started again. Rejects with the signal's reason when that aborts.
  */
 export async function runInKernel(client: JupyterClient, run: KernelRun): Promise<RunResult> {
   const { kernelId, code, timeoutMs, signal } = run;
@@ -62,21 +62,30 @@ export async function runInKernel(client: JupyterClient, run: KernelRun): Promis
 }
 
 /**
- * Waits for a kernel that starts, the first time or anew: it loses what it is sent meanwhile, and is asked until it
- * answers. One that stays silent is left to the time limit of the run.
+ * Waits for a kernel that starts, the first time or after a death: what it is sent meanwhile is lost, and so is what it
+ * publishes before the server has subscribed. It is asked until both its answer and its published state arrive. One that
+ * stays silent is left to the time limit of the run.
  */
 async function whenReady(socket: WebSocket, session: string, signal: AbortSignal): Promise<void> {
   const { promise: answered, resolve } = Promise.withResolvers<boolean>();
+  const asked = new Set<string | undefined>();
+  const missing = new Set(["kernel_info_reply", "status"]);
   const observe = ({ data }: { data: unknown }) => {
-    if (parseKernelMessage(data)?.type === "kernel_info_reply") {
+    const message = parseKernelMessage(data);
+    if (message !== undefined && asked.has(message.parentId)) {
+      missing.delete(message.type);
+    }
+    if (missing.size === 0) {
       resolve(true);
     }
   };
   const isOver = () => signal.aborted || socket.readyState !== socket.OPEN;
   socket.addEventListener("message", observe);
   try {
-    for (let asked = 0; asked < mostInfoRequests && !isOver(); asked += 1) {
-      socket.send(toInfoRequest(session).text);
+    while (asked.size < mostInfoRequests && !isOver()) {
+      const request = toInfoRequest(session);
+      asked.add(request.id);
+      socket.send(request.text);
       if (await Promise.race([answered, wait(infoMs, false)])) {
         return;
       }

@@ -59,8 +59,7 @@ function isOver({ data: { type, data } }: EventEnvelope): boolean {
 
 /** For the model, which is to know the way out. */
 const missingNote = (name: string) =>
-  `The package "${name}" is not offered in the browser here. An administrator can offer packages ` +
-  "(PYODIDE_PACKAGE_INDEX) or choose a Jupyter server as the engine; otherwise use the standard library.";
+  `The package "${name}" is not available here: use the standard library. An administrator can offer more packages.`;
 
 async function readFile({ id, name }: { id: string; name: string }) {
   // oxlint-disable-next-line eslint/no-restricted-globals -- the client reads JSON alone

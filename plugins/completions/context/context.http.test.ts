@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunStage, isCompletion, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import { text } from "#test/support/upstream-scripts.ts";
+import { fromSystem, fromUser, textPart } from "#test/support/wire-parts.ts";
 import { toolbox } from "../tools/tools.fixture.ts";
 import { seen, shelf } from "./sources.fixture.ts";
 
@@ -23,7 +24,7 @@ const files = [{ type: "shelf", id: "open" }];
 async function ask(body: object = {}, token = stage.user.token) {
   const answer = await stage.app.call("POST /api/chat/completions", {
     token,
-    body: { model: "alpha", messages: [{ role: "user", content: question }], ...body },
+    body: { model: "alpha", messages: [fromUser(question)], ...body },
   });
   return { ...answer, asked: stage.upstream.requests.findLast(isCompletion)?.body };
 }
@@ -65,7 +66,7 @@ describe("an answer over HTTP", () => {
 
   it("is passed on as it is where no source is needed", async () => {
     const { body, asked } = await ask();
-    expect(asked.messages).toEqual([{ role: "user", content: question }]);
+    expect(asked.messages).toEqual([fromUser(question)]);
     expect(body.sources).toBeUndefined();
     expect(seen.gathered).toEqual([]);
   });
@@ -94,16 +95,13 @@ describe("an answer over HTTP", () => {
 
   it("keeps pictures beside the question, and follows the operator's template", async () => {
     const setting = (RAG_TEMPLATE: string) =>
-      stage.app.call("POST /api/v1/configs/settings", { token: stage.user.token, body: { RAG_TEMPLATE } });
+      stage.user.call("POST /api/v1/configs/settings", { RAG_TEMPLATE });
     expect((await setting("Q: [query] {{QUERY}}; C: [context]")).status).toBe(200);
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
-    const messages = [{ role: "user", content: [{ type: "text", text: "What is {{CONTEXT}}?" }, image] }];
+    const messages = [fromUser([textPart("What is {{CONTEXT}}?"), image])];
     const { asked } = await ask({ files, messages });
     const said = "What is {{CONTEXT}}?";
-    expect(asked.messages[0].content).toEqual([
-      { type: "text", text: `Q: ${said} ${said}; C: ${tags}` },
-      image,
-    ]);
+    expect(asked.messages[0].content).toEqual([textPart(`Q: ${said} ${said}; C: ${tags}`), image]);
     await setting("");
   });
 });
@@ -160,12 +158,9 @@ describe("RAG_SYSTEM_CONTEXT", () => {
     const other = await startRunStage({ plugins: [shelf], env: { RAG_SYSTEM_CONTEXT: "true" } });
     try {
       other.upstream.always("/chat/completions", text("Ada."));
-      const messages = [
-        { role: "system", content: "Be short." },
-        { role: "user", content: question },
-      ];
+      const messages = [fromSystem("Be short."), fromUser(question)];
       const body = { model: "alpha", messages, files };
-      await other.app.call("POST /api/chat/completions", { token: other.user.token, body });
+      await other.user.call("POST /api/chat/completions", body);
       const asked = other.upstream.requests.findLast(isCompletion)?.body.messages;
       expect(asked).toHaveLength(2);
       expect(asked[0].content.startsWith("Be short.\n\n")).toBe(true);

@@ -9,18 +9,14 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const path = "/chat/completions";
-const set = (body: object) =>
-  stage.app.call("POST /api/v1/tasks/config/update", { token: stage.user.token, body });
+const set = (body: object) => stage.user.call("POST /api/v1/tasks/config/update", body);
 
 /** The messages that the model gets of a completion over HTTP. */
 async function send(body: object) {
   stage.upstream.reply(path, text("Hello"));
   const asked = stage.upstream.nextRequest(path);
   const messages = [{ role: "user", content: "Hi" }];
-  const answer = await stage.app.call("POST /api/chat/completions", {
-    token: stage.user.token,
-    body: { model: "alpha", messages, ...body },
-  });
+  const answer = await stage.user.call("POST /api/chat/completions", { model: "alpha", messages, ...body });
   expect(answer.status).toBe(200);
   return (await asked).body.messages;
 }

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { body, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 // Whatever an upstream leaves out at its end: a stream of the common format ends with [DONE].
 
@@ -10,17 +12,11 @@ let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({
-    env: { OPENAI_API_BASE_URLS: upstream.url, CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE: "" },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({ connection: {}, env: { CHAT_STREAM_RESPONSE_CHUNK_MAX_BUFFER_SIZE: "" } }),
+  ));
   admin = await app.admin();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const path = "/chat/completions";
@@ -28,9 +24,10 @@ const done = "data: [DONE]\n\n";
 
 describe.each(["/api", "/compat"])("%s/chat/completions", (base) => {
   const ask = () =>
-    app.call(`POST ${base}${path}`, {
-      token: admin.token,
-      body: { model: "alpha", messages: [{ role: "user", content: "Hi" }], stream: true },
+    admin.call(`POST ${base}${path}`, {
+      model: "alpha",
+      messages: [{ role: "user", content: "Hi" }],
+      stream: true,
     });
   const frames = textChunks("Hello there").map((each) => `data: ${JSON.stringify(each)}\n\n`);
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { body, json, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let app: App;
 let common: Upstream;
@@ -24,10 +25,10 @@ const controls = [
 
 beforeAll(async () => {
   [common, speaking, vendor, runtime] = await Promise.all([
-    startUpstream(),
-    startUpstream(),
-    startUpstream(),
-    startUpstream(),
+    useUpstream(),
+    useUpstream(),
+    useUpstream(),
+    useUpstream(),
   ]);
   common.models = ["ada"];
   speaking.models = ["rex"];
@@ -38,7 +39,7 @@ beforeAll(async () => {
   runtime.always("/api/tags", json({ models: [{ name: "llama", model: "llama" }] }));
   runtime.always("/api/chat", body('{"message":{"role":"assistant","content":"ok"},"done":true}'));
   runtime.always("/v1/messages", json({ type: "message", model: "llama", content: [] }));
-  app = await startApp({
+  app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: [common.url, speaking.url, vendor.origin].join(";"),
       OPENAI_API_CONFIGS: JSON.stringify({ 1: { api_type: "responses" }, 2: { provider: "anthropic" } }),
@@ -47,7 +48,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 
 afterAll(async () => {
@@ -70,9 +71,6 @@ it.each<[string, string, () => Upstream, object]>([
   ["/runtime/v1/messages", "llama", () => runtime, { system: blocks }],
 ])("default options of a model's controls apply on %s to %s", async (path, model, toUpstream, expected) => {
   const question = { messages: [{ role: "user", content: "Hi" }], input: "Hi" };
-  const answer = await app.call(`POST ${path}`, {
-    token: admin.token,
-    body: { model, max_tokens: 9, stream: false, ...question },
-  });
+  const answer = await admin.call(`POST ${path}`, { model, max_tokens: 9, stream: false, ...question });
   expect([answer.status, toUpstream().requests.at(-1)?.body]).toMatchObject([200, expected]);
 });

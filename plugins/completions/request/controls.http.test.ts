@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 let app: App;
 let upstream: Upstream;
@@ -20,28 +22,22 @@ const controls = [
   },
 ];
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["ada"];
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    useAppWithUpstream({
+      models: ["ada"],
+      env: {
+        DEFAULT_MODEL_PARAMS: JSON.stringify({
+          temperature: 0.5,
+          system: "You are Ada.",
+          model_controls: controls,
+        }),
+      },
+    }),
+  ));
   upstream.always("/chat/completions", text("ok"));
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
-      DEFAULT_MODEL_PARAMS: JSON.stringify({
-        temperature: 0.5,
-        system: "You are Ada.",
-        model_controls: controls,
-      }),
-    },
-  });
   admin = await app.admin();
   member = await app.user();
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 async function complete(token: string, option: string | undefined, more: object = {}) {
@@ -86,13 +82,13 @@ it.each(["controls", "params"])(
   "without the permission chat.%s picks are ignored, but not an admin's",
   async (key) => {
     const route = "POST /api/v1/users/default/permissions";
-    const tree = (await app.call(route.replace("POST", "GET"), { token: admin.token })).body;
+    const tree = (await admin.call(route.replace("POST", "GET"))).body;
     const less = { ...tree, chat: { ...tree.chat, [key]: false } };
-    expect((await app.call(route, { token: admin.token, body: less })).status).toBe(200);
+    expect((await admin.call(route, less)).status).toBe(200);
     expect((await complete(member.token, "warm")).sent).toMatchObject(plain);
     expect((await complete(member.token, "gone")).status).toBe(200);
     expect((await complete(admin.token, "warm")).sent).toMatchObject({ temperature: 0.9 });
-    await app.call(route, { token: admin.token, body: tree });
+    await admin.call(route, tree);
     expect((await complete(member.token, "warm")).sent).toMatchObject({ temperature: 0.9 });
   },
 );

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defineFilter } from "#kernel/pipeline/filter.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 // What only passes through keeps its digits, whatever is done to the request around it.
 
@@ -40,12 +42,12 @@ let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha", "o3-mini"];
-  app = await startApp({ plugins: [prefixer], env: { OPENAI_API_BASE_URLS: upstream.url } });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({ models: ["alpha", "o3-mini"], connection: {}, plugins: [prefixer] }),
+  ));
   admin = await app.admin();
-  const call = (route: string, body: object) => app.call(route, { token: admin.token, body });
+  const call = (route: string, body: object) => admin.call(route, body);
   const made = await call("POST /api/v1/functions/create", {
     id: "named",
     name: "Named",
@@ -63,16 +65,12 @@ beforeAll(async () => {
     expect((await call("POST /api/v1/models/create", record)).status).toBe(200);
   }
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
 
 /** The bytes of the body that reached the upstream. */
 async function sent(route: string, body: string): Promise<string> {
   const next = upstream.nextRequest("/chat/completions");
   upstream.reply("/chat/completions", text("Hello."));
-  const answer = await app.call(`POST ${route}`, { token: admin.token, body });
+  const answer = await admin.call(`POST ${route}`, body);
   expect(answer.status, answer.text).toBe(200);
   return String((await next).bytes);
 }
@@ -93,7 +91,7 @@ describe("numbers reach the upstream digit for digit", () => {
 
   it("in a run that is written into a chat", async () => {
     const chat = { title: "A chat", history: { currentId: null, messages: {} } };
-    const made = await app.call("POST /api/v1/chats/new", { token: admin.token, body: { chat } });
+    const made = await admin.call("POST /api/v1/chats/new", { chat });
     const user_message = { id: randomUUID(), content: "Hi" };
     const place = { chat_id: made.body.id, id: randomUUID(), session_id: "s", stream: true, user_message };
     expect(await sent("/api/chat/completions", toBody({ model: "saved", ...place }))).toContain(schema);
@@ -112,7 +110,7 @@ describe("what is refused with its field", () => {
     [{ max_completion_tokens: -1 }, "max_completion_tokens"],
   ])("%j", async (more, field) => {
     const body = { model: "alpha", messages: [{ role: "user", content: "Hi" }], ...more };
-    const answer = await app.call("POST /api/chat/completions", { token: admin.token, body });
+    const answer = await admin.call("POST /api/chat/completions", body);
     expect([400, 422]).toContain(answer.status);
     expect(answer.body.detail[0].loc.join(".")).toContain(field);
   });
@@ -126,9 +124,8 @@ it("numbers that were saved as text are numbers", async () => {
     options: { num_ctx: "4096", stop: "1" },
   };
   const expected = { temperature: 0.7, max_tokens: 5, top_k: 40, options: { num_ctx: 4096, stop: "1" } };
-  const call = (route: string, body: object) => app.call(route, { token: admin.token, body });
-  const read = async (id: string) =>
-    (await app.call(`GET /api/v1/models/model?id=${id}`, { token: admin.token })).body.params;
+  const call = (route: string, body: object) => admin.call(route, body);
+  const read = async (id: string) => (await admin.call(`GET /api/v1/models/model?id=${id}`)).body.params;
   const record = { id: "texts", name: "Texts", base_model_id: "alpha", meta: {} };
   expect((await call("POST /api/v1/models/create", { ...record, params })).status).toBe(200);
   expect(await read("texts")).toMatchObject(expected);

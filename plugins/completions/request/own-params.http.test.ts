@@ -13,7 +13,7 @@ afterAll(() => stage?.close());
 
 const save = async (id: string, params: object) => {
   const body = { id, name: id, base_model_id: "alpha", meta: {}, params };
-  const made = await stage.app.call("POST /api/v1/models/create", { token: stage.user.token, body });
+  const made = await stage.user.call("POST /api/v1/models/create", body);
   expect(made.status, made.text).toBe(200);
 };
 const lastAsked = () => stage.upstream.requests.findLast(isCompletion)?.body;

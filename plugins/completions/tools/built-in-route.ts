@@ -12,6 +12,7 @@ const BuiltInTool = z
     category: z.string().nullable(),
     feature: z.string().nullable(),
     approval: z.enum(["auto", "ask", "deny"]),
+    acts: z.boolean().meta({ description: "It writes or deletes what people keep" }),
   })
   .meta({ id: "BuiltInTool" });
 
@@ -36,7 +37,7 @@ export function builtInToolsRoute(registry: ToolRegistry) {
   );
 }
 
-const toListed = ({ id, spec, title, category, feature, approval }: Tool) => ({
+const toListed = ({ id, spec, title, category, feature, approval, isActing }: Tool) => ({
   id,
   name: spec.name,
   title: title ?? null,
@@ -44,4 +45,5 @@ const toListed = ({ id, spec, title, category, feature, approval }: Tool) => ({
   category: category ?? null,
   feature: feature ?? null,
   approval: approval ?? "auto",
+  acts: isActing === true,
 });

@@ -43,6 +43,7 @@ it("lists built-in tools with category, feature and policy to those who may use 
     description: "stamp it",
     category: "desk",
     feature: null,
+    acts: false,
     approval: "ask",
   };
   expect(await list(member.token)).toEqual([stamp]);

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { outlets, probes } from "../reply/probes.fixture.ts";
@@ -17,26 +18,23 @@ const messages = [
 ];
 const legacy = { params: { function_calling: "legacy" } };
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  app = await startApp({
-    plugins: [probes, toolbox],
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}`,
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: { access: "everyone", model_ids: ["alpha"] },
-        1: { access: "admins", model_ids: ["worker"] },
-      }),
-      TASK_MODEL_EXTERNAL: "worker",
-    },
-  });
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
+  app = await keep(
+    startApp({
+      plugins: [probes, toolbox],
+      env: {
+        OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}`,
+        OPENAI_API_CONFIGS: JSON.stringify({
+          0: { access: "everyone", model_ids: ["alpha"] },
+          1: { access: "admins", model_ids: ["worker"] },
+        }),
+        TASK_MODEL_EXTERNAL: "worker",
+      },
+    }),
+  );
   admin = await app.admin();
   sdk = new OpenAI({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 beforeEach(() => {
@@ -82,8 +80,7 @@ describe("the task model", () => {
   });
 
   it("is the chat's own model when none is set for its kind, and reads the operator's template", async () => {
-    const setting = (body: object) =>
-      app.call("POST /api/v1/tasks/config/update", { token: admin.token, body });
+    const setting = (body: object) => admin.call("POST /api/v1/tasks/config/update", body);
     await setting({
       TASK_MODEL_EXTERNAL: "",
       TOOLS_FUNCTION_CALLING_PROMPT_TEMPLATE: "Choose of {{TOOLS}}!",
@@ -218,7 +215,7 @@ describe("who may", () => {
 
   it("leaves the settings of task models to administrators", async () => {
     const user = await app.user();
-    const { status, body } = await app.call("GET /api/v1/tasks/config", { token: user.token });
+    const { status, body } = await user.call("GET /api/v1/tasks/config");
     expect(status).toBe(200);
     expect(body).toMatchObject({
       TASK_MODEL: "",

@@ -15,7 +15,7 @@ export interface ToolsRun {
 /**
  * The tools of a run that executes them itself: those of `tool_ids` and of the
  * request's terminal, and with a session the built-in ones that the
- * model's categories and capabilities and the request's features let through. Core API, chat completion rules 1 and 4.
+ * model's categories and capabilities and the request's features let through, less those that it excludes. Core API, chat completion rules 1 and 4.
  */
 export async function selectNative(
   tools: ToolRegistry,
@@ -29,10 +29,14 @@ export async function selectNative(
     return [];
   }
   const asked = new Set(toolIds);
+  const excluded = new Set(request.excluded_tool_ids);
   const selection = { principal: context.principal, toolIds, run: toToolRun(run), onProblem };
   const offered = await tools.select(selection);
   return offered.filter(
-    (tool) => tool.isExternal || asked.has(tool.id) || (hasSession && isBuiltIn(tool, request, model.meta)),
+    (tool) =>
+      tool.isExternal ||
+      asked.has(tool.id) ||
+      (hasSession && !excluded.has(tool.id) && isBuiltIn(tool, request, model.meta)),
   );
 }
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { toPdf } from "../pdf.fixture.ts";
 
 interface Asked {
@@ -42,7 +43,7 @@ const peer = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => peer.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(peer.address() as AddressInfo).port}`;
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   await set({
     TIKA_SERVER_URL: `${origin}/`,
@@ -75,8 +76,7 @@ afterAll(async () => {
 });
 
 async function set(values: Record<string, unknown>): Promise<void> {
-  const changed = await app.call("POST /api/v1/configs/settings", { token: admin.token, body: values });
-  expect(changed.status).toBe(200);
+  expect((await admin.call("POST /api/v1/configs/settings", values)).status).toBe(200);
 }
 
 let count = 0;
@@ -87,7 +87,7 @@ async function upload(name = "scan.pdf", type = "application/pdf") {
   const body = new FormData();
   body.append("file", new File([bytes as BlobPart], name, { type }));
   const route = "POST /api/v1/files/?process_in_background=false";
-  const { body: file } = await app.call(route, { token: admin.token, body });
+  const { body: file } = await admin.call(route, body);
   return { data: file.data, bytes };
 }
 
@@ -180,8 +180,7 @@ it("Mistral OCR gets PDF as a data address; other documents are read here", asyn
   const body = new FormData();
   body.append("file", new File(["plain words"], "a.txt", { type: "text/plain" }));
   const route = "POST /api/v1/files/?process_in_background=false";
-  const plain = await app.call(route, { token: admin.token, body });
-  expect(plain.body.data.content).toBe("plain words");
+  expect((await admin.call(route, body)).body.data.content).toBe("plain words");
   expect(asked).toHaveLength(1);
 });
 
@@ -288,9 +287,8 @@ it("an engine that fails for a moment is asked again", async () => {
 });
 
 it("an engine that is not there is refused, with the names of those that are", async () => {
-  const refused = await app.call("POST /api/v1/configs/settings", {
-    token: admin.token,
-    body: { CONTENT_EXTRACTION_ENGINE: "crystal_ball" },
+  const refused = await admin.call("POST /api/v1/configs/settings", {
+    CONTENT_EXTRACTION_ENGINE: "crystal_ball",
   });
   expect(refused.status).toBe(422);
   expect(JSON.stringify(refused.body)).toContain(

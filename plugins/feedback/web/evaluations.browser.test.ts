@@ -1,28 +1,17 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
+describeInterface("the page of evaluations", ({ setUp, openPage }) => {
+  let app: App;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
-  }
-}, slow);
+  setUp(async (keep) => {
+    app = await keep(startApp());
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
-
-test.skipIf(!chromiumPath)(
-  "an administrator compares models, reads a model's days and deletes a rating",
-  async () => {
+  test("an administrator compares models, reads a model's days and deletes a rating", async () => {
     const { token } = await app.admin();
     const member = await app.user();
     const rate = async (rating: 1 | -1, model: string, sibling: string) => {
@@ -49,13 +38,13 @@ test.skipIf(!chromiumPath)(
     };
     await rate(1, "alpha", "beta");
     await rate(-1, "beta", "alpha");
-    const { page, close } = await openPage(browser, { url: app.url, token, path: "/admin/evaluations" });
+    const { page } = await openPage({ url: app.url, token, path: "/admin/evaluations" });
     const board = page.getByRole("table", { name: "Leaderboard" });
     await board.getByRole("row", { name: /alpha/ }).waitFor();
     expect(await board.getByRole("row").nth(1).innerText()).toContain("alpha");
-    await page.getByRole("searchbox", { name: "Narrow down by tags" }).fill("poetry");
+    await write(page.getByRole("searchbox", { name: "Narrow down by tags" }), "poetry");
     await page.getByText("No rating has such a tag.").waitFor();
-    await page.getByRole("searchbox", { name: "Narrow down by tags" }).fill("");
+    await write(page.getByRole("searchbox", { name: "Narrow down by tags" }), "");
     await page.getByRole("button", { name: "History of alpha" }).click();
     await page.getByRole("table", { name: "Ratings by day" }).getByRole("row").nth(1).waitFor();
     await expectNoAxeFindings(page);
@@ -76,7 +65,5 @@ test.skipIf(!chromiumPath)(
         timeout: 5000,
       })
       .toBe(1);
-    await close();
-  },
-  slow,
-);
+  });
+});

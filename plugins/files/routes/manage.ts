@@ -2,10 +2,11 @@ import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { FileActions } from "../files.ts";
 import { File, FileId, FileText, NewFileText, Removed, toggle, UploadedFile } from "../schema.ts";
+import type { CountPassages } from "../passages.ts";
 import type { Files } from "../service.ts";
 
 /** Upload, changes and removal of files (Core API, Files and knowledge). */
-export function manageRoutes(service: Files, actions: FileActions) {
+export function manageRoutes(service: Files, actions: FileActions, passages: CountPassages) {
   return [
     defineRoute(
       {
@@ -35,7 +36,10 @@ export function manageRoutes(service: Files, actions: FileActions) {
         returns: File,
         fails: [404],
       },
-      ({ params, caller }) => service.load(caller, params.id, "read"),
+      async ({ params, caller }) => {
+        const file = await service.load(caller, params.id, "read");
+        return (await passages([file]))[0] ?? file;
+      },
     ),
     ...changeRoutes(actions),
     ...removalRoutes(service, actions),

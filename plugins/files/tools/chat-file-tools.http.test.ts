@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
   const meta = { capabilities: { file_context: false } };
   const model = { id: "reader", name: "Reader", base_model_id: "alpha", meta, params: {} };
-  expect((await app.call("POST /api/v1/models/create", { token: user.token, body: model })).status).toBe(200);
+  expect((await user.call("POST /api/v1/models/create", model)).status).toBe(200);
 });
 afterAll(() => stage?.close());
 
@@ -147,7 +147,7 @@ it("a plugin that knows what texts mean answers questions in place of the search
     });
     const meta = { capabilities: { file_context: false } };
     const model = { id: "reader", name: "Reader", base_model_id: "alpha", meta, params: {} };
-    await app.call("POST /api/v1/models/create", { token: user.token, body: model });
+    await user.call("POST /api/v1/models/create", model);
     const chat = await stage.makeChat();
     const found = await runScripted(stage, [{ name: "query_chat_files", args: { query: "what?" } }], {
       chat,

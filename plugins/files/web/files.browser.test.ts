@@ -1,26 +1,19 @@
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { expectNoAxeFindings, type OpenOptions } from "#test/support/interface.ts";
 
 let app: App;
-let browser: Browser;
 let owner: TestUser;
 let other: TestUser;
 
-describe.skipIf(chromiumPath === undefined)("the page of a file", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
+describeInterface("the page of a file", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    app = await keep(startApp());
     owner = await app.user();
     other = await app.user();
-  }, 120_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await app?.close();
   });
 
   async function upload(name: string, bytes: Uint8Array | string, type = ""): Promise<string> {
@@ -32,14 +25,9 @@ describe.skipIf(chromiumPath === undefined)("the page of a file", () => {
 
   const sample = (name: string) => readFile(new URL(`../../extraction/fixtures/${name}`, import.meta.url));
 
-  async function open(
-    path: string,
-    use: (page: Page) => Promise<void>,
-    options: Partial<Parameters<typeof openPage>[1]> = {},
-  ) {
-    const opened: OpenPage = await openPage(browser, { url: app.url, token: owner.token, path, ...options });
-    await use(opened.page);
-    await opened.close();
+  async function open(path: string, use: (page: Page) => Promise<void>, options: Partial<OpenOptions> = {}) {
+    const { page } = await openPage({ url: app.url, token: owner.token, path, ...options });
+    await use(page);
   }
 
   test("shows the text of a PDF by page beside the original, with the passage that the address names", async () => {
@@ -90,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a file", () => {
       await page.getByRole("button", { name: "Show more" }).click();
       await expect.poll(() => passages.count()).toBe(100);
       await expectNoAxeFindings(page);
-      await passages.last().getByRole("button", { name: "Show it in the text" }).click();
+      await passages.last().getByRole("button", { name: "Show in text" }).click();
       await page.locator("mark").filter({ hasText: "of the log" }).first().waitFor();
     });
   });

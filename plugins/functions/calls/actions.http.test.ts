@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { addFunction, removeFunction, require } from "../functions.fixture.ts";
 
 let app: App;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
 });
 
@@ -76,7 +77,7 @@ describe("an action", () => {
     expect((await run("scoped", member.token)).status).toBe(404);
     expect((await require(run("scoped", admin.token))).body).toBe("ran");
     expect((await run("scoped", admin.token, { model: "nope" })).status).toBe(404);
-    await require(app.call("POST /api/v1/functions/id/scoped/toggle", { token: admin.token }));
+    await require(admin.call("POST /api/v1/functions/id/scoped/toggle"));
     expect((await run("scoped", admin.token)).status).toBe(404);
     await addFunction(app, "a_filter", `export function inlet(b) { return b; }`);
     expect((await run("a_filter", admin.token)).status).toBe(404);

@@ -1,29 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { expect, it, vi } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, require } from "../functions.fixture.ts";
 
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ connection: {}, env: { OPENAI_API_KEYS: "k" } })));
   admin = await app.admin();
   await addFunction(app, "witness", witness, { global: true });
   const folder = await require(call("POST /api/v1/folders/", { name: "Letters" }));
   facts.folder_id = folder.body.id;
   about.folder_id = folder.body.id;
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 /** Writes the context of each hook to its console. */
@@ -34,7 +29,7 @@ const witness = `
   export function stream(chunk, ctx) { if (ctx !== last) { tell("stream", ctx); last = ctx; } }
   export function outlet(body, ctx) { tell("outlet", ctx); }`;
 
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 
 /** The contexts since the last call, by hook, once the outlet has had its own. */
 async function told(hooks: readonly string[]) {

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, removeFunction, startWithUpstream, toTexts } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
 });
-afterAll(() => stage?.close());
 
 const messages = [{ role: "user", content: "Hi" }];
 const deep = `let deep = {}; for (let n = 0; n < 5000; n++) deep = n % 2 ? [deep] : { deep };`;
 const tooDeep = /nested too deep|nested deeper/;
 const reason = "The answer is nested deeper than 200 levels.";
 
-const complete = (body: object) =>
-  app.call("POST /api/chat/completions", { token: admin.token, body: { messages, ...body } });
+const complete = (body: object) => admin.call("POST /api/chat/completions", { messages, ...body });
 
 async function withFunction<T>(code: string, run: () => Promise<T>): Promise<T> {
   await addFunction(app, "deep", `${deep} ${code}`, { global: true });
@@ -68,7 +65,7 @@ describe("an answer nested 5,000 deep", () => {
     await withFunction("export const outlet = (body) => ({ ...body, deep });", async () => {
       upstream.reply("/chat/completions", text("one two"));
       const body = { model: "alpha", messages: [...messages, { role: "assistant", content: "Ho" }], id: "m" };
-      const answer = await app.call("POST /api/chat/completed", { token: admin.token, body });
+      const answer = await admin.call("POST /api/chat/completed", body);
       expect([answer.status, answer.text]).toEqual([200, expect.not.stringContaining("deep")]);
     });
   });
@@ -76,7 +73,7 @@ describe("an answer nested 5,000 deep", () => {
   it("of an action is refused with the reason", async () => {
     await withFunction("export const action = () => deep;", async () => {
       const body = { model: "alpha", messages };
-      const answer = await app.call("POST /api/chat/actions/deep", { token: admin.token, body });
+      const answer = await admin.call("POST /api/chat/actions/deep", body);
       expect([answer.status, answer.body.detail]).toEqual([400, reason]);
     });
   });
@@ -86,7 +83,7 @@ describe("an answer nested 5,000 deep", () => {
       export const action = (body, { host }) => host.storage.set("deep", deep).then(() => "kept", (error) => error.message);`;
     await withFunction(code, async () => {
       const body = { model: "alpha", messages };
-      const answer = await app.call("POST /api/chat/actions/deep", { token: admin.token, body });
+      const answer = await admin.call("POST /api/chat/actions/deep", body);
       expect([answer.status, answer.body]).toEqual([200, "The arguments are nested deeper than 200 levels."]);
     });
   });
@@ -94,18 +91,19 @@ describe("an answer nested 5,000 deep", () => {
   it("of a module about itself is refused when it is saved", async () => {
     const content = `${deep} export const meta = { deep }; export const action = () => 1;`;
     const body = { id: "deep", name: "deep", content, meta: {} };
-    const answer = await app.call("POST /api/v1/functions/create", { token: admin.token, body });
-    expect([answer.status, answer.body.detail]).toEqual([
-      400,
-      expect.stringContaining("The data that the module exports is nested deeper than 200 levels."),
-    ]);
+    expect(await admin.call("POST /api/v1/functions/create", body)).toMatchObject({
+      status: 400,
+      body: {
+        detail: expect.stringContaining("The data that the module exports is nested deeper than 200 levels."),
+      },
+    });
   });
 
   it("of a dry run is told as an error", async () => {
     const content = `${deep} export const inlet = () => deep; export const stream = () => ({ deep });`;
     for (const hook of ["inlet", "stream"]) {
       const body = { content, hook, body: {} };
-      const answer = await app.call("POST /api/v1/functions/dry-run", { token: admin.token, body });
+      const answer = await admin.call("POST /api/v1/functions/dry-run", body);
       expect([answer.status, answer.body.error?.message]).toEqual([200, expect.stringMatching(tooDeep)]);
     }
   });

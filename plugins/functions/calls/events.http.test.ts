@@ -20,7 +20,7 @@ const listener = `export function event(event, ctx) {
 // What was logged is of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function heard(id: string): Promise<any[]> {
-  const { body } = await require(app.call(`GET /api/v1/functions/id/${id}/logs`, { token: admin.token }));
+  const { body } = await require(admin.call(`GET /api/v1/functions/id/${id}/logs`));
   return body.lines.map(({ text }: { text: string }) => JSON.parse(text));
 }
 
@@ -64,7 +64,7 @@ describe("an event function", () => {
 
   it("hears of its own switching on and off, before and after", async () => {
     await addFunction(app, "witness", listener);
-    const toggle = () => app.call("POST /api/v1/functions/id/witness/toggle", { token: admin.token });
+    const toggle = () => admin.call("POST /api/v1/functions/id/witness/toggle");
     await expect.poll(() => namesHeard("witness")).toEqual(["function.enable_started", "function.enabled"]);
     await require(toggle());
     await expect.poll(() => namesHeard("witness")).toContain("function.disable_started");

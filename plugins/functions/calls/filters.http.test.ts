@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, require, toTexts, startWithUpstream } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
 });
-
-afterAll(() => stage?.close());
 
 beforeEach(async () => {
   await require(call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 const messages = [{ role: "user", content: "Hi" }];
 const marking = (mark: string, more = "") => `${more}
 export function inlet(body) { return { ...body, messages: [...body.messages, { role: "user", content: "${mark}" }] }; }`;

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, require, toTexts, startWithUpstream } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
 });
-
-afterAll(() => stage?.close());
 
 beforeEach(async () => {
   await require(call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 const messages = [{ role: "user", content: "Hi" }];
 const numbers = Array.from({ length: 600_000 }, (_, at) => at);
 

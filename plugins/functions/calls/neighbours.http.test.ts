@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, require, startWithUpstream, toTexts } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
 });
-afterAll(() => stage?.close());
 
 /** Leaves spies in every prototype that a chunk leads to, its own included, and sends home what they saw. */
 const spy = `const loot = [];
@@ -59,13 +57,12 @@ it("a filter without capabilities sees neither valves nor users of another one o
   await addFunction(app, "a_spy", spy, { global: true });
   await addFunction(app, "m_careful", careful, { global: true });
   await addFunction(app, "z_spy", spy, { global: true });
-  const { token } = admin;
-  const valves = { token, body: { password: "hunter2" } };
+  const valves = { token: admin.token, body: { password: "hunter2" } };
   await require(app.call("POST /api/v1/functions/id/m_careful/valves/update", valves));
   for (let n = 0; n < 3; n++) {
     upstream.reply("/chat/completions", text("one two three"));
     const body = { model: "alpha", stream: true, messages: [{ role: "user", content: "Hi" }] };
-    const answer = await require(app.call("POST /api/chat/completions", { token, body }));
+    const answer = await require(admin.call("POST /api/chat/completions", body));
     expect(toTexts(answer.text).join("")).toContain("!");
     expect(answer.text).toContain('"loot"');
     expect(answer.text).not.toContain("hunter2");

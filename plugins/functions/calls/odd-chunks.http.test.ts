@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, startWithUpstream } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
 });
-afterAll(() => stage?.close());
 
 /** Makes chunks whose parts are of no type that the wire knows, and one that lacks what can be told. */
 const odd = `
@@ -29,10 +27,10 @@ it("what a stream hook makes of chunks ends no stream and no service, on any wir
   for (const [at, route] of ["POST /api/v1/messages", "POST /api/chat/completions"].entries()) {
     await addFunction(app, `odd${at}`, odd, { global: true });
     upstream.reply("/chat/completions", text("one two three four five"));
-    const answer = await app.call(route, { token: admin.token, body });
+    const answer = await admin.call(route, body);
     expect([answer.status, answer.text.includes("said")]).toEqual([200, true]);
     expect(answer.text).toMatch(/message_stop|\[DONE\]/);
-    await app.call(`DELETE /api/v1/functions/id/odd${at}/delete`, { token: admin.token });
+    await admin.call(`DELETE /api/v1/functions/id/odd${at}/delete`);
   }
   expect((await app.call("GET /health")).status).toBe(200);
 });
@@ -45,8 +43,8 @@ it.each([
   await addFunction(app, "odd_pipe", code, {});
   for (const stream of [true, false]) {
     const body = { model: "odd_pipe", stream, messages: [{ role: "user", content: "Hi" }] };
-    const answer = await app.call("POST /api/chat/completions", { token: admin.token, body });
+    const answer = await admin.call("POST /api/chat/completions", body);
     expect([answer.status, answer.text.includes("said")]).toEqual([200, true]);
   }
-  await app.call("DELETE /api/v1/functions/id/odd_pipe/delete", { token: admin.token });
+  await admin.call("DELETE /api/v1/functions/id/odd_pipe/delete");
 });

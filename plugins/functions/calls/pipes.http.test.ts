@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const messages = [{ role: "user" as const, content: "Hi" }];
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 const complete = (model: string, body: object = {}) =>
   call("POST /api/chat/completions", { model, messages, ...body });
 

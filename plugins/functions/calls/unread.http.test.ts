@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { connectPlain } from "#test/support/sockets.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, require, startWithUpstream } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
   const mark = (name: string) => `let seen = [];
     const last = (body) => body.messages.at(-1);
     export function inlet(body) { return { ...body, x_${name}: seen }; }
@@ -24,14 +23,12 @@ beforeAll(async () => {
   await addFunction(app, "b", mark("b"), { global: true });
 });
 
-afterAll(() => stage?.close());
-
 /** Asks for one answer over HTTP; resolves with what the inlets told of earlier ones. */
 async function ask(content: string) {
   upstream.reply("/chat/completions", text(content));
   const sent = upstream.nextRequest(({ body: sent }) => sent?.messages !== undefined);
   const body = { model: "alpha", messages: [{ role: "user", content: "Hi" }] };
-  const answer = await require(app.call("POST /api/chat/completions", { token: admin.token, body }));
+  const answer = await require(admin.call("POST /api/chat/completions", body));
   expect(answer.body.choices[0].message.content).toBe(content);
   return (await sent).body;
 }

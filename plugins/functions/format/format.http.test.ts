@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { formatCode } from "./format-code.ts";
 
 let app: App;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
 });
 afterAll(() => app?.close());
 

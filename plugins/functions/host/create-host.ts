@@ -1,6 +1,7 @@
 import { credentialOf, rememberCredential } from "#kernel/access/credentials.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError, ProviderError } from "#kernel/errors.ts";
+import { providerWords } from "#kernel/http/provider-words.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Batches, Host, HostFunction, Json } from "#kernel/sandbox.ts";
 import type { Capabilities } from "../calls/facts.ts";
@@ -182,9 +183,8 @@ function toAppError(error: unknown, signal: AbortSignal | undefined): AppError {
     return new AppError("unavailable", "The call was ended.", { cause: error });
   }
   if (error instanceof ProviderError) {
-    return new AppError("upstream", `The provider answered ${error.status}: ${error.body.slice(0, 500)}`, {
-      cause: error,
-    });
+    const words = providerWords(error.body)?.slice(0, 500) ?? "";
+    return new AppError("upstream", `The provider answered ${error.status}: ${words}`, { cause: error });
   }
   return new AppError("unavailable", "The host could not do this.", { cause: error });
 }

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   client.events.length = 0;
-  await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
+  await require(admin.call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
 /** What a client shows of an event, without the marks of the server that sent it. */
@@ -70,7 +70,10 @@ describe("host.emit and host.ask", () => {
     const facts = { chat_id: "temporary:c", id: "m", session_id: session };
     const place = { chat_id: "temporary:c", message_id: "m" };
     expect(await act("talk", member, facts)).toEqual({
-      answered: { ...place, data: { type: "confirmation", data: { title: "Sure?" } } },
+      answered: {
+        ...place,
+        data: { type: "confirmation", data: { title: "Sure?", question_id: expect.any(String) } },
+      },
     });
     expect(shown()[0]).toEqual({ ...place, data: { type: "status", data: { done: true } } });
   });
@@ -95,7 +98,7 @@ describe("host.emit and host.ask", () => {
     await expect.poll(typesShown).toEqual(["status", "status", "message", "chat:message:delta"]);
     const call = (chat_id: string) => {
       const body = { model: "guide", messages: [], chat_id, id: "a1" };
-      return app.call("POST /api/chat/actions/keep", { token: admin.token, body });
+      return admin.call("POST /api/chat/actions/keep", body);
     };
     client.events.length = 0;
     const [foreign, unknown] = [await call(id), await call("no-such-chat")];
@@ -201,7 +204,7 @@ describe("host.complete", () => {
     upstream.reply("/chat/completions", text("one two"));
     const messages = [{ role: "user", content: "Hi" }];
     const body = { model: "relay", messages, stream: true };
-    const answer = await require(app.call("POST /api/chat/completions", { token: admin.token, body }));
+    const answer = await require(admin.call("POST /api/chat/completions", body));
     const texts = toTexts(answer.text).filter((piece) => piece !== "");
     expect(texts.join("")).toBe("It says: ONE TWO");
     expect(texts.length).toBeGreaterThan(2);
@@ -220,7 +223,7 @@ describe("host.complete", () => {
     const before = upstream.requests.length;
     const messages = [{ role: "user", content: "Hi" }];
     const body = { model: "alpha", messages };
-    await require(app.call("POST /api/chat/completions", { token: admin.token, body }));
+    await require(admin.call("POST /api/chat/completions", body));
     const asked = upstream.requests.slice(before).filter(({ method }) => method === "POST");
     expect(asked.map(({ body: sent }) => [sent.x_verdict, sent.x_marked])).toEqual([
       [undefined, true],

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { addFunction, addHostAction, require, runAction } from "../functions.fixture.ts";
@@ -8,18 +9,14 @@ let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   const env = { FUNCTION_STORAGE_MAX_BYTES: "2000", EGRESS_ALLOWED_PRIVATE_ORIGINS: upstream.origin };
-  app = await startApp({ env });
+  app = await keep(startApp({ env }));
   admin = await app.admin();
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
 beforeEach(async () => {
-  await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
+  await require(admin.call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
 const call = (route: string, body?: unknown, { token } = admin) => app.call(route, { token, body });

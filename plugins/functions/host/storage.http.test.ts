@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 beforeEach(async () => {
-  await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
+  await require(admin.call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
 const addAction = (id: string, code: string, capabilities: object = {}) =>
@@ -68,10 +68,9 @@ describe("host.storage", () => {
     await addAction("keep", storage, { storage: true });
     const guest = await app.user();
     await run("keep", guest, "set", "mine", 1, { user: true });
-    const rows = async () =>
-      (await app.call("GET /test/stored", { token: admin.token })).body as { user_id: string }[];
+    const rows = async () => (await admin.call("GET /test/stored")).body as { user_id: string }[];
     expect((await rows()).map(({ user_id }) => user_id)).toContain(guest.id);
-    await require(app.call(`DELETE /api/v1/users/${guest.id}`, { token: admin.token }));
+    await require(admin.call(`DELETE /api/v1/users/${guest.id}`));
     await expect.poll(async () => (await rows()).length).toBe(0);
   });
 

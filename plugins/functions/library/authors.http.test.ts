@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { addFunction, require } from "../functions.fixture.ts";
 
 let app: App;
@@ -7,22 +8,17 @@ let admin: TestUser;
 let author: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   author = await app.user();
   const { body } = await require(
-    app.call("POST /api/v1/groups/create", {
-      token: admin.token,
-      body: { name: "Authors", description: "" },
-    }),
+    admin.call("POST /api/v1/groups/create", { name: "Authors", description: "" }),
   );
   const permissions = { workspace: { functions: true } };
   const change = { name: "Authors", description: "", permissions };
-  await require(app.call(`POST /api/v1/groups/id/${body.id}/update`, { token: admin.token, body: change }));
+  await require(admin.call(`POST /api/v1/groups/id/${body.id}/update`, change));
   const people = { user_ids: [author.id] };
-  await require(
-    app.call(`POST /api/v1/groups/id/${body.id}/users/add`, { token: admin.token, body: people }),
-  );
+  await require(admin.call(`POST /api/v1/groups/id/${body.id}/users/add`, people));
 });
 
 afterAll(() => app?.close());
@@ -81,8 +77,7 @@ it("code that reaches further waits, too, and a yes holds for what was seen", as
   const call = as(author);
   const changed = await require(call(`POST ${at("/update")}`, { name: "Own", content: reaching }));
   expect(changed.body).toMatchObject({ is_active: false, error: expect.stringContaining("fetch: a.test") });
-  const asked = await require(call(`POST ${at("/toggle")}`));
-  expect(asked.body).toMatchObject({
+  expect((await require(call(`POST ${at("/toggle")}`))).body).toMatchObject({
     is_active: false,
     pending: { active: true, reasons: ["fetch: a.test"] },
   });

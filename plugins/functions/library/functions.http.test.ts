@@ -1,25 +1,20 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { require } from "../functions.fixture.ts";
 
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["alpha"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ connection: {}, env: { OPENAI_API_KEYS: "k" } })));
   admin = await app.admin();
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const first = `/**
@@ -49,7 +44,7 @@ export async function outlet(body, { metadata, host }) {
 const second = `export const meta = { name: "Signer" };
 export function stream(event) { return event; }`;
 
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 const at = (rest: string) => `/api/v1/functions/id/signer${rest}`;
 const messages = [{ role: "user" as const, content: "Hi" }];
 const sdk = () => new OpenAI({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { html } from "#test/support/upstream-faults.ts";
 import { body as bytes, failure } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -24,18 +25,13 @@ const intruder = definePlugin({
   },
 });
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  app = await startApp({ plugins: [intruder] });
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
+  app = await keep(startApp({ plugins: [intruder] }));
   admin = await app.admin();
 });
 
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
-
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 const create = (content: string, id = "fresh") =>
   call("POST /api/v1/functions/create", { id, name: "Fresh", content, meta: {} });
 const good = `export function inlet(body) { return body; }`;
@@ -122,7 +118,7 @@ describe("a stored function", () => {
       .poll(async () => (await call("GET /api/v1/functions/id/tampered")).body)
       .toMatchObject({ is_active: false, error: expect.stringContaining("line 1") });
     const member = await app.user();
-    const shown = await app.call("GET /api/v1/functions/", { token: member.token });
+    const shown = await member.call("GET /api/v1/functions/");
     expect(shown.body.find(({ id }: { id: string }) => id === "tampered")).toMatchObject({ error: null });
     expect((await call("POST /api/v1/functions/id/tampered/toggle")).status).toBe(400);
     await removeFunction(app, "tampered");

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { addFunction } from "../functions.fixture.ts";
 
 let app: App;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
 });
 afterAll(() => app.close());
 
-const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+const call = (route: string, body?: unknown) => admin.call(route, body);
 const isActive = async (id: string) => (await call(`GET /api/v1/functions/id/${id}`)).body.is_active;
 const typed = (mark: string) => `export function inlet(body: { x?: string }) { body.x = "${mark}"; }`;
 

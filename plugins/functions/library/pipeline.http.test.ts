@@ -32,8 +32,7 @@ async function line(query = "") {
 }
 
 it("shows what a request to a model passes, in order, and what people switch on", async () => {
-  const { body } = await require(call("GET /api/v1/models/pipeline?id=alpha"));
-  expect(body).toMatchObject({
+  expect((await require(call("GET /api/v1/models/pipeline?id=alpha"))).body).toMatchObject({
     model: { id: "alpha" },
     base: { id: "alpha" },
     filters: [

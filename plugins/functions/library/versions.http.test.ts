@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { addFunction, require } from "../functions.fixture.ts";
 
 let app: App;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
   await addFunction(app, "changing", toCode(0));
 });
@@ -14,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const at = (rest: string) => `/api/v1/functions/id/changing${rest}`;
-const versions = async () => (await require(app.call(`GET ${at("/versions")}`, { token: admin.token }))).body;
+const versions = async () => (await require(admin.call(`GET ${at("/versions")}`))).body;
 
 function toCode(number: number): string {
   return `export function pipe() { return "${number}"; }`;
 }
 
 async function update(user: TestUser, content: string): Promise<void> {
-  await require(app.call(`POST ${at("/update")}`, { token: user.token, body: { name: "C", content } }));
+  await require(user.call(`POST ${at("/update")}`, { name: "C", content }));
 }
 
 it("names who wrote a version, and makes none when the code stays", async () => {
@@ -45,5 +46,5 @@ it("keeps the last fifty", async () => {
   }
   const kept = await versions();
   expect([kept.length, kept[0].version, kept.at(-1).version]).toEqual([50, 55, 6]);
-  expect((await app.call(`GET ${at("/versions/5")}`, { token: admin.token })).status).toBe(404);
+  expect((await admin.call(`GET ${at("/versions/5")}`)).status).toBe(404);
 });

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { addFunction, require, runAction } from "../functions.fixture.ts";
 
 let app: App;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
 });
 
 afterAll(() => app?.close());
 
 beforeEach(async () => {
-  await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
+  await require(admin.call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
 const call = (route: string, body?: object) =>

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { addFunction, require, startWithUpstream } from "../functions.fixture.ts";
 
-let stage: Awaited<ReturnType<typeof startWithUpstream>>;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startWithUpstream();
-  ({ app, upstream, admin } = stage);
+setUp(async (keep) => {
+  ({ app, upstream, admin } = await keep(startWithUpstream()));
 });
 
-afterAll(() => stage?.close());
-
 beforeEach(async () => {
-  await require(app.call("POST /api/v1/functions/sync", { token: admin.token, body: { functions: [] } }));
+  await require(admin.call("POST /api/v1/functions/sync", { functions: [] }));
 });
 
 /** The body that the upstream got for a request with this text. */
@@ -25,7 +22,7 @@ async function sent(body: string): Promise<string> {
   upstream.reply("/chat/completions", text("ok"));
   const seen = upstream.nextRequest(({ body: sent }) => sent?.messages !== undefined);
   const headers = { "content-type": "application/json" };
-  await require(app.call("POST /api/chat/completions", { token: admin.token, headers, body }));
+  await require(admin.call("POST /api/chat/completions", body, headers));
   return (await seen).bytes.toString();
 }
 
@@ -73,7 +70,7 @@ it("names the model that was allowed, whatever it writes", async () => {
   await addFunction(app, "other", code, { global: true });
   expect(JSON.parse(await sent(request))).toEqual({ model: "alpha", messages, x: 1 });
   const twice = `export const inlet = (body) => ({ ...body, Model: "gamma" });`;
-  await require(app.call("DELETE /api/v1/functions/id/other/delete", { token: admin.token }));
+  await require(admin.call("DELETE /api/v1/functions/id/other/delete"));
   await addFunction(app, "twice", twice, { global: true });
   expect(JSON.parse(await sent(request))).toEqual({ model: "alpha", messages, x: 1 });
 });

@@ -69,6 +69,7 @@ function ownRoutes<const Base extends string>(valves: CodeValves, { base, noun }
         path: `/${base}/id/:id/valves/user`,
         summary: `Read the caller's own valves of a ${noun}`,
         access,
+        isSecret: true,
         params,
         returns: Valves,
       },

@@ -52,7 +52,7 @@ describe.each([
     const base = { id: "shop", name: "Shop", base_model_id: null, params: {}, meta: {} };
     for (const model of [base, record]) {
       const body = { ...model, access_grants: everyone };
-      await require(app.call("POST /api/v1/models/create", { token: admin.token, body }));
+      await require(admin.call("POST /api/v1/models/create", body));
     }
   });
 
@@ -66,16 +66,14 @@ describe.each([
   };
 
   it("the form is JSON Schema, with options that the code lists for the user", async () => {
-    const { body } = await require(app.call(`GET ${at("/spec")}`, { token: admin.token }));
-    expect(body).toMatchObject({
+    expect((await require(admin.call(`GET ${at("/spec")}`))).body).toMatchObject({
       type: "object",
       properties: {
         key: { type: "string", input: { type: "password" } },
         region: { input: { type: "select", options: ["eu", { value: "us", label: "US for admin" }] } },
       },
     });
-    const own = await require(app.call(`GET ${at("/user/spec")}`, { token: member.token }));
-    expect(own.body.properties.tone).toEqual({
+    expect((await require(member.call(`GET ${at("/user/spec")}`))).body.properties.tone).toEqual({
       title: "Tone",
       type: "string",
       enum: ["plain", "kind"],
@@ -84,40 +82,33 @@ describe.each([
   });
 
   it("each person has values of their own, over the defaults", async () => {
-    const wrong = await app.call(`POST ${at("/user/update")}`, {
-      token: member.token,
-      body: { tone: "rude" },
-    });
+    const wrong = await member.call(`POST ${at("/user/update")}`, { tone: "rude" });
     expect([wrong.status, wrong.body.detail]).toEqual([400, expect.stringMatching(/^tone: /)]);
     const large = { token: "x".repeat(70_000) };
-    expect((await app.call(`POST ${at("/user/update")}`, { token: member.token, body: large })).status).toBe(
-      413,
-    );
+    expect((await member.call(`POST ${at("/user/update")}`, large)).status).toBe(413);
     const body = { tone: "kind", token: "members-own-secret", unknown: 1 };
-    const saved = await require(app.call(`POST ${at("/user/update")}`, { token: member.token, body }));
+    const saved = await require(member.call(`POST ${at("/user/update")}`, body));
     expect(saved.body).toEqual({ tone: "kind", token: "members-own-secret" });
     expect((await seenBy(member)).userValves).toEqual({ tone: "kind", token: "members-own-secret" });
     expect((await seenBy(admin)).userValves).toEqual({ tone: "plain" });
-    expect((await require(app.call(`GET ${at("/user")}`, { token: admin.token }))).body).toEqual({});
+    expect((await require(admin.call(`GET ${at("/user")}`))).body).toEqual({});
 
     // The interface's own settings live in the same place and stay.
     const ui = { ui: { theme: "dark" } };
-    await require(app.call("POST /api/v1/users/user/settings/update", { token: member.token, body: ui }));
-    expect((await require(app.call(`GET ${at("/user")}`, { token: member.token }))).body.tone).toBe("kind");
+    await require(member.call("POST /api/v1/users/user/settings/update", ui));
+    expect((await require(member.call(`GET ${at("/user")}`))).body.tone).toBe("kind");
   });
 
   it("the instance's are for administrators", async () => {
     const body = { key: "instance-secret", region: null };
-    expect((await app.call(`POST ${at("/update")}`, { token: member.token, body })).status).toBe(403);
-    await require(app.call(`POST ${at("/update")}`, { token: admin.token, body }));
+    expect((await member.call(`POST ${at("/update")}`, body)).status).toBe(403);
+    await require(admin.call(`POST ${at("/update")}`, body));
     expect((await seenBy(member)).valves).toEqual({ key: "instance-secret", region: "eu" });
     for (const list of ["", "/list", "/export", "/id/shop"]) {
-      const { text } = await require(app.call(`GET /api/v1/functions${list}`, { token: admin.token }));
+      const { text } = await require(admin.call(`GET /api/v1/functions${list}`));
       expect(text).not.toContain("instance-secret");
     }
-    const full = await require(
-      app.call("GET /api/v1/functions/export?include_valves=true", { token: admin.token }),
-    );
+    const full = await require(admin.call("GET /api/v1/functions/export?include_valves=true"));
     expect(full.body.map(({ id, valves }: { id: string; valves: object }) => [id, valves])).toEqual([
       ["old", { key: "saved-in-clear" }],
       ["shop", { key: "instance-secret" }],
@@ -134,19 +125,16 @@ describe.each([
   it("people's own values go with the function", async () => {
     await removeFunction(app, "shop");
     await addFunction(app, "shop", code);
-    expect((await require(app.call(`GET ${at("/user")}`, { token: member.token }))).body).toEqual({});
-    expect((await require(app.call(`GET ${at("")}`, { token: admin.token }))).body).toEqual({});
+    expect((await require(member.call(`GET ${at("/user")}`))).body).toEqual({});
+    expect((await require(admin.call(`GET ${at("")}`))).body).toEqual({});
   });
 
   it("a function without valves has no form and takes none", async () => {
     await addFunction(app, "plain", `export function pipe() { return "x"; }`);
     const plain = (rest: string) => `/api/v1/functions/id/plain/valves${rest}`;
-    expect((await require(app.call(`GET ${plain("/spec")}`, { token: admin.token }))).text).toBe("null");
-    const update = await app.call(`POST ${plain("/update")}`, { token: admin.token, body: {} });
-    expect(update.status).toBe(404);
-    expect(
-      (await app.call("GET /api/v1/functions/id/none/valves/user", { token: member.token })).status,
-    ).toBe(404);
+    expect((await require(admin.call(`GET ${plain("/spec")}`))).text).toBe("null");
+    expect((await admin.call(`POST ${plain("/update")}`, {})).status).toBe(404);
+    expect((await member.call("GET /api/v1/functions/id/none/valves/user")).status).toBe(404);
     await removeFunction(app, "plain");
   });
 });

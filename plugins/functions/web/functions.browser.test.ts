@@ -1,57 +1,45 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
-const slow = 120_000;
-let app: App;
-let upstream: Upstream;
-let browser: Browser;
-let admin: TestUser;
+describeInterface("the pages of functions", ({ setUp, openPage }) => {
+  let app: App;
+  let upstream: Upstream;
+  let admin: TestUser;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    upstream = await startUpstream();
+  setUp(async (keep) => {
+    upstream = await keep(startUpstream());
     upstream.models = ["alpha"];
-    app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } });
-    browser = await openBrowser();
+    app = await keep(startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "k" } }));
     admin = await app.admin();
+  });
+
+  const call = (route: string, body?: unknown) =>
+    app.call(route, { token: admin.token, ...(body === undefined ? {} : { body }) });
+  const record = async (id: string) => (await call(`GET /api/v1/functions/id/${id}`)).body;
+
+  /** Puts the cursor to the end of the code and types. */
+  async function append(page: Page, code: string): Promise<void> {
+    await page.getByRole("textbox", { name: "Code of the function" }).click();
+    await page.keyboard.press("ControlOrMeta+End");
+    await page.keyboard.insertText(code);
   }
-}, slow);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-  await upstream?.close();
-});
-
-const call = (route: string, body?: unknown) =>
-  app.call(route, { token: admin.token, ...(body === undefined ? {} : { body }) });
-const record = async (id: string) => (await call(`GET /api/v1/functions/id/${id}`)).body;
-
-/** Puts the cursor to the end of the code and types. */
-async function write(page: Page, code: string): Promise<void> {
-  await page.getByRole("textbox", { name: "Code of the function" }).click();
-  await page.keyboard.press("ControlOrMeta+End");
-  await page.keyboard.insertText(code);
-}
-
-test.skipIf(!chromiumPath)(
-  "from sign-in to a filter that masks addresses for all models it takes ten actions and no page load",
-  async () => {
-    const { page, close } = await openPage(browser, { url: app.url, path: "/auth" });
+  test("from sign-in to a filter that masks addresses for all models it takes ten actions and no page load", async () => {
+    const { page } = await openPage({ url: app.url, path: "/auth" });
     let actions = 0;
     const act = async (run: Promise<unknown>) => {
       actions += 1;
       await run;
     };
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await act(page.getByLabel("E-mail").fill(admin.email));
-    await act(page.getByLabel("Password").fill("Correct-horse-1"));
+    await act(write(page.getByLabel("E-mail"), admin.email));
+    await act(write(page.getByLabel("Password"), "Correct-horse-1"));
     await act(button("Sign in").click());
     await page.getByRole("button", { name: /^Account:/ }).waitFor();
     let loads = 0;
@@ -65,7 +53,7 @@ test.skipIf(!chromiumPath)(
     await page.waitForURL(/mask_personal_data$/);
     await act(page.getByRole("switch", { name: "Switched on" }).click());
     await act(page.getByRole("tab", { name: "Use" }).click());
-    await act(page.getByRole("switch", { name: "For all models" }).click());
+    await act(page.getByText("Every model", { exact: true }).click());
     await expect.poll(() => record("mask_personal_data")).toMatchObject({ is_active: true, is_global: true });
     expect([actions, loads]).toEqual([10, 0]);
 
@@ -75,20 +63,15 @@ test.skipIf(!chromiumPath)(
     await call("POST /api/chat/completions", { model: "alpha", messages });
     expect(JSON.stringify((await seen).body.messages)).not.toContain("ada@example.org");
 
-    await page.getByRole("link", { name: "Show the line that a request takes" }).click();
+    await page.getByRole("link", { name: "Show the request path" }).click();
     await page
-      .getByRole("list", { name: "The line that a request takes" })
+      .getByRole("list", { name: "Request path" })
       .getByRole("link", { name: "Mask personal data" })
       .waitFor();
     await expectNoAxeFindings(page);
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "code is tried, pinned, saved, refused with its place, and brought back",
-  async () => {
+  test("code is tried, pinned, saved, refused with its place, and brought back", async () => {
     const content = `export const meta = { priority: 2 };
 export const valves = { word: { type: "string", default: "please" } };
 export function inlet(body, { valves }) {
@@ -98,7 +81,7 @@ export function inlet(body, { valves }) {
 `;
     await call("POST /api/v1/functions/create", { id: "polite", name: "Polite", content });
     const path = "/workspace/function/polite";
-    const { page, close } = await openPage(browser, { url: app.url, token: admin.token, path });
+    const { page } = await openPage({ url: app.url, token: admin.token, path });
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await button("Run").click();
     await page.getByRole("table", { name: "Difference" }).getByText(`"word": "please"`).waitFor();
@@ -108,25 +91,25 @@ export function inlet(body, { valves }) {
     await page.getByRole("region", { name: "Pinned tests" }).getByText("Passes").waitFor();
 
     await page.getByRole("tab", { name: "Valves" }).click();
-    await page.getByRole("textbox", { name: "Word" }).fill("kindly");
+    await write(page.getByRole("textbox", { name: "Word" }), "kindly");
     await button("Save valves").click();
     await expect
       .poll(async () => (await call("GET /api/v1/functions/id/polite/valves")).body)
       .toEqual({ word: "kindly" });
 
     await page.getByRole("tab", { name: "Try" }).click();
-    await write(page, "new Map().nope;");
+    await append(page, "new Map().nope;");
     // The names of the language are known, what they do not have is not.
     await page.locator(".cm-lintRange-warning", { hasText: /^nope$/ }).waitFor();
     await page.keyboard.press("ControlOrMeta+z");
-    await write(page, "valves");
+    await append(page, "valves");
     await page.keyboard.type(".");
     await page.getByRole("option", { name: "word" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("ControlOrMeta+z");
     await page.keyboard.press("ControlOrMeta+z");
     await page.locator(".cm-lintRange-error").first().waitFor({ state: "detached" });
-    await write(page, "export function stream( {");
+    await append(page, "export function stream( {");
     await page.getByText("The code does not load.").waitFor();
     await page.getByRole("button", { name: /^Line 7, column/ }).waitFor();
     await button("Save").click();
@@ -135,7 +118,7 @@ export function inlet(body, { valves }) {
 
     await page.keyboard.press("ControlOrMeta+z");
     await page.getByText("The code does not load.").waitFor({ state: "detached" });
-    await write(page, "export function stream(chunk) { return chunk; }\n");
+    await append(page, "export function stream(chunk) { return chunk; }\n");
     await page.getByRole("radio", { name: "stream" }).waitFor({ state: "attached" });
     await button("Save").click();
     await page.getByText("Saved, version 2").waitFor();
@@ -150,7 +133,7 @@ export function inlet(body, { valves }) {
 
     const theirs = { name: "Polite", content: `${content}// theirs\n` };
     await call("POST /api/v1/functions/id/polite/update", theirs);
-    await write(page, "// mine\n");
+    await append(page, "// mine\n");
     await button("Save").click();
     await button("Show the difference").click();
     await page.getByRole("dialog").getByText("// theirs").waitFor();
@@ -159,7 +142,7 @@ export function inlet(body, { valves }) {
     await button("Save mine").click();
     await page.getByText("Saved, version 6").waitFor();
 
-    const phone = await openPage(browser, {
+    const phone = await openPage({
       url: app.url,
       token: admin.token,
       path,
@@ -174,7 +157,7 @@ export function inlet(body, { valves }) {
     await phone.close();
 
     await page.getByRole("button", { name: "All functions" }).click();
-    await page.getByRole("searchbox", { name: "Search in functions" }).fill("polite");
+    await write(page.getByRole("searchbox", { name: "Search in functions" }), "polite");
     await page.getByRole("switch", { name: "“Polite” is on" }).click();
     await expect.poll(async () => (await record("polite")).is_active).toBe(true);
     await page.getByRole("button", { name: "Actions for “Polite”" }).click();
@@ -189,7 +172,5 @@ export function inlet(body, { valves }) {
     };
     await page.getByLabel("File to import").setInputFiles(file);
     await page.getByText("Nothing is written while some do not load.").waitFor();
-    await close();
-  },
-  slow,
-);
+  });
+});

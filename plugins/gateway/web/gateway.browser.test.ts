@@ -1,30 +1,26 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { tokens } from "#test/support/upstream-scripts.ts";
 import { calling, completions, type GatewayApp, saying, startGateway } from "../gateway.fixture.ts";
 
 let gateway: GatewayApp;
-let browser: Browser;
-let opened: OpenPage;
 let page: Page;
+let token: string;
+/** The page of the workspace that the first test makes. */
+let site: string;
 
-describe.skipIf(chromiumPath === undefined)("the pages of the gateway", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
-    const { token } = await gateway.app.admin();
-    opened = await openPage(browser, { url: gateway.app.url, token, path: "/admin/gateway" });
-    page = opened.page;
-  }, 240_000);
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await gateway?.close();
+describeInterface("the pages of the gateway", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    gateway = await keep(startGateway());
+    ({ token } = await gateway.app.admin());
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: gateway.app.url, token, path: "/admin/gateway" }));
   });
 
   const send = (key: string, model: string) =>
@@ -37,17 +33,17 @@ describe.skipIf(chromiumPath === undefined)("the pages of the gateway", () => {
     await expectNoAxeFindings(page);
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByText("A key works like a shell on this server.").waitFor();
-    await page.getByLabel("Name").fill("laptop");
+    await write(page.getByLabel("Name"), "laptop");
     await expectNoAxeFindings(page);
     await page.getByRole("button", { name: "Create the key" }).click();
     const key = await page.getByLabel("Gateway key", { exact: true }).innerText();
     expect(key).toMatch(/^sk-gw-[0-9a-f]{64}$/);
 
     await page.getByRole("button", { name: "New workspace" }).click();
-    await page.getByLabel("Folder").fill("../outside");
+    await write(page.getByLabel("Folder"), "../outside");
     await page.getByRole("button", { name: "Make it" }).click();
     await page.getByText("a path below the folder of workspaces").waitFor();
-    await page.getByLabel("Folder").fill("site");
+    await write(page.getByLabel("Folder"), "site");
     await page.getByRole("button", { name: "Make it" }).click();
     await page.getByText("No run yet").waitFor();
     await expectNoAxeFindings(page);
@@ -59,10 +55,11 @@ describe.skipIf(chromiumPath === undefined)("the pages of the gateway", () => {
     );
     gateway.upstream.reply(completions, saying("Greeted."));
     expect((await send(key, "gw/site")).status).toBe(200);
+    site = page.url();
   });
 
   test("a run shows what it changed and takes it back, and its chat shows the tool calls", async () => {
-    await page.reload();
+    await page.goto(site);
     await page.getByText("1 file changed").waitFor();
     await page.getByRole("button", { name: "Show the changes" }).click();
     await page.getByText("+new").waitFor();
@@ -74,12 +71,12 @@ describe.skipIf(chromiumPath === undefined)("the pages of the gateway", () => {
     await page.getByRole("button", { name: "hello.txt" }).click();
     await page.getByText("old", { exact: true }).waitFor();
     await page.getByRole("tab", { name: "Terminal" }).click();
-    await page.getByLabel("Command", { exact: true }).fill("cat hello.txt; exit 4");
+    await write(page.getByLabel("Command", { exact: true }), "cat hello.txt; exit 4");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("exit code 4").waitFor();
     await expectNoAxeFindings(page);
     await page.getByRole("tab", { name: "Settings" }).click();
-    await page.getByLabel("Instructions").fill("Be kind.");
+    await write(page.getByLabel("Instructions"), "Be kind.");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("tab", { name: "Agent runs" }).click();
     await page.getByRole("link", { name: "Open the chat" }).click();

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import { firstCharacters } from "#kernel/first-characters.ts";
 import { seconds } from "#storage/clock.ts";
 import type { ChatFacts, Chats } from "#plugins/chats/service.ts";
 import type { GatewayDatabase } from "../tables.ts";
@@ -134,7 +135,7 @@ function toTitle({ question: { content } }: Conversation): string {
   const parts = typeof content === "string" ? [content] : (content ?? []).map((part) => part["text"]);
   const text = parts.filter((part) => typeof part === "string").join(" ");
   const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > longestTitle ? `${line.slice(0, longestTitle)}…` : line || "New Chat";
+  return line.length > longestTitle ? `${firstCharacters(line, longestTitle)}…` : line || "New Chat";
 }
 
 /** The message that the question follows; null for one that begins the chat. */

@@ -200,8 +200,8 @@ it.each(["title_generation", "tags_generation", "follow_up_generation"])(
 it("chooses the model by setting, override, default and first connection, in this order", async () => {
   gateway.upstream.models = ["alpha", "beta", "gamma", "delta"];
   await gateway.admin("GET /api/models?refresh=true");
-  const { token } = await gateway.app.admin();
-  const set = (changes: object) => gateway.app.call("POST /api/v1/gateway/config", { token, body: changes });
+  const admin = await gateway.app.admin();
+  const set = (changes: object) => admin.call("POST /api/v1/gateway/config", changes);
   await gateway.workspace("choice");
   const root = join(gateway.root, "choice");
   const used = async () => {

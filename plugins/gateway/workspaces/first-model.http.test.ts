@@ -15,8 +15,7 @@ let upstream: Upstream;
 let root: string;
 let key: string;
 
-const admin = async (route: string, body?: unknown) =>
-  app.call(route, { token: (await app.admin()).token, body });
+const admin = async (route: string, body?: unknown) => (await app.admin()).call(route, body);
 const ask = async () => {
   const { url } = (await admin("GET /api/v1/gateway/state")).body;
   const body = { model: "gw/site", stream: false, messages: [{ role: "user", content: "Go" }] };

@@ -40,9 +40,14 @@ export function overlaps(one: string, other: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }
 
+/** The folder that all workspaces lie in. */
+export function rootOf(config: { readonly root: string; readonly dataDir: string }): string {
+  return resolve(config.root || join(config.dataDir, "workspaces"));
+}
+
 export function createFolders(config: { readonly root: string; readonly dataDir: string }): Folders {
   const root = async () => {
-    const path = resolve(config.root || join(config.dataDir, "workspaces"));
+    const path = rootOf(config);
     await mkdir(path, { recursive: true });
     return await realpath(path);
   };

@@ -13,8 +13,7 @@ const everybody = { principal_type: "user", principal_id: "*", permission: "read
 
 async function makeModel(id: string, meta: object): Promise<void> {
   const body = { id, name: id, base_model_id: "alpha", meta, params: {}, access_grants: [everybody] };
-  const { token } = owner.user;
-  const { status, text } = await stage.app.call("POST /api/v1/models/create", { token, body });
+  const { status, text } = await owner.user.call("POST /api/v1/models/create", body);
   expect([status, text]).toEqual([200, expect.any(String)]);
 }
 

@@ -1,12 +1,7 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import {
-  CallToolResultSchema,
-  type CallToolResult,
-  ElicitRequestSchema,
-  type Progress,
-  ToolListChangedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types.js";
+import { loadSdk, type McpSdk } from "../sdk.ts";
 import { type CallInProgress, callContext, CallsInProgress } from "./call-context.ts";
 import { createListCache, type ListCache, listAll } from "./lists.ts";
 import type { FetchLike } from "./server-fetch.ts";
@@ -59,16 +54,17 @@ export function connect(options: ConnectOptions): Promise<Connection> {
 }
 
 async function openConnection(options: ConnectOptions): Promise<Connection> {
-  const client = new Client(
+  const sdk = await loadSdk();
+  const client = new sdk.Client(
     { name: "Millrace", version: options.version },
     { capabilities: { elicitation: { form: { applyDefaults: true } } } },
   );
   const calls = new CallsInProgress();
-  client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+  client.setRequestHandler(sdk.ElicitRequestSchema, async ({ params }, { signal }) => {
     const call = callContext.getStore() ?? calls.only();
     return call ? await call.elicit(params, signal) : { action: "decline" };
   });
-  const transport = new StreamableHTTPClientTransport(new URL(options.url), { fetch: options.fetch });
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(options.url), { fetch: options.fetch });
   const late = AbortSignal.timeout(options.initializeTimeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, late]) : late;
   try {
@@ -80,7 +76,7 @@ async function openConnection(options: ConnectOptions): Promise<Connection> {
     options.signal?.throwIfAborted();
     throw toServerError(error);
   }
-  return toConnection(client, transport, calls);
+  return toConnection(sdk, client, transport, calls);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
@@ -90,6 +86,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 function toConnection(
+  sdk: McpSdk,
   client: Client,
   transport: StreamableHTTPClientTransport,
   calls: CallsInProgress,
@@ -106,7 +103,7 @@ function toConnection(
   };
   const can = client.getServerCapabilities() ?? {};
   const tools = createListCache(() => (can.tools ? listAll.tools(client) : []));
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => tools.forget());
+  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, () => tools.forget());
   return {
     client,
     tools,
@@ -150,6 +147,7 @@ async function callTool(
   { signal, timeoutMs, onProgress, call }: CallOptions & { readonly call: BreakableCall },
 ): Promise<CallToolResult> {
   const timeout = timeoutMs ?? noLimit;
+  const { CallToolResultSchema } = await loadSdk();
   try {
     // Not `callTool` of the SDK: a result that does not fit the output schema of its tool still tells something.
     return await callContext.run(call, () =>

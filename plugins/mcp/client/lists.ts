@@ -1,10 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import {
-  ListToolsResultSchema,
-  type Prompt,
-  type Resource,
-  type Tool as ServerTool,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { Prompt, Resource, Tool as ServerTool } from "@modelcontextprotocol/sdk/types.js";
+import { loadSdk } from "../sdk.ts";
 import { toServerError } from "./server-error.ts";
 
 interface Listed {
@@ -48,6 +44,7 @@ export function createListCache<T>(list: () => Promise<readonly T[]> | readonly 
 export const listAll = {
   tools: (client: Client) =>
     gather(async (cursor) => {
+      const { ListToolsResultSchema } = await loadSdk();
       const page = await client.request({ method: "tools/list", params: cursor }, ListToolsResultSchema);
       return { entries: page.tools, next: page.nextCursor };
     }),

@@ -1,6 +1,7 @@
-import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import type { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { AppError } from "#kernel/errors.ts";
+import { loadedSdk } from "../sdk.ts";
 
 const mostText = 500;
 
@@ -13,10 +14,10 @@ export function toServerError(error: unknown): AppError {
   if (isTimeout(error)) {
     return new AppError("timeout", "The MCP server did not answer in time.", { cause: error });
   }
-  if (error instanceof StreamableHTTPError) {
+  if (isTransportError(error)) {
     return fromStatus(error);
   }
-  if (error instanceof McpError) {
+  if (isProtocolError(error)) {
     const text = error.message.replace(/^MCP error -?\d+: /, "").slice(0, mostText);
     return new AppError("upstream", `The MCP server answered with an error: ${text}`, { cause: error });
   }
@@ -26,7 +27,7 @@ export function toServerError(error: unknown): AppError {
 /** True when the server no longer knows the session, so that nothing was done. */
 export function isSessionLost(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error;
-  return cause instanceof StreamableHTTPError && cause.code === 404;
+  return isTransportError(cause) && cause.code === 404;
 }
 
 function fromStatus(error: StreamableHTTPError): AppError {
@@ -51,6 +52,17 @@ function findAppError(error: unknown): AppError | undefined {
 }
 
 function isTimeout(error: unknown): boolean {
-  const isMcp = error instanceof McpError && Number(error.code) === Number(ErrorCode.RequestTimeout);
+  const isMcp =
+    isProtocolError(error) && Number(error.code) === Number(loadedSdk()?.ErrorCode.RequestTimeout);
   return isMcp || (error instanceof DOMException && error.name === "TimeoutError");
+}
+
+function isTransportError(error: unknown): error is StreamableHTTPError {
+  const sdk = loadedSdk();
+  return sdk !== undefined && error instanceof sdk.StreamableHTTPError;
+}
+
+function isProtocolError(error: unknown): error is McpError {
+  const sdk = loadedSdk();
+  return sdk !== undefined && error instanceof sdk.McpError;
 }

@@ -1,17 +1,10 @@
-import {
-  discoverAuthorizationServerMetadata,
-  discoverOAuthProtectedResourceMetadata,
-} from "@modelcontextprotocol/sdk/client/auth.js";
-import {
-  checkResourceAllowed,
-  resourceUrlFromServerUrl,
-} from "@modelcontextprotocol/sdk/shared/auth-utils.js";
 import type {
   AuthorizationServerMetadata,
   OAuthProtectedResourceMetadata,
 } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { AppError } from "#kernel/errors.ts";
 import { type Challenge, type FetchLike, readChallenge } from "../client/server-fetch.ts";
+import { loadSdk } from "../sdk.ts";
 
 /** Whether tokens are asked for with the server's name (RFC 8707): as its metadata say, always, or never. */
 export type ResourceMode = "automatic" | "include" | "omit";
@@ -53,7 +46,7 @@ export async function discover(input: DiscoveryInput, fetchServer: FetchLike): P
   return {
     issuer,
     metadata,
-    resource: toResource(input, resource),
+    resource: await toResource(input, resource),
     scopes: challenged ?? resource?.scopes_supported ?? [],
   };
 }
@@ -80,18 +73,19 @@ async function readResource(
   fetchServer: FetchLike,
 ): Promise<OAuthProtectedResourceMetadata | undefined> {
   const options = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-  const metadata = await discoverOAuthProtectedResourceMetadata(url, options, fetchServer).catch(
-    (error: unknown) => {
+  const sdk = await loadSdk();
+  const metadata = await sdk
+    .discoverOAuthProtectedResourceMetadata(url, options, fetchServer)
+    .catch((error: unknown) => {
       if (error instanceof AppError) {
         throw error;
       }
       return undefined;
-    },
-  );
-  const requestedResource = resourceUrlFromServerUrl(url);
+    });
+  const requestedResource = sdk.resourceUrlFromServerUrl(url);
   if (
     metadata !== undefined &&
-    !checkResourceAllowed({ requestedResource, configuredResource: metadata.resource })
+    !sdk.checkResourceAllowed({ requestedResource, configuredResource: metadata.resource })
   ) {
     throw refuse("The metadata of the MCP server name another resource.");
   }
@@ -102,6 +96,7 @@ async function readServer(
   issuer: string,
   fetchServer: FetchLike,
 ): Promise<AuthorizationServerMetadata | undefined> {
+  const { discoverAuthorizationServerMetadata } = await loadSdk();
   try {
     return await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetchServer });
   } catch (cause) {
@@ -111,13 +106,14 @@ async function readServer(
   }
 }
 
-function toResource(
+async function toResource(
   { resourceMode, url }: DiscoveryInput,
   metadata: OAuthProtectedResourceMetadata | undefined,
-): string | undefined {
+): Promise<string | undefined> {
   if (resourceMode === "omit") {
     return undefined;
   }
+  const { resourceUrlFromServerUrl } = await loadSdk();
   return metadata?.resource ?? (resourceMode === "include" ? resourceUrlFromServerUrl(url).href : undefined);
 }
 

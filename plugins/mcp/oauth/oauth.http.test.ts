@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
 import type { TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import { type ProtectedServer, startProtectedServer } from "./protected-server.fixture.ts";
@@ -11,8 +12,8 @@ let ann: TestUser;
 let bob: TestUser;
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }];
 
-beforeAll(async () => {
-  vault = await startProtectedServer();
+setUp(async (keep) => {
+  vault = await keep(startProtectedServer());
   const connection = {
     type: "mcp",
     url: vault.url,
@@ -20,17 +21,15 @@ beforeAll(async () => {
     info: { id: "vault", name: "Vault" },
     config: { enable: true, access_grants: everyone },
   };
-  stage = await startRunStage({
-    env: {
-      TOOL_SERVER_CONNECTIONS: JSON.stringify([connection]),
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
-    },
-  });
+  stage = await keep(
+    startRunStage({
+      env: {
+        TOOL_SERVER_CONNECTIONS: JSON.stringify([connection]),
+        OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
+      },
+    }),
+  );
   [ann, bob] = [await stage.app.user(), await stage.app.user()];
-});
-afterAll(async () => {
-  await stage?.close();
-  await vault?.close();
 });
 
 const call = (route: string, { token }: TestUser, body?: unknown, headers = {}) =>
@@ -84,7 +83,7 @@ async function run(user: TestUser, ...names: string[]) {
     messages: [{ role: "user", content: "Hi" }],
   };
   const answer = await call("POST /api/chat/completions", user, body);
-  await stage.app.call(`GET /api/tasks/chat/${answer.body.chat_id}`, { token: user.token });
+  await user.call(`GET /api/tasks/chat/${answer.body.chat_id}`);
   await expect.poll(() => stage.upstream.requests.length).toBeGreaterThanOrEqual(before + 2);
   const last = stage.upstream.requests.at(-1)!;
   return (last.body.messages as { role: string; content: string }[])

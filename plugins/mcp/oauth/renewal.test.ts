@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { toMigrationSets } from "#kernel/boot.ts";
-import { createEgress } from "#kernel/egress/egress.ts";
+import { toMigrationSets } from "#kernel/release.ts";
 import { orderPlugins } from "#kernel/order.ts";
 import { kernelServiceIds } from "#kernel/parts.ts";
 import { createSeal } from "#kernel/seal.ts";
 import { catalogue } from "#plugins/catalogue.ts";
 import { type Database, openDatabase } from "#storage/database.ts";
 import { prepareTestDataDir, type TestDataDir } from "#storage/testing.ts";
+import { openEgress } from "#test/support/egress.ts";
 import { createServerFetch } from "../client/server-fetch.ts";
 import type { McpDatabase } from "../tables.ts";
 import { createClientStore, createFlowStore } from "./flow-store.ts";
@@ -19,14 +19,7 @@ let place: TestDataDir;
 let databases: Database[];
 let vault: ProtectedServer;
 const seal = createSeal("a secret of this test, long enough", "oauth-session");
-const egress = createEgress({
-  allowedPrivateOrigins: () => [],
-  ssl: () => true,
-  caFile: () => "",
-  fingerprint: () => "",
-  allowRedirects: () => false,
-  timeoutSeconds: () => 10,
-});
+const egress = openEgress({ timeoutSeconds: () => 10 });
 const dbOf = (database: Database) => database.db as unknown as McpDatabase;
 
 beforeAll(async () => {

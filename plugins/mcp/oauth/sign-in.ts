@@ -1,14 +1,7 @@
-import {
-  exchangeAuthorization,
-  refreshAuthorization,
-  registerClient,
-  selectClientAuthMethod,
-  startAuthorization,
-} from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import { OAuthError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import { AppError } from "#kernel/errors.ts";
 import type { FetchLike } from "../client/server-fetch.ts";
+import { loadSdk, type McpSdk } from "../sdk.ts";
 import { type Discovered, isSameIssuer } from "./discovery.ts";
 
 /** What an authorization server knows the platform as. */
@@ -63,8 +56,8 @@ export async function register(
   const methods = metadata?.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const method = ["client_secret_basic", "client_secret_post", "none"].find((each) => methods.includes(each));
   const clientMetadata = { ...describeClient(input), token_endpoint_auth_method: method ?? "none" };
-  const information = await asUpstream("register this platform", () =>
-    registerClient(issuer, {
+  const information = await asUpstream("register this platform", (sdk) =>
+    sdk.registerClient(issuer, {
       ...(metadata && { metadata }),
       clientMetadata,
       ...(input.scope !== undefined && { scope: input.scope }),
@@ -101,8 +94,8 @@ export async function startSignIn(
   if (client.issuer !== undefined && !isSameIssuer(client.issuer, discovered.issuer)) {
     throw new AppError("invalid", "The registration was made with another authorization server.");
   }
-  const started = await asUpstream("begin the sign-in", () =>
-    startAuthorization(discovered.issuer, {
+  const started = await asUpstream("begin the sign-in", (sdk) =>
+    sdk.startAuthorization(discovered.issuer, {
       ...(discovered.metadata && { metadata: discovered.metadata }),
       clientInformation: client.information,
       redirectUrl,
@@ -125,8 +118,8 @@ export async function finishSignIn(
   if (issuer !== undefined && !isSameIssuer(issuer, discovered.metadata?.issuer ?? discovered.issuer)) {
     throw new AppError("invalid", "The answer comes from another authorization server.");
   }
-  const tokens = await asUpstream("exchange the code", () =>
-    exchangeAuthorization(discovered.issuer, {
+  const tokens = await asUpstream("exchange the code", (sdk) =>
+    sdk.exchangeAuthorization(discovered.issuer, {
       ...toRequest(discovered, client, fetchFn),
       authorizationCode: code,
       codeVerifier: verifier,
@@ -142,8 +135,8 @@ export async function refresh(set: TokenSet, fetchFn: FetchLike): Promise<TokenS
   if (refreshToken === undefined) {
     throw new AppError("unauthenticated", "The sign-in has expired.");
   }
-  const tokens = await asUpstream("renew the sign-in", () =>
-    refreshAuthorization(discovered.issuer, { ...toRequest(discovered, client, fetchFn), refreshToken }),
+  const tokens = await asUpstream("renew the sign-in", (sdk) =>
+    sdk.refreshAuthorization(discovered.issuer, { ...toRequest(discovered, client, fetchFn), refreshToken }),
   );
   return toTokenSet(tokens, set);
 }
@@ -157,6 +150,7 @@ export async function revoke({ discovered, client, ...set }: TokenSet, fetchFn: 
   const { client_id: id, client_secret: secret } = client.information;
   const methods =
     metadata.revocation_endpoint_auth_methods_supported ?? metadata.token_endpoint_auth_methods_supported;
+  const { selectClientAuthMethod } = await loadSdk();
   const method = selectClientAuthMethod(client.information, methods ?? []);
   const body = new URLSearchParams({
     token: set.refreshToken ?? set.accessToken,
@@ -207,15 +201,16 @@ function toTokenSet(tokens: OAuthTokens, from: Omit<PendingSignIn, "verifier" | 
 /** Errors that mean that a token or registration no longer counts. */
 const refusals = new Set(["invalid_grant", "invalid_client", "unauthorized_client", "invalid_token"]);
 
-async function asUpstream<R>(action: string, run: () => Promise<R>): Promise<R> {
+async function asUpstream<R>(action: string, run: (sdk: McpSdk) => Promise<R>): Promise<R> {
+  const sdk = await loadSdk();
   try {
-    return await run();
+    return await run(sdk);
   } catch (cause) {
     if (cause instanceof AppError) {
       throw cause;
     }
-    const isRefusal = cause instanceof OAuthError && refusals.has(cause.errorCode);
-    const reason = cause instanceof OAuthError ? ` (${cause.errorCode})` : "";
+    const isRefusal = cause instanceof sdk.OAuthError && refusals.has(cause.errorCode);
+    const reason = cause instanceof sdk.OAuthError ? ` (${cause.errorCode})` : "";
     const text = `The authorization server did not ${action}${reason}.`;
     throw new AppError(isRefusal ? "unauthenticated" : "upstream", text, { cause });
   }

@@ -1,5 +1,5 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type ProtectedServer, startProtectedServer } from "#plugins/mcp/oauth/protected-server.fixture.ts";
 import {
   type OddServer,
@@ -8,25 +8,24 @@ import {
   type TestServer,
 } from "#plugins/mcp/servers.fixture.ts";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 
 let stage: AppWithUpstream;
 let servers: [TestServer, OddServer, ProtectedServer];
-let browser: Browser;
-let opened: OpenPage;
 let page: Page;
+let token: string;
 
-describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () => {
-  beforeAll(async () => {
+describeInterface("MCP servers in the interface", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
     servers = await Promise.all([
-      startEverything(),
-      startOddServer(),
-      startProtectedServer(),
-      buildInterface(),
-    ]).then(([all, odd, vault]) => [all, odd, vault]);
+      keep(startEverything()),
+      keep(startOddServer()),
+      keep(startProtectedServer()),
+    ]);
     const [all, odd, vault] = servers;
     const connection = (name: string, url: string, auth: string) => ({
       type: "mcp",
@@ -43,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
       connection("Rooms", odd.url, "none"),
       connection("Vault", vault.url, "oauth_2.1"),
     ];
-    [stage, browser] = await Promise.all([
+    stage = await keep(
       startAppWithUpstream({
         env: {
           TOOL_SERVER_CONNECTIONS: JSON.stringify(connections),
@@ -51,25 +50,17 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
           ENABLE_RETRIEVAL_QUERY_GENERATION: "false",
         },
       }),
-      openBrowser(),
-    ]);
-    const user = await stage.app.user();
-    opened = await openPage(browser, {
+    );
+    ({ token } = await stage.app.user());
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({
       url: stage.app.url,
-      token: user.token,
+      token,
       path: "/settings/connected-accounts",
-    });
-    page = opened.page;
-  }, 150_000);
-
-  afterAll(async () => {
-    // The authorization server is another host: people are led there, and come back.
-    const own = opened?.problems.filter((problem) => !problem.includes(servers[2].origin)) ?? [];
-    opened?.problems.splice(0, opened.problems.length, ...own);
-    await opened?.close();
-    await browser?.close();
-    await stage?.close();
-    await Promise.all((servers ?? []).map((server) => server.close()));
+      // The authorization server is another host: people are led there, and come back.
+      otherOrigins: [servers[2].origin],
+    }));
   });
 
   test("connects an account and ends the connection", async () => {
@@ -98,9 +89,9 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
     await offer();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Sign in to see what it offers.").waitFor();
-    await dialog.getByRole("searchbox").fill("arguments");
+    await write(dialog.getByRole("searchbox"), "arguments");
     await dialog.getByRole("button", { name: /Arguments Prompt/ }).click();
-    await dialog.getByRole("textbox").first().fill("Berlin");
+    await write(dialog.getByRole("textbox").first(), "Berlin");
     await dialog.getByRole("button", { name: "Write it" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(
@@ -110,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
         .inputValue(),
     ).toContain("Berlin");
     await offer();
-    await dialog.getByRole("searchbox").fill("architecture");
+    await write(dialog.getByRole("searchbox"), "architecture");
     await dialog
       .getByRole("button", { name: /architecture/ })
       .first()
@@ -133,13 +124,13 @@ describe.skipIf(chromiumPath === undefined)("MCP servers in the interface", () =
       }),
     );
     const field = page.getByRole("textbox", { name: /message/i }).first();
-    await field.fill("Book a room");
+    await write(field, "Book a room");
     await field.press("Enter");
     const form = page.getByRole("form", { name: "Rooms asks" });
     await form.getByText("Which room?").waitFor();
     await form.getByRole("button", { name: "Send" }).click();
-    await form.getByText("This is needed.").waitFor();
-    await form.getByRole("textbox", { name: "room" }).fill("Blue");
+    await form.getByText("Required", { exact: true }).waitFor();
+    await write(form.getByRole("textbox", { name: "room" }), "Blue");
     await form.getByRole("button", { name: "Send" }).click();
     await page.getByText("Booked.").first().waitFor();
     const told = stage.upstream.requests.map(({ body }) => JSON.stringify(body)).join();

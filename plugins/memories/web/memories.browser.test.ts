@@ -1,26 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-describe.skipIf(!chromiumPath)("the page of memories", () => {
+describeInterface("the page of memories", ({ setUp, openPage }) => {
   let app: App;
-  let browser: Browser;
 
-  beforeAll(async () => {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await app?.close();
+  setUp(async (keep) => {
+    app = await keep(startApp());
   });
 
   test("adds, changes, finds, forgets and takes back", async () => {
     const { token } = await app.admin();
-    const { page, close } = await openPage(browser, { url: app.url, token, path: "/settings/memories" });
+    const { page } = await openPage({ url: app.url, token, path: "/settings/memories" });
     await page.getByText("Nothing is remembered yet.").waitFor();
     const use = page.getByRole("switch", { name: "Use memories in chats" });
     await use.click();
@@ -30,9 +23,9 @@ describe.skipIf(!chromiumPath)("the page of memories", () => {
 
     await page.getByRole("button", { name: "Add a memory" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "To remember" }).fill("Builds a water mill");
+    await write(dialog.getByRole("textbox", { name: "To remember" }), "Builds a water mill");
     await dialog.getByText("Your work", { exact: true }).click();
-    await dialog.getByRole("textbox", { name: "Place" }).fill("work/mill");
+    await write(dialog.getByRole("textbox", { name: "Place" }), "work/mill");
     await expectNoAxeFindings(page, "[role=dialog]");
     await dialog.getByRole("button", { name: "Save" }).click();
     const about = page.getByRole("region", { name: "About your work" });
@@ -41,12 +34,12 @@ describe.skipIf(!chromiumPath)("the page of memories", () => {
 
     await page.getByRole("button", { name: "Actions for “Builds a water mill”" }).click();
     await page.getByRole("menuitem", { name: "Change" }).click();
-    await dialog.getByRole("textbox", { name: "To remember" }).fill("Builds a windmill");
+    await write(dialog.getByRole("textbox", { name: "To remember" }), "Builds a windmill");
     await dialog.getByRole("button", { name: "Save" }).click();
     await about.getByText("Builds a windmill").waitFor();
-    await page.getByRole("searchbox", { name: "Search memories" }).fill("boat");
+    await write(page.getByRole("searchbox", { name: "Search memories" }), "boat");
     await page.getByText("No memory matches.").waitFor();
-    await page.getByRole("searchbox", { name: "Search memories" }).fill("wind");
+    await write(page.getByRole("searchbox", { name: "Search memories" }), "wind");
     await expectNoAxeFindings(page);
 
     await page.getByRole("button", { name: "Actions for “Builds a windmill”" }).click();
@@ -63,6 +56,5 @@ describe.skipIf(!chromiumPath)("the page of memories", () => {
     await page.getByRole("alertdialog").or(dialog).getByRole("button", { name: "Forget everything" }).click();
     await page.getByText("Nothing is remembered yet.").waitFor();
     expect((await app.call("GET /api/v1/memories/", { token })).body).toEqual([]);
-    await close();
   });
 });

@@ -1,4 +1,5 @@
 import type { Api } from "#plugins/catalogue.ts";
+import { Meanwhile } from "#plugins/web/kit/meanwhile.ts";
 import { server } from "#plugins/web/kit/server.ts";
 
 export type Memory = Api["GET /api/v1/memories/"]["answer"][number];
@@ -10,6 +11,8 @@ export interface Written {
   readonly type: Memory["type"];
   readonly path: string;
 }
+
+const toWritten = ({ content, type, path }: Memory): Written => ({ content, type, path: path ?? "" });
 
 /** The memories of the person, and what became of them lately. */
 export class MemoryList {
@@ -32,12 +35,21 @@ export class MemoryList {
     }
   }
 
-  async write(written: Written, id?: string): Promise<void> {
-    const body = { ...written, content: written.content.trim() };
+  async write(written: Written, meanwhile?: Meanwhile<Written>, id?: string): Promise<void> {
+    const typed = { ...written, content: written.content.trim() };
+    const body = (await meanwhile?.join(typed)) ?? typed;
     await (id === undefined
       ? server.call("POST /api/v1/memories/add", { body })
       : server.call("POST /api/v1/memories/:id/update", { params: { id }, body }));
     await this.load();
+  }
+
+  /** Knows what others store of a memory while a dialog changes it. */
+  follow(memory: Memory): Meanwhile<Written> {
+    return new Meanwhile(toWritten(memory), async () => {
+      const all = await server.call("GET /api/v1/memories/");
+      return toWritten(all.find(({ id }) => id === memory.id) ?? memory);
+    });
   }
 
   async keep(id: string): Promise<void> {

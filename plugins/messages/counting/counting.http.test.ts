@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 afterAll(async () => {
   await app.close();
@@ -64,8 +64,7 @@ const say = (content: string, more: object = {}) => ({
   ...more,
 });
 const counts = (from: Upstream) => from.requests.filter(({ path }) => path.endsWith("/count_tokens"));
-const count = (asked: object) =>
-  app.call("POST /api/message/count_tokens", { token: admin.token, body: asked });
+const count = (asked: object) => admin.call("POST /api/message/count_tokens", asked);
 
 describe("what is counted", () => {
   const masked = {
@@ -92,10 +91,7 @@ describe("what is counted", () => {
   it("is nothing where a filter refuses the request", async () => {
     const before = upstream.requests.length;
     const streaming = say("forbidden", { stream: true });
-    for (const answer of [
-      await app.call("POST /api/message", { token: admin.token, body: streaming }),
-      await count(streaming),
-    ]) {
+    for (const answer of [await admin.call("POST /api/message", streaming), await count(streaming)]) {
       expect([answer.status, answer.body.error.message]).toEqual([400, "Not here."]);
     }
     expect(upstream.requests.length).toBe(before);

@@ -6,6 +6,7 @@ import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { body, json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { fromAssistant, fromUser, textPart } from "#test/support/wire-parts.ts";
 
 let app: App;
 let vendor: Upstream;
@@ -46,7 +47,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 
 afterAll(async () => {
@@ -72,7 +73,7 @@ const reply = (model: string) =>
       usage: { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 1 },
     },
   }) +
-  event("content_block_start", { index: 0, content_block: { type: "text", text: "" } }) +
+  event("content_block_start", { index: 0, content_block: textPart("") }) +
   event("ping", {}) +
   event("content_block_delta", {
     index: 0,
@@ -88,7 +89,7 @@ const reply = (model: string) =>
 const streams = (text: string) =>
   body(text, { headers: { "content-type": "text/event-stream", "request-id": "req_up" } });
 const post = (text: string, headers: Record<string, string> = {}, path = "/api/v1/messages") =>
-  app.call(`POST ${path}`, { token: admin.token, body: text, headers });
+  admin.call(`POST ${path}`, text, headers);
 
 describe("an upstream of the same format", () => {
   it("gets the request byte by byte, with its own key and the previews that the caller names", async () => {
@@ -186,21 +187,18 @@ describe("an upstream of the same format", () => {
 
   it("counts tokens, of the prompt alone", async () => {
     vendor.reply("/v1/messages/count_tokens", json({ input_tokens: 12 }));
-    const answer = await app.call("POST /api/v1/messages/count_tokens", {
-      token: admin.token,
-      body: {
-        model: "claude-a",
-        max_tokens: 5,
-        stream: false,
-        system: "S",
-        messages: [{ role: "user", content: "Hi" }],
-      },
+    const answer = await admin.call("POST /api/v1/messages/count_tokens", {
+      model: "claude-a",
+      max_tokens: 5,
+      stream: false,
+      system: "S",
+      messages: [fromUser("Hi")],
     });
     expect([answer.status, answer.body]).toEqual([200, { input_tokens: 12 }]);
     expect(vendor.requests.at(-1)?.body).toEqual({
       model: "claude-a",
       system: "S",
-      messages: [{ role: "user", content: "Hi" }],
+      messages: [fromUser("Hi")],
     });
   });
 
@@ -212,9 +210,9 @@ describe("an upstream of the same format", () => {
   });
 
   it("answers nobody whom the model is not for", async () => {
-    const { token } = await app.user();
+    const user = await app.user();
     const before = vendor.requests.length;
-    const answer = await app.call("POST /api/message", { token, body: odd("claude-a") });
+    const answer = await user.call("POST /api/message", odd("claude-a"));
     expect([answer.status, answer.body]).toEqual([
       404,
       { type: "error", error: { type: "not_found_error", message: "Model not found" } },
@@ -230,34 +228,25 @@ describe("an upstream of the same format", () => {
       meta: {},
       params: { system: "Hello {{USER_NAME}}" },
     };
-    expect((await app.call("POST /api/v1/models/create", { token: admin.token, body: record })).status).toBe(
-      200,
-    );
+    expect((await admin.call("POST /api/v1/models/create", record)).status).toBe(200);
     vendor.reply("/v1/messages", json({ type: "message", model: "claude-a" }));
-    const answer = await app.call("POST /api/message", {
-      token: admin.token,
-      body: {
-        model: "pilot",
-        max_tokens: 5,
-        system: "Be brief",
-        messages: [{ role: "user", content: "Hi" }],
-      },
+    const answer = await admin.call("POST /api/message", {
+      model: "pilot",
+      max_tokens: 5,
+      system: "Be brief",
+      messages: [fromUser("Hi")],
     });
     expect(answer.body.model).toBe("pilot");
     expect(vendor.requests.at(-1)?.body).toMatchObject({
       model: "claude-a",
-      system: [
-        { type: "text", text: "Hello admin" },
-        { type: "text", text: "Be brief" },
-      ],
+      system: [textPart("Hello admin"), textPart("Be brief")],
     });
     const before = vendor.requests.length;
-    const odd = { model: "pilot", max_tokens: 5, system: 5, messages: [{ role: "user", content: "Hi" }] };
-    const refused = await app.call("POST /api/message", { token: admin.token, body: odd });
-    expect([refused.status, refused.body.error.message]).toEqual([
-      400,
-      expect.stringContaining("body.system"),
-    ]);
+    const odd = { model: "pilot", max_tokens: 5, system: 5, messages: [fromUser("Hi")] };
+    expect(await admin.call("POST /api/message", odd)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("body.system") } },
+    });
     expect(vendor.requests.length).toBe(before);
   });
 });
@@ -265,8 +254,7 @@ describe("an upstream of the same format", () => {
 describe("a proxy gateway", () => {
   it("gets the request as it is, with its key as a bearer token", async () => {
     proxy.reply("/v1/messages", streams(reply("any")));
-    const answer = await post(odd("any", ',"stream":true'));
-    expect(answer.text).toBe(reply("any"));
+    expect((await post(odd("any", ',"stream":true'))).text).toBe(reply("any"));
     const sent = proxy.requests.at(-1);
     expect([sent?.bytes.toString(), sent?.headers["authorization"]]).toEqual([
       odd("any", ',"stream":true'),
@@ -275,13 +263,10 @@ describe("a proxy gateway", () => {
   });
 
   it("still gets common requests in the common format", async () => {
-    proxy.reply(
-      "/v1/chat/completions",
-      json({ choices: [{ index: 0, message: { role: "assistant", content: "Hi" } }] }),
-    );
-    const answer = await app.call("POST /api/chat/completions", {
-      token: admin.token,
-      body: { model: "any", messages: [{ role: "user", content: "Hi" }] },
+    proxy.reply("/v1/chat/completions", json({ choices: [{ index: 0, message: fromAssistant("Hi") }] }));
+    const answer = await admin.call("POST /api/chat/completions", {
+      model: "any",
+      messages: [fromUser("Hi")],
     });
     expect(answer.body.choices[0].message.content).toBe("Hi");
   });

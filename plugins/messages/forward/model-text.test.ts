@@ -25,7 +25,7 @@ it("refuses a second model that is no text", () => {
 
 it("takes a long text in its stride", () => {
   const text = JSON.stringify({ messages: ["x".repeat(5_000_000), '\\"'.repeat(500_000)], model: "a" });
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(withModel(text, "b")).toBe(text.replace('"model":"a"', '"model":"b"'));
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);
 });

@@ -1,37 +1,36 @@
 import Anthropic, { type APIError, RateLimitError } from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import type { App } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { json, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let app: App;
 let upstream: Upstream;
 let sdk: Anthropic;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(useUpstream());
   upstream.models = [
     { id: "claude-a", type: "model", display_name: "A", created_at: "2026-01-01T00:00:00Z" },
   ];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: [upstream.origin, upstream.origin].join(";"),
-      OPENAI_API_KEYS: "vendor-key;vendor-key",
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: { provider: "anthropic" },
-        1: { provider: "anthropic", prefix_id: "up" },
-      }),
-    },
-  });
-  const { token } = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token });
-  sdk = new Anthropic({ baseURL: `${app.url}/api`, apiKey: token, maxRetries: 0 });
-});
-
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
+  app = await keep(
+    useApp({
+      env: {
+        OPENAI_API_BASE_URLS: [upstream.origin, upstream.origin].join(";"),
+        OPENAI_API_KEYS: "vendor-key;vendor-key",
+        OPENAI_API_CONFIGS: JSON.stringify({
+          0: { provider: "anthropic" },
+          1: { provider: "anthropic", prefix_id: "up" },
+        }),
+      },
+    }),
+  );
+  const admin = await app.admin();
+  await admin.call("GET /api/models?refresh=true");
+  sdk = new Anthropic({ baseURL: `${app.url}/api`, apiKey: admin.token, maxRetries: 0 });
 });
 
 const event = (type: string, data: object = {}) =>

@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { errorFrame, type Frame, json, sse } from "#test/support/upstream-scripts.ts";
 import type { Upstream } from "#test/support/upstream.ts";
 import { answers } from "../answers.fixture.ts";
 import { streamed } from "../reader.fixture.ts";
 
-let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({ models: ["alpha"], connection: {} });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["alpha"], connection: {} })));
   admin = await app.admin();
   for (const [id, streams] of [
     ["always", true],
     ["never", false],
   ] as const) {
     const record = { id, base_model_id: "alpha", name: id, meta: {}, params: { stream_response: streams } };
-    await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+    await admin.call("POST /api/v1/models/create", record);
   }
 });
-afterAll(() => stage.close());
 
 const question = (model: string) => ({
   model,
@@ -32,8 +30,7 @@ const question = (model: string) => ({
   stop_sequences: ["END"],
   messages: [{ role: "user", content: "Hi" }],
 });
-const ask = (model: string) =>
-  app.call("POST /api/message", { token: admin.token, body: { ...question(model), stream: false } });
+const ask = (model: string) => admin.call("POST /api/message", { ...question(model), stream: false });
 
 // Events hand the arguments of calls over as they come.
 const told = Object.entries(answers).filter(([what]) => what !== "a call whose arguments are no JSON");

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { closeAfter, html, resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, type Frame, json, sse } from "#test/support/upstream-scripts.ts";
@@ -9,22 +10,20 @@ import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { type Event, readEvents, streamed } from "../reader.fixture.ts";
 import { replies } from "../replies.fixture.ts";
 
-let stage: AppWithUpstream;
 let app: App;
 let upstream: Upstream;
 let admin: TestUser;
 
-beforeAll(async () => {
-  stage = await startAppWithUpstream({
-    models: ["alpha"],
-    connection: {},
-    env: { AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2" },
-  });
-  ({ app, upstream } = stage);
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["alpha"],
+      connection: {},
+      env: { AIOHTTP_CLIENT_STREAM_IDLE_TIMEOUT: "2" },
+    }),
+  ));
   admin = await app.admin();
 });
-
-afterAll(() => stage.close());
 
 const question = { model: "alpha", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
 /** The message that a reply of these frames becomes. */
@@ -63,11 +62,11 @@ it("names the sequence that stopped the model, where the upstream tells it", asy
 
 it("is never compressed", async () => {
   upstream.reply("/chat/completions", sse(textChunks("Hi".repeat(2000))));
-  const answer = await app.call("POST /api/message", {
-    token: admin.token,
-    body: { ...question, stream: true },
-    headers: { "accept-encoding": "gzip, br" },
-  });
+  const answer = await admin.call(
+    "POST /api/message",
+    { ...question, stream: true },
+    { "accept-encoding": "gzip, br" },
+  );
   expect(answer.headers.get("content-encoding")).toBeNull();
   expect(readEvents(answer.text).message.content[0].text).toContain("HiHi");
 });
@@ -117,10 +116,7 @@ describe("an upstream that fails", () => {
 
   it("that answers with a page is told before the stream begins", async () => {
     upstream.reply("/chat/completions", html());
-    const answer = await app.call("POST /api/message", {
-      token: admin.token,
-      body: { ...question, stream: true },
-    });
+    const answer = await admin.call("POST /api/message", { ...question, stream: true });
     expect([answer.status, answer.body]).toEqual([
       502,
       { type: "error", error: { type: "api_error", message: expect.stringContaining("web page") } },

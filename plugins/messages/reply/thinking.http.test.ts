@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { json, jsonLines, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
+import { fromAssistant, fromUser, textPart, thinking } from "#test/support/wire-parts.ts";
 
 let app: App;
 let common: Upstream;
@@ -9,12 +11,12 @@ let runtime: Upstream;
 let admin: TestUser;
 
 beforeAll(async () => {
-  [common, runtime] = await Promise.all([startUpstream(), startUpstream()]);
+  [common, runtime] = await Promise.all([useUpstream(), useUpstream()]);
   common.models = ["alpha"];
   common.always("/chat/completions", text("ok"));
   runtime.always("/api/tags", json({ models: [{ name: "llama", model: "llama" }] }));
-  runtime.always("/api/chat", jsonLines([{ message: { role: "assistant", content: "Hi" }, done: true }]));
-  app = await startApp({
+  runtime.always("/api/chat", jsonLines([{ message: fromAssistant("Hi"), done: true }]));
+  app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: common.url,
       OLLAMA_BASE_URLS: runtime.origin,
@@ -25,7 +27,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 afterAll(async () => {
   await app.close();
@@ -33,9 +35,8 @@ afterAll(async () => {
 });
 
 async function ask(model: string, more: object) {
-  const question = { model, max_tokens: 9, messages: [{ role: "user", content: "Hi" }], ...more };
-  const answer = await app.call("POST /api/message", { token: admin.token, body: question });
-  expect(answer.status).toBe(200);
+  const question = { model, max_tokens: 9, messages: [fromUser("Hi")], ...more };
+  expect((await admin.call("POST /api/message", question)).status).toBe(200);
   return (model === "alpha" ? common : runtime).requests.at(-1)?.body;
 }
 
@@ -48,26 +49,22 @@ it("thinking that is switched off stays off, whatever effort the model has saved
 });
 
 it("earlier thoughts go back to the local runtime", async () => {
-  const thought = { type: "thinking", thinking: "Hm", signature: "" };
-  const messages = [
-    { role: "user", content: "Hi" },
-    { role: "assistant", content: [thought, { type: "text", text: "Yes" }] },
-    { role: "user", content: "Sure?" },
-  ];
+  const thought = thinking("Hm");
+  const messages = [fromUser("Hi"), fromAssistant([thought, textPart("Yes")]), fromUser("Sure?")];
   const { messages: sent } = await ask("llama", { messages });
-  expect(sent[1]).toEqual({ role: "assistant", content: "Yes", thinking: "Hm" });
+  expect(sent[1]).toEqual(fromAssistant("Yes", { thinking: "Hm" }));
 });
 
 it("a budget that leaves nothing for the answer is refused", async () => {
   const asked = (budget: number, more: object = {}) => ({
     model: "alpha",
     max_tokens: 2000,
-    messages: [{ role: "user", content: "Hi" }],
+    messages: [fromUser("Hi")],
     thinking: { type: "enabled", budget_tokens: budget },
     ...more,
   });
   const call = (path: "POST /api/message" | "POST /api/message/count_tokens", body: object) =>
-    app.call(path, { token: admin.token, body });
+    admin.call(path, body);
   for (const body of [asked(2000), asked(3000, { reasoning_effort: "low" })]) {
     const { status, body: told } = await call("POST /api/message", body);
     expect([status, told.error]).toEqual([

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { body, failure, json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { fromTool, fromUser, textPart } from "#test/support/wire-parts.ts";
 import { completion } from "../answers.fixture.ts";
 
 let upstream: Upstream;
@@ -28,10 +29,7 @@ const named = (url: string, more: object = {}) => ({
   ...more,
 });
 const ask = (...content: object[]) =>
-  app.call("POST /api/message", {
-    token: admin.token,
-    body: { model: "alpha", max_tokens: 9, messages: [{ role: "user", content }] },
-  });
+  admin.call("POST /api/message", { model: "alpha", max_tokens: 9, messages: [fromUser(content)] });
 const pdf = body("%PDF-1.7 ...", { headers: { "content-type": "application/pdf" } });
 const data = `data:application/pdf;base64,${Buffer.from("%PDF-1.7 ...").toString("base64")}`;
 const result = (content: object[]) => ({ type: "tool_result", tool_use_id: "a", content });
@@ -40,23 +38,16 @@ it("documents are read from their addresses, once each, in messages and results"
   site.reply("/plan.pdf", pdf);
   upstream.reply("/chat/completions", json(completion({ content: "Hi" })));
   const url = `${site.origin}/plan.pdf`;
-  const answer = await ask(
-    result([named(url)]),
-    { type: "text", text: "And?" },
-    named(url, { title: "Plan" }),
-  );
+  const answer = await ask(result([named(url)]), textPart("And?"), named(url, { title: "Plan" }));
   expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("Hi")]);
   expect(site.requests.filter(({ path }) => path === "/plan.pdf")).toHaveLength(1);
   expect(upstream.requests.at(-1)?.body.messages).toEqual([
-    { role: "tool", tool_call_id: "a", content: "" },
-    {
-      role: "user",
-      content: [
-        { type: "file", file: { filename: "document.pdf", file_data: data } },
-        { type: "text", text: "And?" },
-        { type: "file", file: { filename: "Plan", file_data: data } },
-      ],
-    },
+    fromTool("a", ""),
+    fromUser([
+      { type: "file", file: { filename: "document.pdf", file_data: data } },
+      textPart("And?"),
+      { type: "file", file: { filename: "Plan", file_data: data } },
+    ]),
   ]);
 });
 
@@ -68,11 +59,7 @@ it.each<[string, () => object[], string]>([
   ],
   ["nothing", () => (site.reply("/x", failure(404, "x")), [named(`${site.origin}/x`)]), "answers 404"],
   ["an address inside the house", () => [named(`${upstream.origin}/v1/models`)], "0.source.url"],
-  [
-    "no address",
-    () => [{ type: "text", text: "a" }, named("file:///etc/passwd")],
-    "1.source.url: must be an http",
-  ],
+  ["no address", () => [textPart("a"), named("file:///etc/passwd")], "1.source.url: must be an http"],
   [
     "too many",
     () => Array.from({ length: 21 }, (_, at) => named(`${upstream.origin}/${at}`)),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
-import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import { type AppWithUpstream, useAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 
 let stage: AppWithUpstream;
@@ -8,7 +8,7 @@ let app: App;
 let admin: TestUser;
 
 beforeAll(async () => {
-  stage = await startAppWithUpstream();
+  stage = await useAppWithUpstream();
   app = stage.app;
   admin = await app.admin();
 });
@@ -20,7 +20,7 @@ const large = "9223372036854775807";
 async function sent(route: string, body: string): Promise<string> {
   const next = stage.upstream.nextRequest("/chat/completions");
   stage.upstream.reply("/chat/completions", text("Hi"));
-  const answer = await app.call(`POST ${route}`, { token: admin.token, body });
+  const answer = await admin.call(`POST ${route}`, body);
   expect(answer.status, answer.text).toBe(200);
   return String((await next).bytes);
 }

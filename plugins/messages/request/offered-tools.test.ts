@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { commonTool, result, text, tool, turns, user } from "../requests.fixture.ts";
+import { fromTool, fromUser, textPart } from "#test/support/wire-parts.ts";
+import { commonTool, result, tool, turns, user } from "../requests.fixture.ts";
 import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { toTranslated } from "../schema.ts";
 import { toCommon } from "./to-common.ts";
 
 const convert = (body: object) =>
-  toCommon(toTranslated({ model: "m", max_tokens: 9, ...turns({ role: "user", content: "a" }), ...body }), {
+  toCommon(toTranslated({ model: "m", max_tokens: 9, ...turns(fromUser("a")), ...body }), {
     support: undefined,
     documents: new Map(),
     labels: new CallLabels(createLongLabels()),
@@ -36,7 +37,7 @@ describe("the tools of a conversation", () => {
     "without those that go midway": [
       {
         tools: [tool, { ...tool, name: "g" }],
-        ...told({ type: "tool_removal", tool: named("f") }, text("S")),
+        ...told({ type: "tool_removal", tool: named("f") }, textPart("S")),
       },
       [common("g")],
     ],
@@ -55,20 +56,14 @@ describe("the tools of a conversation", () => {
 
   it("are named to the model when they were looked up", () => {
     const { messages } = convert({ tools: [later], ...user(result("a", [found("f"), found("g")])) });
-    expect(messages).toEqual([
-      {
-        role: "tool",
-        tool_call_id: "a",
-        content: "The tool f can be called now.\nThe tool g can be called now.",
-      },
-    ]);
+    expect(messages).toEqual([fromTool("a", "The tool f can be called now.\nThe tool g can be called now.")]);
   });
 
   it.each([
     ["without a schema", add(defined({ name: "f" })), "tool.definition.input_schema"],
     ["of a server", add({ type: "mcp_toolset_reference", server_name: "x" }), "tool.type"],
   ])("are refused midway %s", (_what, change, place) => {
-    expect(() => convert(told(text("S"), change))).toThrow(
+    expect(() => convert(told(textPart("S"), change))).toThrow(
       expect.objectContaining({
         detail: [
           expect.objectContaining({

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { AppError } from "#kernel/errors.ts";
+import { fromAssistant, fromUser, textPart, thinking } from "#test/support/wire-parts.ts";
 import {
   commonTool,
   conversations,
@@ -8,7 +9,6 @@ import {
   refused,
   result,
   schema,
-  text,
   tool,
   turns,
   user,
@@ -17,7 +17,7 @@ import { CallLabels, createLongLabels } from "../call-labels.ts";
 import { toTranslated } from "../schema.ts";
 import { toCommon } from "./to-common.ts";
 
-const base = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
+const base = { model: "m", max_tokens: 9, messages: [fromUser("Hi")] };
 
 function convert(body: object, passthrough: readonly string[] | "*" = []) {
   const dropped: string[] = [];
@@ -40,13 +40,8 @@ describe("the conversation", () => {
     [["top_k", "reasoning_content"], "reasoning_content"],
     ["*" as const, "reasoning_content"],
   ])("gives earlier thoughts back to upstreams that take them: %j", (passthrough, key) => {
-    const sent = turns({
-      role: "assistant",
-      content: [{ type: "thinking", thinking: "T", signature: "s" }, text("Yes")],
-    });
-    expect(convert(sent, passthrough).request.messages).toEqual([
-      { role: "assistant", content: "Yes", [key]: "T" },
-    ]);
+    const sent = turns(fromAssistant([thinking("T", "s"), textPart("Yes")]));
+    expect(convert(sent, passthrough).request.messages).toEqual([fromAssistant("Yes", { [key]: "T" })]);
   });
 });
 

@@ -6,7 +6,10 @@ const Token = z
   .max(2000)
   .optional()
   .describe("Left out, the one that this browser's sign-in waits with");
-const Code = z.string().max(100).describe("Of the app, 6 digits; or a recovery code, 32 hexadecimal digits");
+const Code = z
+  .string()
+  .max(100)
+  .describe("Of the app, 6 digits; or a recovery code, with or without its dashes");
 const text = z.string().max(20_000);
 const extensions = z.record(z.string(), z.unknown()).default({});
 
@@ -129,5 +132,9 @@ export const Accounts = z.object({
   total: z.number(),
   with_factor: z.number().describe("Of all accounts, whatever the search"),
   all: z.number(),
+  asked: z
+    .number()
+    .describe("Accounts that have to have a factor while it is switched on, whatever the search"),
+  asked_without_factor: z.number().describe("Those of them that have to set one up"),
 });
 export const ResetAnswer = z.object({ reset_token: z.string(), expires_at: z.number() });

@@ -1,8 +1,4 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-} from "@simplewebauthn/server";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Reply, RequestInfo } from "#kernel/http/route.ts";
@@ -15,6 +11,7 @@ import { toHash } from "../factors/recovery-codes.ts";
 import { freshUntil } from "../manage.ts";
 import { requireOn, requireSame, startVerified } from "../sign-in.ts";
 import { findHeld, listPasskeys, type Passkey } from "../store.ts";
+import { loadPasskeyLibrary } from "./library.ts";
 import { type RelyingParty, requireRelyingParty } from "./relying-party.ts";
 
 const wrongPasskey = "The passkey could not be checked. Try again, or use another way.";
@@ -39,6 +36,7 @@ export async function startPasskey(deps: MfaDeps, { token, caller }: Asked, requ
     requirePasswordOn(deps);
   }
   const known = isFirst ? [] : (await listPasskeys(deps.db, userId)).filter((each) => each.rp_id === rpID);
+  const { generateAuthenticationOptions } = await loadPasskeyLibrary();
   const options = await generateAuthenticationOptions({
     rpID,
     timeout: challengeSeconds * 1000,
@@ -205,6 +203,7 @@ async function verify(
   if (nonce === undefined) {
     return undefined;
   }
+  const { verifyAuthenticationResponse } = await loadPasskeyLibrary();
   const found = await verifyAuthenticationResponse({
     response,
     expectedChallenge: nonce,

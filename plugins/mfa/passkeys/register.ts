@@ -1,8 +1,4 @@
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
+import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Reply, RequestInfo } from "#kernel/http/route.ts";
@@ -15,6 +11,7 @@ import { answerEnrolled, finish, openManaging, requireOwnChallenge } from "../en
 import { requireFresh } from "../manage.ts";
 import { requireSame } from "../sign-in.ts";
 import { ensureAccount, listPasskeys } from "../store.ts";
+import { loadPasskeyLibrary } from "./library.ts";
 import { requireRelyingParty } from "./relying-party.ts";
 
 const mostPasskeys = 20;
@@ -35,6 +32,7 @@ export async function startRegistration(
   if (known.length >= mostPasskeys) {
     throw new AppError("invalid", `An account has at most ${mostPasskeys} passkeys. Remove one first.`);
   }
+  const { generateRegistrationOptions } = await loadPasskeyLibrary();
   const options = await generateRegistrationOptions({
     rpName: name,
     rpID: party.id,
@@ -118,6 +116,7 @@ async function verify(
   if (nonce === null) {
     return undefined;
   }
+  const { verifyRegistrationResponse } = await loadPasskeyLibrary();
   // The library throws for every answer that is not what was asked for.
   const found = await verifyRegistrationResponse({
     response,

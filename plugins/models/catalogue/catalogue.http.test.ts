@@ -231,7 +231,7 @@ describe("what other plugins add", () => {
     admin = await app.admin();
   });
   afterAll(() => app.close());
-  const call = (route: string, body?: unknown) => app.call(route, { token: admin.token, body });
+  const call = (route: string, body?: unknown) => admin.call(route, body);
 
   it("stands in the list: actions, and of two models with one id the last", async () => {
     const { body } = await call("GET /api/models");

@@ -4,6 +4,7 @@ import { type MaybePromise, mapMaybe } from "#kernel/maybe-promise.ts";
 import type { ModelProvider, ProviderModel } from "#kernel/completion/provider.ts";
 import { AppError } from "#kernel/errors.ts";
 import { type Arena, toMembers } from "./arena.ts";
+import { toGrants } from "./audience-grants.ts";
 import { fillMetadata, fillParameters } from "./defaults.ts";
 import { type ListItem, toArenaItem, toBaseItem, toItem } from "./items.ts";
 import { createAvailableModels, type AvailableModel, type AvailableModels } from "./available-models.ts";
@@ -26,6 +27,8 @@ export interface CatalogueOptions {
   readonly permit: Permit;
   readonly provided: ProvidedIndex;
   addons(): readonly ModelAddons[];
+  /** True when the model's last call failed. */
+  isFailing(modelId: string): boolean;
   settings(): CatalogueSettings;
 }
 
@@ -37,7 +40,7 @@ export interface Catalogue {
   /** A model that a caller's client brings along. */
   direct(model: ProviderModel, provider: ModelProvider): ResolvedModel;
   list(principal: Principal, options?: { refresh?: boolean; among?: ProviderIds }): Promise<ListItem[]>;
-  /** The providers' own models, without records. */
+  /** The providers' own models, without records, with whom their connections let in. */
   base(): Promise<ListItem[]>;
   /** The provider's model behind an id. Throws `not_found`. */
   find(id: string): Promise<Provided>;
@@ -53,6 +56,12 @@ interface Wanted {
   readonly id: string;
   readonly among: ProviderIds | undefined;
 }
+
+/** Marks a model whose last call failed. */
+const withState =
+  ({ isFailing }: Pick<CatalogueOptions, "isFailing">) =>
+  (item: ListItem): ListItem =>
+    isFailing(item.id) ? { ...item, failing: true } : item;
 
 /** The models that exist for a caller: providers' models with the saved records laid over them. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
@@ -117,10 +126,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
         .map((entry) => toItem(entry, resolved(entry, settings()), addons));
       const { defaultMetadata, order } = settings();
       const arenaItems = arenas.map((arena) => toArenaItem(arena, defaultMetadata, addons));
-      return toOrdered([...items, ...arenaItems], order);
+      return toOrdered([...items.map(withState(options)), ...arenaItems], order);
     },
 
-    base: async () => [...(await provided.current(true)).values()].map(({ model }) => toBaseItem(model)),
+    base: async () => [...(await provided.current(true)).values()].map(toProvidedItem),
 
     async find(id) {
       const entry = (await current()).find(id);
@@ -147,6 +156,11 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     },
   };
 }
+
+const toProvidedItem = ({ model }: Provided): ListItem => ({
+  ...toBaseItem(model),
+  access_grants: toGrants(model.access),
+});
 
 function unknown(): AppError {
   return new AppError("not_found", "Model not found");

@@ -18,9 +18,9 @@ test.each<[string, unknown]>([
 });
 
 test("a prompt made to be slow is read in a moment", () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   toChatVariables("{{chat.variables.a |".repeat(20_000));
   toChatVariables(`{{chat.variables.a |${" ".repeat(100_000)}`);
   toChatVariables(`{{${" ".repeat(200_000)}chat.variables.`);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(1_000);
 });

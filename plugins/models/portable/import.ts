@@ -89,7 +89,8 @@ async function makePlan(
   return plan;
 }
 
-async function planOne(
+/** Checks one record as an import would, and stores nothing. Throws what the import refuses it with. */
+export async function planOne(
   parts: ModelParts,
   caller: Principal,
   { model, row, mode }: { model: Portable; row: ModelRow | undefined; mode: ImportMode },

@@ -139,7 +139,7 @@ describe("an export", () => {
     const meta = { background_image_url: `/api/v1/files/${id}/content` };
     await source.post("create", form("faded", { meta }));
     expect((await source.get("export")).status).toBe(200);
-    await source.app.call(`DELETE /api/v1/files/${id}`, { token: source.admin.token });
+    await source.admin.call(`DELETE /api/v1/files/${id}`);
     const { status, body } = await source.get("export");
     expect([status, body.detail]).toEqual([400, 'The background image of the model "faded" is missing.']);
     await source.post("model/delete", { id: "faded" });
@@ -194,8 +194,7 @@ describe("at once", () => {
     // All of one import: nothing of another lies between.
     expect(new Set(all.map(({ name }) => name)).size).toBe(1);
     expect((await stateOf(target)).bytes.length).toBe(before + 20);
-    const { body } = await target.get("export");
-    expect(body.length).toBe(20);
+    expect((await target.get("export")).body.length).toBe(20);
   });
 
   it("one of two who take the same id gets it", async () => {
@@ -235,4 +234,30 @@ it("takes in what older exports say about access", async () => {
   expect([await grantsOf("old-private"), await grantsOf("old-public"), await grantsOf("old-shared")]).toEqual(
     [[], ["*"], [user.id]],
   );
+});
+
+it("every entry that an import would refuse is named by place and id, and nothing is written", async () => {
+  const before = await stateOf(target);
+  const models = [
+    form("fine-one"),
+    { name: "Nameless" },
+    form("fine-one"),
+    form("alpha"),
+    form("turns", { base_model_id: "turns" }),
+    form("heavy", { meta: { background_image_url: "file:///etc" } }),
+    form("bare", { params: "hot" }),
+  ];
+  const { status, body } = await target.post("import/preview", { models });
+  expect([status, body.problems.map(({ index, id }: { index: number; id: string }) => [index, id])]).toEqual([
+    200,
+    [
+      [1, null],
+      [2, "fine-one"],
+      [3, "alpha"],
+      [5, "heavy"],
+      [6, "bare"],
+    ],
+  ]);
+  expect(body.problems[2].reason).toContain("taken");
+  expect(await stateOf(target)).toEqual(before);
 });

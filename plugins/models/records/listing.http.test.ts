@@ -119,9 +119,8 @@ describe("the picture of a model", () => {
       answer.headers.get("x-content-type-options"),
     ]).toEqual([200, "image/png", "nosniff"]);
     const etag = answer.headers.get("etag") as string;
-    const again = await at.app.call(`GET /api/v1/models/${path("painted")}`, {
-      token: owner.token,
-      headers: { "if-none-match": etag },
+    const again = await owner.call(`GET /api/v1/models/${path("painted")}`, undefined, {
+      "if-none-match": etag,
     });
     expect(again.status).toBe(304);
     const sentBack = await at.post("model/update", { id: "painted", meta: made.body.meta }, owner);
@@ -150,35 +149,17 @@ describe("the picture of a model", () => {
 
 describe("what a record may say", () => {
   const control = (more: object) => ({ id: "c", label: "C", options: [{ id: "a", label: "A" }], ...more });
+  const controls = (...all: object[]) => ({ params: { model_controls: all.map(control) } });
   it.each<[string, object, string]>([
-    ["a control without options", { params: { model_controls: [control({ options: [] })] } }, "options"],
-    ["a default that is no option", { params: { model_controls: [control({ default: "b" })] } }, "default"],
-    ["a control twice", { params: { model_controls: [control({}), control({})] } }, "model_controls.1.id"],
-    [
-      "an option twice",
-      {
-        params: {
-          model_controls: [
-            control({
-              options: [
-                { id: "a", label: "" },
-                { id: "a", label: "" },
-              ],
-            }),
-          ],
-        },
-      },
-      "options.1.id",
-    ],
-    [
-      "a control without an id",
-      { params: { model_controls: [control({ id: " " })] } },
-      "model_controls.0.id",
-    ],
+    ["a control without options", controls({ options: [] }), "options"],
+    ["a default that is no option", controls({ default: "b" }), "default"],
+    ["a control twice", controls({}, {}), "model_controls.1.id"],
+    ["an option twice", controls({ options: ["a", "a"].map((id) => ({ id, label: "" })) }), "options.1.id"],
+    ["a control without an id", controls({ id: " " }), "model_controls.0.id"],
     ["controls that are no list", { params: { model_controls: { c: 1 } } }, "model_controls"],
     [
       "an option whose params are no object",
-      { params: { model_controls: [control({ options: [{ id: "a", label: "", params: "x" }] })] } },
+      controls({ options: [{ id: "a", label: "", params: "x" }] }),
       "options.0.params",
     ],
     ["a temperature of words", { params: { temperature: "hot" } }, "params.temperature"],

@@ -48,7 +48,7 @@ describe("when an account is deleted", () => {
     expect(await at.listed(reader)).toEqual(["alpha", "shared"]);
 
     const path = `DELETE /api/v1/users/${author.id}`;
-    expect((await at.app.call(path, { token: at.admin.token })).status).toBe(200);
+    expect((await at.admin.call(path)).status).toBe(200);
     await until(async () => (await at.get("model?id=private")).status === 404);
     expect(await at.listed(reader)).toEqual(["alpha", "shared"]);
     await until(async () => (await at.get("model?id=shared")).body.meta.background_image_url === null);
@@ -66,13 +66,13 @@ describe("when an account is deleted", () => {
     const guest = await at.app.user();
     await at.post("create", form("for-guest", { access_grants: [reads(guest)] }));
     expect(await at.listed(guest)).toContain("for-guest");
-    await at.app.call(`DELETE /api/v1/users/${guest.id}`, { token: at.admin.token });
+    await at.admin.call(`DELETE /api/v1/users/${guest.id}`);
     expect((await at.get("model?id=for-guest")).body.access_grants).toEqual([]);
   });
 });
 
 it("a deleted group opens its models to nobody any more", async () => {
-  const call = (route: string, body?: unknown) => at.app.call(route, { token: at.admin.token, body });
+  const call = (route: string, body?: unknown) => at.admin.call(route, body);
   const { body: group } = await call("POST /api/v1/groups/create", { name: "Crew", description: "" });
   await call(`POST /api/v1/groups/id/${group.id}/users/add`, { user_ids: [reader.id] });
   const grant = { principal_type: "group", principal_id: group.id, permission: "read" };

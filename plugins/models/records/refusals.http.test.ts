@@ -17,66 +17,41 @@ beforeAll(async () => {
 afterAll(() => source.close());
 
 const form = (id: string, more: object = {}) => ({ id, name: id, base_model_id: "alpha", ...more });
+/** A model with this meta, or with this picture behind its chats. */
+const bad = (meta: object) => form("bad", { meta });
+const pictured = (background_image_data: string) => form("bad", { background_image_data });
 
 describe("an import that is refused leaves rows and files as they were", () => {
   const svg = `data:image/svg+xml;base64,${Buffer.from("<svg onload='alert(1)'/>").toString("base64")}`;
   const lie = toDataUri("png", Buffer.from("<svg/>"));
   const good = form("good", { background_image_data: toDataUri("png", png(9, 9)) });
   const refused: [string, (foreign: string) => object[], number][] = [
-    ["an SVG", () => [form("bad", { background_image_data: svg })], 400],
-    ["a lie about its format", () => [form("bad", { background_image_data: lie })], 400],
+    ["an SVG", () => [pictured(svg)], 400],
+    ["a lie about its format", () => [pictured(lie)], 400],
     [
       "a picture of 25 megapixels and more",
-      () => [form("bad", { background_image_data: toDataUri("png", png(9_000, 9_000, { pixels: false })) })],
+      () => [pictured(toDataUri("png", png(9_000, 9_000, { pixels: false })))],
       400,
     ],
     [
       "a picture of more than 5 MiB",
-      () => [form("bad", { background_image_data: toDataUri("png", Buffer.alloc(5 * 1024 * 1024 + 3)) })],
+      () => [pictured(toDataUri("png", Buffer.alloc(5 * 1024 * 1024 + 3)))],
       413,
     ],
     ["a foreign model", () => [form("private", { name: "Taken over" })], 403],
-    ["a foreign avatar (S129)", (file) => [form("bad", { meta: { voice_avatar: { file_id: file } } })], 403],
-    [
-      "an avatar under an id that no file has",
-      () => [form("bad", { meta: { voice_avatar: { file_id: "lost" } } })],
-      403,
-    ],
+    ["a foreign avatar (S129)", (file) => [bad({ voice_avatar: { file_id: file } })], 403],
+    ["an avatar under an id that no file has", () => [bad({ voice_avatar: { file_id: "lost" } })], 403],
     [
       "a foreign animation",
-      (file) => [
-        form("bad", {
-          meta: { voice_avatar: { file_id: randomUUID(), states: { idle: { file_id: file } } } },
-        }),
-      ],
+      (file) => [bad({ voice_avatar: { file_id: randomUUID(), states: { idle: { file_id: file } } } })],
       403,
     ],
-    [
-      "a foreign background",
-      (file) => [form("bad", { meta: { background_image_url: `/api/v1/files/${file}/content` } })],
-      404,
-    ],
-    [
-      "a foreign file as knowledge",
-      (file) => [form("bad", { meta: { knowledge: [{ type: "file", id: file }] } })],
-      404,
-    ],
-    [
-      "foreign knowledge",
-      () => [form("bad", { meta: { knowledge: [{ type: "collection", id: randomUUID() }] } })],
-      404,
-    ],
-    [
-      "a script as its background",
-      () => [form("bad", { meta: { background_image_url: "javascript:alert(1)" } })],
-      400,
-    ],
-    [
-      "a script as its picture",
-      () => [form("bad", { meta: { profile_image_url: "javascript:alert(1)" } })],
-      400,
-    ],
-    ["an SVG as its picture", () => [form("bad", { meta: { profile_image_url: svg } })], 400],
+    ["a foreign background", (file) => [bad({ background_image_url: `/api/v1/files/${file}/content` })], 404],
+    ["a foreign file as knowledge", (file) => [bad({ knowledge: [{ type: "file", id: file }] })], 404],
+    ["foreign knowledge", () => [bad({ knowledge: [{ type: "collection", id: randomUUID() }] })], 404],
+    ["a script as its background", () => [bad({ background_image_url: "javascript:alert(1)" })], 400],
+    ["a script as its picture", () => [bad({ profile_image_url: "javascript:alert(1)" })], 400],
+    ["an SVG as its picture", () => [bad({ profile_image_url: svg })], 400],
     ["an id twice", () => [form("bad"), form("bad")], 400],
     ["an id that is too long", () => [form("x".repeat(300))], 400],
     [
@@ -165,9 +140,7 @@ describe("avatars and animations", () => {
       [200, 200, 200],
       [404, 404, 404],
     ]);
-    expect(
-      (await source.app.call(`DELETE /api/v1/files/${figure}`, { token: reader.token })).status,
-    ).not.toBe(200);
+    expect((await reader.call(`DELETE /api/v1/files/${figure}`)).status).not.toBe(200);
 
     // A form that knows nothing of avatars keeps it, null removes it.
     const kept = await source.post("model/update", { id: "figure", meta: { description: "x" } }, builder);

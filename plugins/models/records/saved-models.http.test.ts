@@ -277,9 +277,8 @@ describe("providers' models", () => {
 });
 
 it("every saved model goes when an administrator says so, and nobody else may", async () => {
-  const answer = await at.app.call("DELETE /api/v1/models/delete/all", { token: owner.token });
-  expect(answer.status).toBe(403);
-  expect((await at.app.call("DELETE /api/v1/models/delete/all", { token: admin.token })).body).toBe(true);
+  expect((await owner.call("DELETE /api/v1/models/delete/all")).status).toBe(403);
+  expect((await admin.call("DELETE /api/v1/models/delete/all")).body).toBe(true);
   expect((await at.get("all")).body).toEqual([]);
   expect(await at.listed(other)).toEqual([]);
   const { rows } = await at.app.running.database.query(

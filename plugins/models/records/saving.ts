@@ -3,6 +3,7 @@ import { AppError } from "#kernel/errors.ts";
 import type { GrantInput } from "#storage/grants.ts";
 import { forgetBackgrounds } from "../pictures/backgrounds.ts";
 import { linkedFiles } from "../pictures/linked-files.ts";
+import { toGrants } from "../catalogue/audience-grants.ts";
 import { findChainProblem } from "../catalogue/available-models.ts";
 import { announce, type ModelParts, resourceType } from "../parts.ts";
 import { toStoredGrants } from "./rights.ts";
@@ -28,7 +29,8 @@ export async function create(parts: ModelParts, caller: Principal, form: SharedF
   requireBaseRight(caller, values.base_model_id, undefined);
   await requireFit(parts, id, values.base_model_id);
   await parts.references.require(caller, values.meta, {});
-  const given = await toStoredGrants(parts, caller, { wanted: form.access_grants ?? [], held: [] });
+  const wanted = form.access_grants ?? (await grantsOfConnection(parts, id, values.base_model_id));
+  const given = await toStoredGrants(parts, caller, { wanted, held: [] });
   await transaction(async (tx) => {
     if (!(await insertRow(tx, { id, userId: caller.userId }, values))) {
       throw taken(id);
@@ -149,6 +151,16 @@ async function removeRows(
   });
   await records.refresh();
   return removed;
+}
+
+/** The first record of a provider's model lets in the people that its connection did: an edit of its name is no new access. */
+async function grantsOfConnection(
+  { catalogue }: ModelParts,
+  id: string,
+  base: string | null,
+): Promise<GrantInput[]> {
+  const provided = base === null ? await catalogue.find(id).catch(() => undefined) : undefined;
+  return provided === undefined ? [] : toGrants(provided.model.access);
 }
 
 /** An id is free for a model of one's own when no provider offers it, and a chain ends somewhere. */

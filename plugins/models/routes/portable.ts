@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineRoute, stream } from "#kernel/http/route.ts";
+import { findImportProblems } from "../portable/import-problems.ts";
 import { importModels } from "../portable/import.ts";
 import type { Listing } from "../records/listing.ts";
 import type { ModelParts } from "../parts.ts";
@@ -42,6 +43,23 @@ export function portableRoutes(parts: ModelParts, listing: Listing) {
         await importModels(parts, caller, { models: body.models, mode: "merge" });
         return true as const;
       },
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path: "/models/import/preview",
+        summary: "Name the entries that an import would refuse; changes nothing",
+        access: "permission:workspace.models_import",
+        body: z.object({
+          models: z.array(z.unknown()).max(10_000),
+          mode: z.enum(["merge", "exact"]).default("merge"),
+        }),
+        maxBody,
+        returns: z.object({
+          problems: z.array(z.object({ index: z.int(), id: z.string().nullable(), reason: z.string() })),
+        }),
+      },
+      async ({ caller, body }) => ({ problems: await findImportProblems(parts, caller, body) }),
     ),
     defineRoute(
       {

@@ -1,4 +1,3 @@
-import { ApiError } from "#plugins/web/kit/client.ts";
 import type { Grant } from "#plugins/web/kit/access/grants.ts";
 import { server } from "#plugins/web/kit/server.ts";
 
@@ -9,6 +8,8 @@ export type ModelRecord = Awaited<ReturnType<typeof readModel>>;
 export interface BaseModel {
   readonly id: string;
   readonly name: string;
+  /** Grants of its connection, for administrators. */
+  readonly grants: readonly Grant[];
 }
 
 export const readModel = async (id: string) =>
@@ -16,12 +17,7 @@ export const readModel = async (id: string) =>
 
 /** The record of a model; undefined where nobody saved one. */
 export async function findModel(id: string): Promise<ModelRecord | undefined> {
-  return await readModel(id).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) {
-      return undefined;
-    }
-    throw error;
-  });
+  return (await server.find("GET /api/v1/models/model", { query: { id } })) ?? undefined;
 }
 
 /** The models that the caller can build on: their own view of the list, and for administrators all of the providers. */
@@ -32,7 +28,11 @@ export async function readBases(isAdmin: boolean): Promise<readonly BaseModel[]>
       .filter((item) => item["preset"] !== true && item["arena"] !== true)
       // The platform's own guide is no language model: it is what few build on.
       .toSorted((a, b) => Number(a["owned_by"] === "millrace") - Number(b["owned_by"] === "millrace"))
-      .map((item) => ({ id: String(item["id"]), name: String(item["name"] ?? item["id"]) }))
+      .map((item) => ({
+        id: String(item["id"]),
+        name: String(item["name"] ?? item["id"]),
+        grants: (item["access_grants"] ?? []) as readonly Grant[],
+      }))
   );
 }
 

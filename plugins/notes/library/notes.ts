@@ -1,6 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
-import type { GrantInput } from "#storage/grants.ts";
+import { type GrantInput, newReaders } from "#storage/grants.ts";
 import { type Documents, seedDocument } from "../live/documents.ts";
 import { announce, emitNote, type NoteParts } from "../parts.ts";
 import type { NoteForm, NoteUpdate } from "../schema.ts";
@@ -65,6 +65,10 @@ function creation(parts: NoteParts) {
         return made;
       });
       announce(parts, "created", { by: caller, row });
+      const shared = newReaders([], given);
+      if (shared.length > 0) {
+        announce(parts, "access_updated", { by: caller, row, data: { shared_with: shared } });
+      }
       return await showNote(parts, caller, row);
     },
   };
@@ -77,12 +81,12 @@ function changing(parts: NoteParts, documents: Documents) {
     const row = await notes.load(caller, id, "write");
     const held = await grants.list(resourceType, [id]);
     const given = await accounts.givenGrants(caller, { wanted, held, everybody });
-    await transaction(async (tx) => {
+    const shared = await transaction(async (tx) => {
       await lockNote(tx, id);
-      await grants.replace(tx, resourceType, id, given);
+      return newReaders(held, await grants.replace(tx, resourceType, id, given));
     });
     emitNote(parts, row, "access");
-    announce(parts, "access_updated", { by: caller, row });
+    announce(parts, "access_updated", { by: caller, row, data: { shared_with: shared } });
     return await showNote(parts, caller, row);
   }
 

@@ -1,13 +1,14 @@
 import { AppError } from "#kernel/errors.ts";
 import { updateYFragment, yXmlFragmentToProseMirrorRootNode } from "y-prosemirror";
 import * as Y from "yjs";
+import { maxMarkdown } from "../web/text/limit.ts";
 import { fromMarkdown, toMarkdown } from "../web/text/markdown.ts";
 import { fragmentName, noteSchema } from "../web/text/schema.ts";
 
-/** Characters of Markdown that one note holds: converting more would hold up everybody else. */
-export const maxMarkdown = 500_000;
 /** Bytes of a note's document. */
 export const maxState = 2_000_000;
+/** Bytes of one update over the socket: a frame takes no more. */
+export const maxFrame = 700_000;
 /** Bytes of an update that a full document still takes: what deletes is that small. */
 export const maxSmall = 300;
 
@@ -57,7 +58,10 @@ export const encodeState = (document: Y.Doc): Uint8Array => Y.encodeStateAsUpdat
 
 function requireSize(markdown: string): string {
   if (markdown.length > maxMarkdown) {
-    throw new AppError("too_large", `A note holds ${maxMarkdown} characters at most.`);
+    throw new AppError(
+      "too_large",
+      `A note holds at most ${maxMarkdown.toLocaleString("en-US")} characters.`,
+    );
   }
   return markdown;
 }

@@ -6,12 +6,9 @@ import { toRoom } from "#kernel/sockets/rooms.ts";
 import type { GuardedRooms } from "#plugins/realtime/service.ts";
 import type { NoteParts } from "../parts.ts";
 import { maxAwareness, signAwareness } from "./awareness.ts";
-import { requireUpdate } from "./document.ts";
+import { maxFrame, requireUpdate } from "./document.ts";
 import type { Documents } from "./documents.ts";
 import { createReaders, type Readers } from "./readers.ts";
-
-/** Bytes of one update: a frame of the socket takes no more. */
-const maxUpdate = 700_000;
 
 const Byte = z.int().min(0).max(255);
 /** Bytes as numbers, or as base64, which takes a third of the room. */
@@ -27,7 +24,7 @@ const toBytes = (most: number) =>
 
 const Document = z.object({ document_id: z.string().max(300) });
 const Join = Document.extend({ user_color: z.string().max(30).optional() });
-const Update = Document.extend({ update: toBytes(maxUpdate) });
+const Update = Document.extend({ update: toBytes(maxFrame) });
 const Awareness = Document.extend({ update: toBytes(maxAwareness) });
 const NoteJoin = z.object({ note_id: z.string().max(300) });
 

@@ -1,46 +1,36 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { grant, permit } from "#plugins/folders/folders.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { pick, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { type NoteClient, noteClient } from "../notes.fixture.ts";
 
-const slow = 180_000;
-let app: App;
-let browser: Browser;
-let ann: NoteClient;
-let ben: TestUser;
+describeInterface("notes", ({ setUp, openPage }) => {
+  let app: App;
+  let ann: NoteClient;
+  let ben: TestUser;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
-    ann = noteClient(app, await app.user());
+  setUp(async (keep) => {
+    app = await keep(startApp());
+    ann = noteClient(await app.user());
     ben = await app.user();
     await permit(app, [ann.user], { access_grants: { allow_users: true } });
-  }
-}, slow);
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  });
 
-const open = (user: TestUser, path: string, more: object = {}) =>
-  openPage(browser, { url: app.url, path, token: user.token, ...more });
-const textOf = (page: Page) => page.getByRole("textbox", { name: "Text of the note", exact: true });
+  const open = (user: TestUser, path: string, more: object = {}) =>
+    openPage({ url: app.url, path, token: user.token, ...more });
+  const textOf = (page: Page) => page.getByRole("textbox", { name: "Text of the note", exact: true });
 
-test.skipIf(!chromiumPath)(
-  "a note is begun, formatted by keyboard, seen as Markdown, and found in the list",
-  async () => {
-    const { page, close } = await open(ann.user, "/notes");
+  test("a note is begun, formatted by keyboard, seen as Markdown, and found in the list", async () => {
+    const { page } = await open(ann.user, "/notes");
     await page.getByText("Nothing here yet.").waitFor();
     await expectNoAxeFindings(page);
     await page.getByRole("button", { name: "New note" }).click();
     await page.waitForURL(/\/notes\/[0-9a-f-]{36}$/);
     const id = page.url().split("/").at(-1) as string;
-    await page.getByLabel("Title").fill("Mill");
+    await write(page.getByLabel("Title"), "Mill");
     await page.getByLabel("Title").press("Enter");
     const text = textOf(page);
     await text.click();
@@ -59,25 +49,20 @@ test.skipIf(!chromiumPath)(
     await expect.poll(() => ann.read(id)).toContain("* [x] build");
     await expectNoAxeFindings(page);
 
-    await page.getByRole("radio", { name: "Markdown" }).check({ force: true });
+    await pick(page.getByRole("radio", { name: "Markdown" }));
     const source = page.getByLabel("Text of the note, as Markdown");
     expect(await source.inputValue()).toContain("* [ ] dig");
-    await source.fill("Only *this*");
+    await write(source, "Only *this*");
     await expect.poll(() => ann.read(id)).toBe("Only *this*");
-    await page.getByRole("radio", { name: "Text", exact: true }).check({ force: true });
+    await pick(page.getByRole("radio", { name: "Text", exact: true }));
     await text.locator("em", { hasText: "this" }).waitFor();
 
     await page.getByRole("button", { name: "All notes" }).click();
-    await page.getByLabel("Search in notes").fill("only");
+    await write(page.getByLabel("Search in notes"), "only");
     await page.getByRole("link", { name: "Mill" }).first().waitFor();
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "two people write one note, see each other, and a reader only reads",
-  async () => {
+  test("two people write one note, see each other, and a reader only reads", async () => {
     const note = await ann.make("Together", "start", { access_grants: [grant(ben.id, "write")] });
     const [one, two] = [await open(ann.user, `/notes/${note.id}`), await open(ben, `/notes/${note.id}`)];
     await one.page.getByRole("list", { name: "Who else is here" }).getByRole("listitem").waitFor();
@@ -97,21 +82,26 @@ test.skipIf(!chromiumPath)(
 
     await ann.call(`POST /${note.id}/access/update`, { access_grants: [grant(ben.id)] });
     await two.page.getByText("Read only", { exact: true }).waitFor();
-    expect(await textOf(two.page).getAttribute("contenteditable")).toBe("false");
+    // The keys go on into the text, which can be copied and saved.
+    await two.page.keyboard.press("Control+End");
+    await two.page.keyboard.type(" kept words");
+    expect(await textOf(two.page).innerText()).toContain("kept words");
     await ann.call(`POST /${note.id}/access/update`, { access_grants: [] });
     await two.page.getByText("not shared with you any more").waitFor();
+    expect(await textOf(one.page).innerText()).not.toContain("kept words");
+    await two.page.getByRole("button", { name: "Copy text" }).waitFor();
+    await two.page.getByRole("button", { name: "Save as my note" }).click();
+    await two.page.waitForURL((url) => url.pathname.startsWith("/notes/") && !url.pathname.endsWith(note.id));
+    await textOf(two.page).getByText("kept words").waitFor();
+    await two.page.getByText("Saved", { exact: true }).waitFor();
     await Promise.all([one.close(), two.close()]);
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "history shows what changed and brings a text back, on a phone too; what others wrote runs nothing",
-  async () => {
+  test("history shows what changed and brings a text back, on a phone too; what others wrote runs nothing", async () => {
     const evil = "[x](javascript:alert(1)) <img src=x onerror=alert(1)>";
     const note = await ann.make("History", `one\n\n${evil}`);
     await ann.call(`POST /${note.id}/update`, { data: { content: { md: `two\n\n${evil}` } } });
-    const { page, close } = await open(ann.user, `/notes/${note.id}`, { size: "phone" });
+    const { page } = await open(ann.user, `/notes/${note.id}`, { size: "phone" });
     let dialogs = 0;
     page.on("dialog", (dialog) => {
       dialogs += 1;
@@ -130,7 +120,5 @@ test.skipIf(!chromiumPath)(
     await expect.poll(() => ann.read(note.id)).toContain("one");
     expect(dialogs).toBe(0);
     expect(await textOf(page).locator("img, a[href^='javascript']").count()).toBe(0);
-    await close();
-  },
-  slow,
-);
+  });
+});

@@ -104,6 +104,7 @@ export function createDeliveries(parts: DeliveryParts) {
 
     job: {
       id: deliveryJob,
+      title: "Delivers notifications and webhooks",
       retries: mostTries - 1,
       expiresIn: 60,
       concurrency: 8,

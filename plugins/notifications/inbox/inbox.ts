@@ -21,7 +21,7 @@ const columns = ["id", "event", "title", "body", "phrase", "path", "read_at", "c
 /** Something that a person shall hear of. */
 export interface Notice {
   readonly userId: string;
-  /** Name of the system event behind it. */
+  /** Name of the system event behind it, or `job.failed` and `connection.failed`. */
   readonly event: string;
   readonly title: string;
   readonly body: string;
@@ -106,6 +106,22 @@ function readingOf({ db, loader, countUnread, tell }: Reading) {
         .$if(ids !== undefined, (query) => query.where("id", "=", anyOf(ids ?? [])))
         .execute();
       return await tell(caller.userId, "notification:read", { ids: ids ?? null });
+    },
+
+    /** Marks as read what one kind of event said of a page, once the person has seen the page. */
+    async markSeen(userId: string, { event, path }: { event: string; path: string }): Promise<void> {
+      const seen = await db
+        .updateTable("notification")
+        .set({ read_at: seconds() })
+        .where("user_id", "=", userId)
+        .where("event", "=", event)
+        .where("path", "=", path)
+        .where("read_at", "is", null)
+        .returning("id")
+        .execute();
+      if (seen.length > 0) {
+        await tell(userId, "notification:read", { ids: seen.map(({ id }) => id) });
+      }
     },
 
     async remove(caller: Principal, id: string) {

@@ -1,4 +1,5 @@
 import type { SystemEvent } from "#kernel/events.ts";
+import type { Trouble } from "#kernel/trouble.ts";
 import type { NotificationParts } from "../parts.ts";
 import type { Notice } from "./inbox.ts";
 
@@ -21,7 +22,15 @@ export const noticedEvents = [
   "chat.finished",
   "chat.failed",
   "auth.signup",
+  "function.disabled",
+  "calendar.event.created",
+  "calendar.event.updated",
+  "calendar.event.rsvp_updated",
+  "calendar.updated",
+  "note.access_updated",
 ] as const;
+
+export const channelPath = (id: string): string => `/channels/${encodeURIComponent(id)}`;
 
 /** Finds the people that a system event is news for, and the words for each. */
 export async function toCandidates(event: SystemEvent, parts: NoticeParts): Promise<Candidate[]> {
@@ -38,6 +47,16 @@ export async function toCandidates(event: SystemEvent, parts: NoticeParts): Prom
       return replyOf(event, facts);
     case "auth.signup":
       return await signUpsOf(event, facts, parts);
+    case "function.disabled":
+      return await switchOffOf(event, facts, parts);
+    case "calendar.event.created":
+    case "calendar.event.updated":
+      return invitationsOf(event, facts);
+    case "calendar.event.rsvp_updated":
+      return answerOf(event, facts);
+    case "calendar.updated":
+    case "note.access_updated":
+      return sharesOf(event, facts);
     default:
       return [];
   }
@@ -111,8 +130,58 @@ async function mentionsOf(
       title: isDirect ? author : `${author} in #${text(channel.name)}`,
       ...(!isDirect && { phrase: { kind: "in_channel", values: { author, channel: text(channel.name) } } }),
       body: channels.toPlainText(text(message.content)),
-      path: `/channels/${encodeURIComponent(subject.id)}`,
+      path: channelPath(subject.id),
       isListed: isDirect || mentioned.includes(userId),
+    }));
+}
+
+const peopleOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((id) => typeof id === "string") : [];
+
+/** Those who were not asked to the event before. */
+function invitationsOf({ event, actor }: SystemEvent, facts: Facts): Candidate[] {
+  const name = actor?.name ?? "Somebody";
+  return peopleOf(facts["invited"])
+    .filter((userId) => userId !== actor?.id)
+    .map((userId) => ({
+      userId,
+      event,
+      title: text(facts["title"]),
+      body: `${name} invites you`,
+      phrase: { kind: "invited", values: { name } },
+      path: "/calendar",
+    }));
+}
+
+const answers = { accepted: "accepted", declined: "declined", tentative: "maybe" } as const;
+
+function answerOf({ event, actor }: SystemEvent, facts: Facts): Candidate[] {
+  const userId = text(facts["organizer"]);
+  const status = text(facts["status"]);
+  const name = actor?.name ?? "Somebody";
+  const answer = (answers as Readonly<Record<string, string>>)[status];
+  if (answer === undefined || userId === actor?.id) {
+    return [];
+  }
+  const phrase = { kind: "answered", values: { name, status } } as const;
+  return [
+    { userId, event, title: text(facts["title"]), body: `${name}: ${answer}`, phrase, path: "/calendar" },
+  ];
+}
+
+/** Those to whom a note or a calendar was not open before. */
+function sharesOf({ event, actor, subject }: SystemEvent, facts: Facts): Candidate[] {
+  const isNote = subject?.type === "note";
+  const name = actor?.name ?? "Somebody";
+  return peopleOf(facts["shared_with"])
+    .filter((userId) => userId !== actor?.id)
+    .map((userId) => ({
+      userId,
+      event,
+      title: text(facts[isNote ? "title" : "name"]) || "Untitled",
+      body: isNote ? `${name} shared a note with you` : `${name} shared a calendar with you`,
+      phrase: { kind: isNote ? "shared_note" : "shared_calendar", values: { name } },
+      path: isNote ? `/notes/${encodeURIComponent(subject?.id ?? "")}` : "/calendar",
     }));
 }
 
@@ -131,12 +200,12 @@ async function signUpsOf(
   if (!account) {
     return [];
   }
-  const admins = await db.selectFrom("user").select("id").where("role", "=", "admin").execute();
+  const admins = await findAdmins(db);
   const { name: title, email, role } = account;
   const waits = role === "pending";
   return admins
-    .filter(({ id }) => id !== account.id)
-    .map(({ id }) => ({
+    .filter((id) => id !== account.id)
+    .map((id) => ({
       userId: id,
       event,
       title,
@@ -144,6 +213,51 @@ async function signUpsOf(
       ...(waits && { phrase: { kind: "waits", values: { email } } }),
       path: "/admin/users",
     }));
+}
+
+/** Functions that the server switched off by itself; administrators know of those that people switched off. */
+async function switchOffOf(
+  { event, actor, subject }: SystemEvent,
+  facts: Facts,
+  { db }: NoticeParts,
+): Promise<Candidate[]> {
+  if (actor !== null || subject === null) {
+    return [];
+  }
+  const title = text(facts["name"]) || subject.id;
+  const path = `/workspace/function/${encodeURIComponent(subject.id)}`;
+  return (await findAdmins(db)).map((userId) => ({
+    userId,
+    event,
+    title,
+    body: text(facts["reason"]),
+    path,
+  }));
+}
+
+/** Notices to administrators about work that began to fail, each once until it is read. */
+export async function toTroubleNotices(
+  { kind, name, reason }: Trouble,
+  { db }: Pick<NoticeParts, "db">,
+): Promise<Notice[]> {
+  const event = `${kind}.failed`;
+  const told = await db
+    .selectFrom("notification")
+    .select("user_id")
+    .where("event", "=", event)
+    .where("title", "=", name)
+    .where("read_at", "is", null)
+    .execute();
+  const knowing = new Set(told.map(({ user_id: id }) => id));
+  const path = kind === "job" ? "/admin/jobs" : "/admin/connections";
+  return (await findAdmins(db))
+    .filter((userId) => !knowing.has(userId))
+    .map((userId) => ({ userId, event, title: name, body: reason, path }));
+}
+
+async function findAdmins(db: NoticeParts["db"]): Promise<string[]> {
+  const admins = await db.selectFrom("user").select("id").where("role", "=", "admin").execute();
+  return admins.map(({ id }) => id);
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");

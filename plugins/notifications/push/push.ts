@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import webPush from "web-push";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Job } from "#kernel/jobs.ts";
@@ -137,6 +136,7 @@ function sendingOf(shared: Shared) {
 
     job: {
       id: pushJob,
+      title: "Sends push notifications to browsers",
       retries,
       expiresIn: 60,
       concurrency: 4,
@@ -153,6 +153,7 @@ async function pushOne(shared: Shared, { subscription_id: id, message }: Queued,
     return;
   }
   const keys = seal.open(row.sealed_keys, keysPlace(id)) as { p256dh: string; auth: string };
+  const webPush = await loadWebPush();
   const request = webPush.generateRequestDetails({ endpoint: row.endpoint, keys }, JSON.stringify(message), {
     vapidDetails: { subject: shared.contact(), ...(await vapidKeys(shared)) },
     TTL: keptSeconds,
@@ -182,7 +183,7 @@ async function pushOne(shared: Shared, { subscription_id: id, message }: Queued,
 async function vapidKeys({ db, seal }: Pick<PushParts, "db" | "seal">) {
   const known = await findKeys(db);
   if (known === undefined) {
-    const made = webPush.generateVAPIDKeys();
+    const made = (await loadWebPush()).generateVAPIDKeys();
     await db
       .insertInto("push_key")
       .values({
@@ -199,6 +200,9 @@ async function vapidKeys({ db, seal }: Pick<PushParts, "db" | "seal">) {
   }
   return { publicKey: row.public_key, privateKey: String(seal.open(row.sealed_private_key, keyPlace)) };
 }
+
+/** Imports the library at its first use: most starts send no push message. */
+const loadWebPush = async () => (await import("web-push")).default;
 
 const findKeys = (db: NotificationDatabase) =>
   db.selectFrom("push_key").selectAll().where("id", "=", vapidId).executeTakeFirst();

@@ -10,7 +10,7 @@ import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import { type Address, type Outcome, post } from "../deliveries/post.ts";
-import { isMaskedUrl, maskUrl, requireUrl } from "../mask-url.ts";
+import { maskUrl, requireReachable, requireReplaced } from "../mask-url.ts";
 import { type NotificationParts, toActor } from "../parts.ts";
 import {
   limits,
@@ -95,7 +95,7 @@ export function createTargets(parts: TargetParts) {
   };
 }
 
-function actionsOf({ db, seal, requireOpen, show }: Shared) {
+function actionsOf({ db, egress, seal, requireOpen, show }: Shared) {
   const listRows = (userId: string) =>
     db
       .selectFrom("notification_target")
@@ -118,7 +118,7 @@ function actionsOf({ db, seal, requireOpen, show }: Shared) {
     /** The first target of a person is the default one. */
     async create(caller: Principal, form: NewTarget): Promise<Target> {
       requireOpen(caller);
-      const url = requireUrl("config.url", form.config.url);
+      const url = await requireReachable(egress, "config.url", form.config.url);
       const others = await listRows(caller.userId);
       if (others.length >= limits.targets) {
         throw new AppError(
@@ -149,13 +149,13 @@ function actionsOf({ db, seal, requireOpen, show }: Shared) {
   };
 }
 
-function changesOf({ db, transaction, seal, targets, requireOpen, show }: Shared) {
+function changesOf({ db, egress, transaction, seal, targets, requireOpen, show }: Shared) {
   return {
     async update(caller: Principal, id: string, edit: TargetEdit): Promise<Target> {
       requireOpen(caller);
       const before = await targets.load(caller, id, "write");
       const given = edit.config?.url;
-      const url = given === undefined || isMaskedUrl(given) ? undefined : requireUrl("config.url", given);
+      const url = await requireReplaced(egress, "config.url", given);
       const row = await db
         .updateTable("notification_target")
         .set({

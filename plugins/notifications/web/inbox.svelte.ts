@@ -1,5 +1,6 @@
 import type { Api } from "#plugins/catalogue.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 
 export type Notification = Api["GET /api/v1/notifications/"]["answer"]["items"][number];
@@ -60,7 +61,7 @@ class Inbox {
 
   /** Marks some, or all with null, as read. */
   seen(ids: readonly string[] | null, unread?: number): void {
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(serverNow() / 1000);
     this.unread = unread ?? this.unread;
     this.items = this.items?.map((one) =>
       one.read_at === null && (ids === null || ids.includes(one.id)) ? { ...one, read_at: now } : one,

@@ -1,27 +1,21 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 
-describe.skipIf(!chromiumPath)("the pages of notifications", () => {
+describeInterface("the pages of notifications", ({ setUp, openPage }) => {
   let app: App;
-  let browser: Browser;
   let receiver: Receiver;
 
-  beforeAll(async () => {
-    await buildInterface();
-    receiver = await startReceiver();
-    app = await startApp({
-      env: { ENABLE_USER_WEBHOOKS: "true", EGRESS_ALLOWED_PRIVATE_ORIGINS: receiver.url },
-    });
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await app?.close();
-    await receiver?.close();
+  setUp(async (keep) => {
+    receiver = await keep(startReceiver());
+    app = await keep(
+      startApp({
+        env: { ENABLE_USER_WEBHOOKS: "true", EGRESS_ALLOWED_PRIVATE_ORIGINS: receiver.url },
+      }),
+    );
   });
 
   const signUp = (name: string) =>
@@ -31,7 +25,7 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
 
   test("lists what is new at once, marks it, and takes it away", async () => {
     const { token } = await app.admin();
-    const { page, close } = await openPage(browser, { url: app.url, token, path: "/notifications" });
+    const { page } = await openPage({ url: app.url, token, path: "/notifications" });
     await page.getByText("Nothing new.").waitFor();
     await signUp("Greta");
     const list = page.getByRole("main").getByRole("list", { name: "Notifications" });
@@ -44,12 +38,11 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
     await page.getByTitle("1 unread").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Delete “Greta”" }).click();
     await page.getByText("Nothing new.").waitFor();
-    await close();
   });
 
   test("shows a push while nobody looks, and stays silent before open eyes", async () => {
     const { token } = await app.admin();
-    const { page, context, close } = await openPage(browser, { url: app.url, token, path: "/notifications" });
+    const { page, context } = await openPage({ url: app.url, token, path: "/notifications" });
     await context.grantPermissions(["notifications"], { origin: app.url });
     const devtools = await context.newCDPSession(page);
     const found = new Promise<string>((resolve) => {
@@ -63,11 +56,10 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
     await devtools.send("ServiceWorker.enable");
     await page.evaluate(async () => {
       await navigator.serviceWorker.register("/api/v1/notifications/worker.js");
-      const state = async () =>
-        (await navigator.serviceWorker.getRegistration("/api/v1/notifications/"))?.active?.state;
-      while ((await state()) !== "activated") {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+    });
+    await page.waitForFunction(async () => {
+      const registration = await navigator.serviceWorker.getRegistration("/api/v1/notifications/");
+      return registration?.active?.state === "activated";
     });
     const registrationId = await found;
     const push = (id: string) =>
@@ -93,18 +85,17 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
     await push("unseen");
     const unseen = { tag: "unseen", title: "Mention", body: "The weir is open" };
     await expect.poll(shown).toEqual([{ ...unseen, data: { path: "/channels/weir" } }]);
-    await close();
   });
 
   test("adds, tests, changes and deletes an address of the person", async () => {
     const { token } = await app.admin();
-    const { page, close } = await openPage(browser, { url: app.url, token, path: "/settings/notifications" });
+    const { page } = await openPage({ url: app.url, token, path: "/settings/notifications" });
     await page.getByRole("button", { name: "Add an address" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "Address" }).fill("nowhere");
+    await write(dialog.getByRole("textbox", { name: "Address" }), "nowhere");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("write an address that begins with https://").waitFor();
-    await dialog.getByRole("textbox", { name: "Address" }).fill(`${receiver.url}/hooks/of-a-person`);
+    await write(dialog.getByRole("textbox", { name: "Address" }), `${receiver.url}/hooks/of-a-person`);
     await dialog.getByText("Always", { exact: true }).click();
     await expectNoAxeFindings(page, "[role=dialog]");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -118,23 +109,30 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
     await list.getByRole("button", { name: "Actions for" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await list.waitFor({ state: "detached" });
-    await close();
   });
 
   test("lets administrators tell a program of events, and shows what became of each", async () => {
     const { token } = await app.admin();
-    const { page, close } = await openPage(browser, { url: app.url, token, path: "/admin/webhooks" });
+    const { page } = await openPage({ url: app.url, token, path: "/admin/webhooks" });
     await page.getByRole("button", { name: "Add a webhook" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "Name" }).fill("Office");
-    await dialog.getByRole("textbox", { name: "Address" }).fill(`${receiver.url}/hooks/of-the-office`);
-    await dialog.getByRole("textbox", { name: "Events" }).fill("auth.signups");
+    await write(dialog.getByRole("textbox", { name: "Name" }), "Office");
+    await write(dialog.getByRole("textbox", { name: "Address" }), `${receiver.url}/hooks/of-the-office`);
+    await write(dialog.getByRole("textbox", { name: "Events" }), "auth.signups");
     await dialog.getByText("No event fits auth.signups.").waitFor();
-    await dialog.getByRole("textbox", { name: "Events" }).fill("auth.signup");
+    await write(dialog.getByRole("textbox", { name: "Events" }), "auth.signup");
     await expectNoAxeFindings(page, "[role=dialog]");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("Signing secret of Office").waitFor();
     await page.getByText(/^whsec_/).waitFor();
+    // Shown this once: nothing closes it by the way.
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    const question = page.getByRole("dialog", { name: "Close without keeping it?" });
+    await question.getByRole("button", { name: "Go back" }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await question.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.getByText(/^whsec_/).waitFor({ state: "detached" });
     await signUp("Otto");
     await expect
       .poll(() => receiver.received.map(({ path }) => path), { timeout: 20_000 })
@@ -143,6 +141,5 @@ describe.skipIf(!chromiumPath)("the pages of notifications", () => {
     await page.getByRole("menuitem", { name: "Deliveries" }).click();
     await dialog.getByText("New account: Otto <otto@example.org>").waitFor();
     await expectNoAxeFindings(page, "[role=dialog]");
-    await close();
   });
 });

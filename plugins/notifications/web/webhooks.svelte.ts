@@ -1,5 +1,7 @@
 import type { Api } from "#plugins/catalogue.ts";
+import { Meanwhile } from "#plugins/web/kit/meanwhile.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { toFailing } from "./failing.ts";
 
 export type Webhook = Api["GET /api/events/webhooks"]["answer"][number];
 export type Delivery = Api["GET /api/events/webhooks/:id/deliveries"]["answer"][number];
@@ -15,12 +17,22 @@ export interface WrittenWebhook {
   readonly targets: Party[];
 }
 
+const toWritten = ({ name, url, form, events, targets }: Webhook): WrittenWebhook => ({
+  name,
+  url,
+  form,
+  events: [...events],
+  targets: [...targets],
+});
+
 /** Event webhooks of the instance. */
 export class WebhookList {
   all = $state.raw<readonly Webhook[]>();
   /** Names of all events. */
   events = $state.raw<readonly string[]>([]);
   failure = $state<string>();
+  /** The last deliveries that failed, by webhook; none for one whose latest delivery arrived. */
+  failing = $state.raw<Readonly<Record<string, readonly Delivery[]>>>({});
   /** A signing secret that was just made; it is shown once. */
   secret = $state<{ readonly name: string; readonly text: string }>();
 
@@ -33,12 +45,30 @@ export class WebhookList {
       this.all = all;
       this.events = catalogue?.map(({ event }) => event) ?? this.events;
       this.failure = undefined;
+      void this.#findFailing(all);
     } catch (error) {
       this.failure = (error as Error).message;
     }
   }
 
-  async write(body: WrittenWebhook, id?: string): Promise<void> {
+  /** The list is shown without waiting for this. */
+  async #findFailing(all: readonly Webhook[]): Promise<void> {
+    const found = await Promise.all(
+      all.map(async ({ id }) => [id, await this.deliveries(id).then(toFailing, () => [])] as const),
+    );
+    this.failing = Object.fromEntries(found);
+  }
+
+  /** Knows what others store of a webhook while a dialog changes it. */
+  follow(webhook: Webhook): Meanwhile<WrittenWebhook> {
+    return new Meanwhile(toWritten(webhook), async () => {
+      const all = await server.call("GET /api/events/webhooks");
+      return toWritten(all.find(({ id }) => id === webhook.id) ?? webhook);
+    });
+  }
+
+  async write(written: WrittenWebhook, meanwhile?: Meanwhile<WrittenWebhook>, id?: string): Promise<void> {
+    const body = (await meanwhile?.join(written)) ?? written;
     if (id === undefined) {
       this.#show(await server.call("POST /api/events/webhooks", { body }));
     } else {

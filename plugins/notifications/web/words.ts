@@ -19,8 +19,27 @@ export function bodyWords({ body, phrase }: Worded): string {
       return t("The reply is ready");
     case "waits":
       return t("{email} waits for your approval", phrase.values);
+    case "invited":
+      return t("{name} invites you", phrase.values);
+    case "answered":
+      return answerWords(phrase.values);
+    case "shared_note":
+      return t("{name} shared a note with you", phrase.values);
+    case "shared_calendar":
+      return t("{name} shared a calendar with you", phrase.values);
     default:
       return body;
+  }
+}
+
+function answerWords(values: Readonly<Record<string, string | number>>): string {
+  switch (values["status"]) {
+    case "accepted":
+      return t("{name}: accepted", values);
+    case "declined":
+      return t("{name}: declined", values);
+    default:
+      return t("{name}: maybe", values);
   }
 }
 
@@ -39,6 +58,21 @@ export function kindWords(event: string): string {
       return t("Reply failed");
     case "auth.signup":
       return t("New account");
+    case "function.disabled":
+      return t("Function switched off by the server");
+    case "job.failed":
+      return t("Job failed");
+    case "connection.failed":
+      return t("Connection doesn't answer");
+    case "calendar.event.created":
+    case "calendar.event.updated":
+      return t("Invitation");
+    case "calendar.event.rsvp_updated":
+      return t("Answer to an invitation");
+    case "calendar.updated":
+      return t("Shared calendar");
+    case "note.access_updated":
+      return t("Shared note");
     default:
       return event;
   }
@@ -52,4 +86,12 @@ export const kindIcons: Readonly<Record<string, string>> = {
   "chat.finished": "chat",
   "chat.failed": "chat",
   "auth.signup": "users",
+  "function.disabled": "code",
+  "job.failed": "clock",
+  "connection.failed": "plug",
+  "calendar.event.created": "calendar",
+  "calendar.event.updated": "calendar",
+  "calendar.event.rsvp_updated": "calendar",
+  "calendar.updated": "calendar",
+  "note.access_updated": "note",
 };

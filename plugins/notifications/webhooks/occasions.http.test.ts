@@ -45,7 +45,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
   const hook = { name: "all", url: `${receiver.url}/all`, events: ["*"] };
   await call("POST /api/events/webhooks", hook);
 });
@@ -120,7 +120,7 @@ describe("events of models", () => {
   it("tell of failed requests, with what the upstream said", async () => {
     upstream.reply("/chat/completions", failure(429, "Slow down"));
     const body = { model: "alpha", messages: [{ role: "user", content: "Hi" }] };
-    expect((await app.call("POST /api/chat/completions", { token: admin.token, body })).status).toBe(429);
+    expect((await admin.call("POST /api/chat/completions", body)).status).toBe(429);
     await heard("model.provider_request.failed", {
       actor: expect.objectContaining({ id: admin.id, name: admin.name }),
       subject: { type: "model", id: "alpha" },
@@ -156,7 +156,7 @@ describe("events of models", () => {
       data: { name: "wheat:latest", backend: 0 },
     };
     await heard("model.provider_model.created", fits);
-    await app.call("DELETE /runtime/api/delete", { token: admin.token, body: { model: "wheat" } });
+    await admin.call("DELETE /runtime/api/delete", { model: "wheat" });
     await heard("model.provider_model.deleted", fits);
     expect(named("model.provider_model.created")).toHaveLength(1);
   });
@@ -215,8 +215,7 @@ it("events of the second factor tell of its steps", async () => {
   await heard("auth.mfa.challenge.verified", { ...about, data: expect.objectContaining({ step: "verify" }) });
   expect(await verify(await begin(), recovery[0] as string)).toBe(200);
   await heard("auth.mfa.recovery_code.used", about);
-  const renewed = await app.call("POST /api/v1/auths/mfa/recovery_codes", { token });
-  expect(renewed.status).toBe(200);
+  expect((await app.call("POST /api/v1/auths/mfa/recovery_codes", { token })).status).toBe(200);
   await heard("auth.mfa.recovery_codes.regenerated", about);
   await call(`POST /api/v1/auths/mfa/accounts/${person.id}/reset`, { reason: "lost phone" });
   await heard("auth.mfa.factor.reset", { ...about, actor: expect.objectContaining({ id: admin.id }) });
@@ -227,9 +226,10 @@ it("refuses a webhook for events that never come, and leaves them out of the cat
     ["knowledge.external_connection.created"],
     ["*", "knowledge.external_connection.*"],
   ]) {
-    const { status, text } = await app.call("POST /api/events/webhooks", {
-      token: admin.token,
-      body: { name: "x", url: receiver.url, events },
+    const { status, text } = await admin.call("POST /api/events/webhooks", {
+      name: "x",
+      url: receiver.url,
+      events,
     });
     expect([status, text]).toEqual([422, expect.stringContaining("has no connections to external sources")]);
   }

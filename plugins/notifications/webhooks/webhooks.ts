@@ -6,7 +6,7 @@ import { createSigningSecret } from "#kernel/webhook-signature.ts";
 import { seconds } from "#storage/clock.ts";
 import { toJson } from "#storage/values.ts";
 import type { Address } from "../deliveries/post.ts";
-import { isMaskedUrl, maskUrl, requireUrl } from "../mask-url.ts";
+import { maskUrl, requireReachable, requireReplaced } from "../mask-url.ts";
 import { type NotificationParts, toActor } from "../parts.ts";
 import { limits, type NewWebhook, type Webhook, type WebhookEdit } from "../schema.ts";
 import type { WebhookRow } from "../tables.ts";
@@ -14,7 +14,7 @@ import { matchesPattern } from "./event-names.ts";
 
 export interface WebhookParts extends Pick<
   NotificationParts,
-  "db" | "transaction" | "accounts" | "events" | "seal"
+  "db" | "transaction" | "accounts" | "egress" | "events" | "seal"
 > {
   /** Tells all replicas that what they know of the webhooks is out of date. */
   changed(): Promise<void>;
@@ -69,7 +69,7 @@ interface Shared extends WebhookParts {
   tell(by: Principal, row: Pick<WebhookRow, "id" | "name">, change: string): Promise<void>;
 }
 
-function writingOf({ db, seal, require, show, tell }: Shared) {
+function writingOf({ db, egress, seal, require, show, tell }: Shared) {
   return {
     async list(): Promise<Webhook[]> {
       const rows = await db
@@ -82,7 +82,7 @@ function writingOf({ db, seal, require, show, tell }: Shared) {
     },
 
     async create(caller: Principal, form: NewWebhook): Promise<Webhook> {
-      const url = requireUrl("url", form.url);
+      const url = await requireReachable(egress, "url", form.url);
       const { count } = await db
         .selectFrom("event_webhook")
         .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -120,7 +120,7 @@ function writingOf({ db, seal, require, show, tell }: Shared) {
     async update(caller: Principal, id: string, edit: WebhookEdit): Promise<Webhook> {
       const before = await require(id);
       const { name, enabled, form, events, targets } = edit;
-      const url = edit.url === undefined || isMaskedUrl(edit.url) ? undefined : requireUrl("url", edit.url);
+      const url = await requireReplaced(egress, "url", edit.url);
       const row = await db
         .updateTable("event_webhook")
         .set({

@@ -45,7 +45,14 @@ export function signInRoutes(parts: SignInRoutesParts) {
         summary: "Sign in through a provider: leads to it",
         access: "public",
         params: Name,
-        query: z.object({ redirect: ReturnPath.optional(), test: z.literal("1").optional() }),
+        query: z.object({
+          redirect: ReturnPath.optional(),
+          test: z.literal("1").optional(),
+          choose: z
+            .literal("1")
+            .optional()
+            .describe("Lets the person choose another account at the provider"),
+        }),
         produces: "text/html",
         fails: [400, 403, 404],
       },
@@ -61,6 +68,7 @@ export function signInRoutes(parts: SignInRoutesParts) {
             redirectUri,
             returnTo: query.redirect,
             trialOf,
+            choosesAccount: query.choose !== undefined,
             request,
           });
           return reply(undefined, { status: 302, headers: { location: address, "set-cookie": cookie } });

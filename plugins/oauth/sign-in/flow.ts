@@ -3,6 +3,7 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
+  type Configuration,
   fetchUserInfo,
   randomNonce,
   randomPKCECodeVerifier,
@@ -37,6 +38,16 @@ interface Flow {
   readonly until: number;
 }
 
+/** What lets a person choose another account. Every OpenID provider knows "login"; only some know "select_account". */
+function toChoice({ id }: Provider, peer: Configuration): Record<string, string> {
+  if (id === "feishu") {
+    return {};
+  }
+  const known = peer.serverMetadata()["prompt_values_supported"];
+  const selects = id !== "oidc" || (Array.isArray(known) && known.includes("select_account"));
+  return { prompt: selects ? "select_account" : "login" };
+}
+
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -65,10 +76,14 @@ export function createFlows({ peers, seal, used }: FlowsParts) {
     /** Resolves to the provider's address and the cookie that the browser needs on its way back. */
     async start(
       provider: Provider,
-      options: Pick<Flow, "redirectUri" | "returnTo" | "trialOf"> & { readonly request: RequestInfo },
+      options: Pick<Flow, "redirectUri" | "returnTo" | "trialOf"> & {
+        readonly request: RequestInfo;
+        /** After a refusal: the account that the provider knows would be refused again. */
+        readonly choosesAccount: boolean;
+      },
     ): Promise<{ readonly address: string; readonly cookie: string }> {
       const peer = await peers.open(provider);
-      const { request, ...given } = options;
+      const { request, choosesAccount, ...given } = options;
       const flow: Flow = {
         provider: provider.id,
         state: randomBytes(24).toString("base64url"),
@@ -87,6 +102,7 @@ export function createFlows({ peers, seal, used }: FlowsParts) {
           code_challenge: await calculatePKCECodeChallenge(flow.verifier),
           code_challenge_method: "S256",
         }),
+        ...(choosesAccount && toChoice(provider, peer)),
         // Whoever tries a login wants to see it all, not the session that the provider has already.
         ...(flow.trialOf !== undefined && provider.protocol === "oidc" && { prompt: "login" }),
       });

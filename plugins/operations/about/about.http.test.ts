@@ -32,12 +32,12 @@ afterAll(async () => {
 });
 
 test("a license is shown to administrators alone, never its key", async () => {
-  const { token } = await app.admin();
-  const { body } = await app.call("GET /api/v1/operations/about", { token });
+  const admin = await app.admin();
+  const { body } = await admin.call("GET /api/v1/operations/about");
   expect(body.license).toMatchObject({ state: "valid", licensee: "River Ltd", seats: 1 });
   expect(JSON.stringify(body)).not.toContain(licenseKey);
   const member = await app.user();
-  expect((await app.call("GET /api/v1/operations/about", { token: member.token })).status).toBe(403);
+  expect((await member.call("GET /api/v1/operations/about")).status).toBe(403);
 });
 
 test("a license gates nothing: more people than seats, and the operator's name", async () => {
@@ -48,8 +48,8 @@ test("a license gates nothing: more people than seats, and the operator's name",
 });
 
 test("the flags of build and image are shown; DEVICE_TYPE is found out and not set", async () => {
-  const { token } = await app.admin();
-  const { body } = await app.call("GET /api/v1/operations/about", { token });
+  const admin = await app.admin();
+  const { body } = await admin.call("GET /api/v1/operations/about");
   const device = expect.stringMatching(/^(cpu|mps|cuda)$/);
   const image = { container: true, slim: true, cuda_image: true, cuda: false };
   expect(body.build).toEqual({ hash: "4f2a9c1", ...image, device });

@@ -8,16 +8,16 @@ import { readLicense } from "./license.ts";
 // Configuration document: LICENSE_KEY, LICENSE_BLOB_PATH, LICENSE_PUBLIC_KEY.
 
 const warn = vi.fn();
-let folder: string | undefined;
+const folders: string[] = [];
 
 afterEach(async () => {
-  await (folder && removeTestFolder(folder));
-  folder = undefined;
+  await Promise.all(folders.splice(0).map(removeTestFolder));
   vi.useRealTimers();
 });
 
 async function read(file: string | undefined, inputs: { key?: string; publicKey?: string } = {}) {
-  folder = await createTestFolder(file === undefined ? {} : { "l.data": file });
+  const folder = await createTestFolder(file === undefined ? {} : { "l.data": file });
+  folders.push(folder);
   const path = join(folder, "l.data");
   return await readLicense({ key: licenseKey, publicKey: issuerKey, ...inputs, path }, { warn });
 }

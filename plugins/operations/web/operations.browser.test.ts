@@ -1,10 +1,11 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { defineRoute } from "#kernel/http/route.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { pick, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { createTestFolder, removeTestFolder } from "#test/support/test-folder.ts";
 
 const wait = { timeout: 10_000 };
@@ -27,28 +28,20 @@ const brook = definePlugin({
 });
 
 let app: App;
-let browser: Browser;
 let token: string;
 let folder: string;
-let opened: OpenPage;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("the pages of operations", () => {
-  beforeAll(async () => {
-    await buildInterface();
+describeInterface("the pages of operations", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
     folder = await createTestFolder({ "garbled/plugin.js": "export default {" });
+    await keep({ close: () => removeTestFolder(folder) });
     const env = { PLUGINS_PATH: folder, PLUGINS_DISABLED: "feedback" };
-    [app, browser] = await Promise.all([startApp({ env, plugins: [brook] }), openBrowser()]);
+    app = await keep(startApp({ env, plugins: [brook] }));
     ({ token } = await app.admin());
-    opened = await openPage(browser, { url: app.url, token, path: "/admin/plugins" });
-    page = opened.page;
-  }, 90_000);
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
-    await removeTestFolder(folder);
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token, path: "/admin/plugins" }));
   });
 
   const card = (name: string) => page.getByRole("article", { name, exact: true });
@@ -65,8 +58,8 @@ describe.skipIf(chromiumPath === undefined)("the pages of operations", () => {
       .waitFor();
     await card("Feedback").getByRole("button", { expanded: false }).click();
     await card("Feedback").getByText("PLUGINS_DISABLED=", { exact: true }).waitFor();
-    await page.getByRole("radio", { name: "All" }).check({ force: true });
-    await page.getByRole("searchbox", { name: "Search the plugins" }).fill("/api/v1/brook");
+    await pick(page.getByRole("radio", { name: "All" }));
+    await write(page.getByRole("searchbox", { name: "Search the plugins" }), "/api/v1/brook");
     await card("Brook").getByText("Runs dry.").waitFor();
     expect(await page.getByRole("article").count()).toBe(1);
     await card("Brook").getByRole("button", { expanded: false }).click();
@@ -77,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)("the pages of operations", () => {
   });
 
   test("a plugin with a switch is switched while the server runs", async () => {
-    await page.getByRole("searchbox", { name: "Search the plugins" }).fill("folders");
+    await write(page.getByRole("searchbox", { name: "Search the plugins" }), "folders");
     const toggle = card("Chat folders").getByRole("switch");
     await toggle.click();
     await card("Chat folders").getByText("Off", { exact: true }).waitFor();
@@ -102,13 +95,13 @@ describe.skipIf(chromiumPath === undefined)("the pages of operations", () => {
     await go("Health");
     await expect.poll(() => page.getByText("Works", { exact: true }).count(), wait).toBe(4);
     await page.getByText("Answers you").waitFor();
-    await page.getByLabel("Reference").fill("brook-7");
+    await write(page.getByLabel("Reference"), "brook-7");
     const failures = page.getByRole("list", { name: "Recent failures" });
     await failures.getByText("the brook ran dry").first().waitFor();
     expect(await failures.getByRole("listitem").count()).toBe(1);
     await expectNoAxeFindings(page);
     for (const path of ["/admin/plugins", "/admin/jobs", "/admin/health"]) {
-      const phone = await openPage(browser, { url: app.url, token, path, size: "phone", theme: "dark" });
+      const phone = await openPage({ url: app.url, token, path, size: "phone", theme: "dark" });
       await phone.page.getByRole("heading", { level: 1 }).waitFor();
       await phone.page
         .getByRole("main")

@@ -1,37 +1,25 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { grant, permit, requireOk, as } from "#plugins/workspace-tools/tools.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { type, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
-let author: TestUser;
-let colleague: TestUser;
+describeInterface("prompts", ({ setUp, openPage }) => {
+  let app: App;
+  let author: TestUser;
+  let colleague: TestUser;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    app = await keep(startApp());
     [author, colleague] = [await app.user(), await app.user()];
     await permit(app, [author], { workspace: { prompts: true, prompts_export: true } });
-  }
-}, slow);
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
 
-const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
-
-test.skipIf(!chromiumPath)(
-  "a prompt is written, tried with its inputs, kept as a draft, put into use and used by a colleague",
-  async () => {
-    const { page, close } = await openPage(browser, {
+  test("a prompt is written, tried with its inputs, kept as a draft, put into use and used by a colleague", async () => {
+    const { page, close } = await openPage({
       url: app.url,
       path: "/workspace/prompts",
       token: author.token,
@@ -40,13 +28,14 @@ test.skipIf(!chromiumPath)(
     await page.getByText("Nothing here yet.").waitFor();
     await expectNoAxeFindings(page);
     await page.getByRole("link", { name: "New prompt" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Translate a letter");
+    await write(page.getByLabel("Name", { exact: true }), "Translate a letter");
     expect(await page.getByLabel("Command", { exact: true }).inputValue()).toBe("translate-a-letter");
-    await page
-      .getByRole("textbox", { name: "Text", exact: true })
-      .fill('Into {{language | select:options=["Dutch","Welsh"]:default="Dutch"}}: {{text | text:required}}');
+    await write(
+      page.getByRole("textbox", { name: "Text", exact: true }),
+      'Into {{language | select:options=["Dutch","Welsh"]:default="Dutch"}}: {{text | text:required}}',
+    );
     await page.getByText("Still missing: text").waitFor();
-    await page.getByLabel("text", { exact: true }).last().fill("Good day");
+    await write(page.getByLabel("text", { exact: true }).last(), "Good day");
     await page.getByLabel("text", { exact: true }).last().blur();
     await page.getByRole("region", { name: "Preview" }).getByText("Into Dutch: Good day").waitFor();
     await button("Try it").click();
@@ -61,8 +50,8 @@ test.skipIf(!chromiumPath)(
     const id = page.url().split("/").at(-1) as string;
 
     // A draft leaves what is in use as it is, until it is put into use.
-    await page.getByRole("textbox", { name: "Text", exact: true }).fill("Say {{word}} in Welsh");
-    await page.getByLabel("What changed").fill("Shorter");
+    await write(page.getByRole("textbox", { name: "Text", exact: true }), "Say {{word}} in Welsh");
+    await write(page.getByLabel("What changed"), "Shorter");
     await button("Save as draft").click();
     await page.getByRole("tab", { name: "Versions" }).click();
     await page.getByRole("button", { name: /Shorter/ }).waitFor();
@@ -75,18 +64,16 @@ test.skipIf(!chromiumPath)(
     await close();
 
     await call(`POST /api/v1/prompts/id/${id}/access/update`, { access_grants: [grant(colleague, "read")] });
-    const theirs = await openPage(browser, { url: app.url, token: colleague.token, size: "phone" });
+    const theirs = await openPage({ url: app.url, token: colleague.token, size: "phone" });
     const field = theirs.page.getByRole("textbox", { name: /message/i }).first();
     await field.click();
-    await field.pressSequentially("/trans");
+    await type(field, "/trans");
     await theirs.page.getByRole("option", { name: /translate-a-letter/ }).click();
     const dialog = theirs.page.getByRole("dialog", { name: "Translate a letter" });
-    await dialog.getByLabel("word").fill("wheel");
+    await write(dialog.getByLabel("word"), "wheel");
     await expectNoAxeFindings(theirs.page);
     await dialog.getByRole("button", { name: "Put it into the message" }).click();
     await dialog.waitFor({ state: "hidden" });
     expect(await field.inputValue()).toBe("Say wheel in Welsh");
-    await theirs.close();
-  },
-  slow,
-);
+  });
+});

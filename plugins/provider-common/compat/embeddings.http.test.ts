@@ -1,31 +1,31 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { embeddings, json, rateLimited } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(useUpstream());
   upstream.models = ["embedder"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.origin}/v1/;${upstream.origin}//v1`,
-      OPENAI_API_CONFIGS: JSON.stringify({
-        0: { access: "everyone", headers: { "X-Agent": "{{USER_AGENT}}" } },
-        1: { access: "everyone", prefix_id: "p" },
-        2: { access: "admins", prefix_id: "hidden" },
-      }),
-    },
-  });
+  app = await keep(
+    useApp({
+      env: {
+        OPENAI_API_BASE_URLS: `${upstream.url};${upstream.origin}/v1/;${upstream.origin}//v1`,
+        OPENAI_API_CONFIGS: JSON.stringify({
+          0: { access: "everyone", headers: { "X-Agent": "{{USER_AGENT}}" } },
+          1: { access: "everyone", prefix_id: "p" },
+          2: { access: "admins", prefix_id: "hidden" },
+        }),
+      },
+    }),
+  );
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const sent = () => upstream.requests.findLast((request) => request.path.endsWith("/embeddings"))!.body;
@@ -62,9 +62,10 @@ describe.each(cases)("below %s with %s", (base, model) => {
       "/embeddings",
       json({ object: "list", model: "embedder", data, usage: { prompt_tokens: 1 } }),
     );
-    const answer = await app.call(`POST ${base}/embeddings`, {
-      token: member.token,
-      body: { model, input: "x", encoding_format: "base64" },
+    const answer = await member.call(`POST ${base}/embeddings`, {
+      model,
+      input: "x",
+      encoding_format: "base64",
     });
     const bytes = Buffer.from(answer.body.data[0].embedding, "base64");
     expect([0, 4, 8].map((at) => bytes.readFloatLE(at))).toEqual([0.5, -2, 3.25]);
@@ -74,7 +75,7 @@ describe.each(cases)("below %s with %s", (base, model) => {
   it("passes on dimensions, tokens and what it does not know", async () => {
     upstream.reply("/embeddings", json({ object: "list", data: [] }));
     const body = { model, input: [[1, 2], [3]], dimensions: 256, user: "u", truncate: true };
-    await app.call(`POST ${base}/embeddings`, { token: member.token, body });
+    await member.call(`POST ${base}/embeddings`, body);
     expect(sent()).toEqual({ ...body, model: "embedder" });
   });
 
@@ -86,35 +87,32 @@ describe.each(cases)("below %s with %s", (base, model) => {
       ["dimensions", { model, input: "a", dimensions: 0 }],
       ["model", { input: "a" }],
     ] as const) {
-      const answer = await app.call(`POST ${base}/embeddings`, { token: member.token, body });
+      const answer = await member.call(`POST ${base}/embeddings`, body);
       expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(field)]);
     }
   });
 
   it("passes refusals on with their status and retry headers", async () => {
     upstream.reply("/embeddings", rateLimited({ seconds: 3 }));
-    const answer = await app.call(`POST ${base}/embeddings`, {
-      token: member.token,
-      body: { model, input: "a" },
-    });
+    const answer = await member.call(`POST ${base}/embeddings`, { model, input: "a" });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
   });
 });
 
 it.each(bases)("tells the upstream which client asks below %s", async (base) => {
   upstream.reply("/embeddings", json({ object: "list", data: [] }));
-  await app.call(`POST ${base}/embeddings`, {
-    token: member.token,
-    body: { model: "embedder", input: "a" },
-    headers: { "user-agent": "client/1" },
-  });
+  await member.call(
+    `POST ${base}/embeddings`,
+    { model: "embedder", input: "a" },
+    { "user-agent": "client/1" },
+  );
   expect(upstream.requests.at(-1)?.headers["x-agent"]).toBe("client/1");
 });
 
 it.each(bases)("knows no foreign models below %s", async (base) => {
   const answers = await Promise.all(
     ["hidden.embedder", "nothing"].map((model) =>
-      app.call(`POST ${base}/embeddings`, { token: member.token, body: { model, input: "a" } }),
+      member.call(`POST ${base}/embeddings`, { model, input: "a" }),
     ),
   );
   expect(answers.map(({ status }) => status)).toEqual([404, 404]);
@@ -122,10 +120,7 @@ it.each(bases)("knows no foreign models below %s", async (base) => {
 });
 
 it("says which models embed nothing", async () => {
-  const answer = await app.call("POST /api/embeddings", {
-    token: member.token,
-    body: { model: "guide", input: "a" },
-  });
+  const answer = await member.call("POST /api/embeddings", { model: "guide", input: "a" });
   expect(answer.status).toBe(400);
   expect(answer.body.detail).toContain("guide");
 });

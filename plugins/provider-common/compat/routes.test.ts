@@ -1,6 +1,7 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { html, resetAfter, silence } from "#test/support/upstream-faults.ts";
@@ -11,22 +12,20 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   upstream.models = ["mock-model", "other"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URL: upstream.url,
-      OPENAI_API_KEY: "sk-upstream-key-9876",
-      ENABLE_OPENAI_API_PASSTHROUGH: "true",
-    },
-  });
+  app = await keep(
+    startApp({
+      env: {
+        OPENAI_API_BASE_URL: upstream.url,
+        OPENAI_API_KEY: "sk-upstream-key-9876",
+        ENABLE_OPENAI_API_PASSTHROUGH: "true",
+      },
+    }),
+  );
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 beforeEach(async () => {
   await configure({});
@@ -37,14 +36,11 @@ const messages = [{ role: "user" as const, content: "Hi" }];
 
 /** Sets the one connection's settings, as an admin does. */
 async function configure(config: Record<string, unknown>, urls = [upstream.url]) {
-  const answer = await app.call("POST /compat/config/update", {
-    token: admin.token,
-    body: {
-      ENABLE_OPENAI_API: true,
-      OPENAI_API_BASE_URLS: urls,
-      OPENAI_API_KEYS: urls.map(() => "sk-upstream-key-9876"),
-      OPENAI_API_CONFIGS: { 0: { access: "everyone", ...config } },
-    },
+  const answer = await admin.call("POST /compat/config/update", {
+    ENABLE_OPENAI_API: true,
+    OPENAI_API_BASE_URLS: urls,
+    OPENAI_API_KEYS: urls.map(() => "sk-upstream-key-9876"),
+    OPENAI_API_CONFIGS: { 0: { access: "everyone", ...config } },
   });
   expect(answer.status).toBe(200);
   return answer.body;
@@ -58,20 +54,20 @@ const sent = () => upstream.requests.findLast((request) => request.method !== "G
 
 describe("the models of the compat surface", () => {
   it("are those the caller may use", async () => {
-    expect((await app.call("GET /compat/models", { token: member.token })).body).toMatchObject({
+    expect((await member.call("GET /compat/models")).body).toMatchObject({
       object: "list",
       data: [{ id: "mock-model", object: "model", owned_by: "openai", urlIdx: 0 }, { id: "other" }],
     });
     await configure({ access: "admins" });
-    expect((await app.call("GET /compat/models", { token: member.token })).body.data).toEqual([]);
-    expect((await app.call("GET /compat/models/0", { token: admin.token })).body.data).toHaveLength(2);
-    expect((await app.call("GET /compat/models/7", { token: admin.token })).status).toBe(404);
+    expect((await member.call("GET /compat/models")).body.data).toEqual([]);
+    expect((await admin.call("GET /compat/models/0")).body.data).toHaveLength(2);
+    expect((await admin.call("GET /compat/models/7")).status).toBe(404);
     expect((await app.call("GET /compat/models", {})).status).toBe(401);
   });
 
   it("stand in the platform's own list with their prefix", async () => {
     await configure({ prefix_id: "acme", tags: [{ name: "t" }] });
-    const { body } = await app.call("GET /api/models", { token: member.token });
+    const { body } = await member.call("GET /api/models");
     expect(body.data.map((item: { id: string }) => item.id)).toEqual(
       expect.arrayContaining(["acme.mock-model", "acme.other"]),
     );
@@ -83,7 +79,7 @@ describe("chat completions of the compat surface", () => {
     const frames = sse(textChunks("Hello there"));
     upstream.reply("/chat/completions", frames);
     const body = `{"model": "mock-model",  "messages": [{"role":"user","content":"Hi"}], "stream": true, "n": 1.0}`;
-    const answer = await app.call("POST /compat/chat/completions", { token: member.token, body });
+    const answer = await member.call("POST /compat/chat/completions", body);
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const expected = textChunks("Hello there").map((each) => `data: ${JSON.stringify(each)}\n\n`);
     expect(answer.text).toBe(`${expected.join("")}data: [DONE]\n\n`);
@@ -109,17 +105,11 @@ describe("chat completions of the compat surface", () => {
   });
 
   it("tell the upstream the names of the caller's groups where a header asks for them", async () => {
-    const group = await app.call("POST /api/v1/groups/create", {
-      token: admin.token,
-      body: { name: "Équipe", description: "" },
-    });
-    await app.call(`POST /api/v1/groups/id/${group.body.id}/users/add`, {
-      token: admin.token,
-      body: { user_ids: [member.id] },
-    });
+    const group = await admin.call("POST /api/v1/groups/create", { name: "Équipe", description: "" });
+    await admin.call(`POST /api/v1/groups/id/${group.body.id}/users/add`, { user_ids: [member.id] });
     await configure({ headers: { "X-Groups": "[{{USER_GROUPS}}]" } });
     upstream.always("/chat/completions", text("ok"));
-    await app.call("POST /compat/chat/completions", { token: member.token, body: { model, messages } });
+    await member.call("POST /compat/chat/completions", { model, messages });
     expect(sent().headers["x-groups"]).toBe("[%C3%89quipe]");
   });
 
@@ -128,7 +118,7 @@ describe("chat completions of the compat surface", () => {
     const before = upstream.requests.length;
     const answers = await Promise.all(
       ["mock-model", "no-such-model"].map((id) =>
-        app.call("POST /compat/chat/completions", { token: member.token, body: { model: id, messages } }),
+        member.call("POST /compat/chat/completions", { model: id, messages }),
       ),
     );
     expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
@@ -139,10 +129,7 @@ describe("chat completions of the compat surface", () => {
 
   it("hand a refusal on with its status, body and retry headers", async () => {
     upstream.reply("/chat/completions", rateLimited({ seconds: 3 }));
-    const answer = await app.call("POST /compat/chat/completions", {
-      token: member.token,
-      body: { model, messages },
-    });
+    const answer = await member.call("POST /compat/chat/completions", { model, messages });
     expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("retry-after-ms")]).toEqual([
       429,
       "3",
@@ -153,16 +140,9 @@ describe("chat completions of the compat surface", () => {
 
   it("answer 502 for a page, 400 for a body of another shape", async () => {
     upstream.reply("/chat/completions", html());
-    expect(
-      (await app.call("POST /compat/chat/completions", { token: member.token, body: { model, messages } }))
-        .status,
-    ).toBe(502);
-    expect(
-      (await app.call("POST /compat/chat/completions", { token: member.token, body: { model } })).status,
-    ).toBe(400);
-    expect((await app.call("POST /compat/chat/completions", { token: member.token, body: "{" })).status).toBe(
-      400,
-    );
+    expect((await member.call("POST /compat/chat/completions", { model, messages })).status).toBe(502);
+    expect((await member.call("POST /compat/chat/completions", { model })).status).toBe(400);
+    expect((await member.call("POST /compat/chat/completions", "{")).status).toBe(400);
   });
 
   it("end a stream that broke off with an error frame", async () => {
@@ -187,17 +167,11 @@ describe("chat completions of the compat surface", () => {
 
   it("fill in the instance's defaults, keeping what the caller sent", async () => {
     upstream.always("/chat/completions", text("ok"));
-    const { body: defaults } = await app.call("GET /api/v1/configs/models", { token: admin.token });
+    const { body: defaults } = await admin.call("GET /api/v1/configs/models");
     const set = (params: object) =>
-      app.call("POST /api/v1/configs/models", {
-        token: admin.token,
-        body: { ...defaults, DEFAULT_MODEL_PARAMS: params },
-      });
+      admin.call("POST /api/v1/configs/models", { ...defaults, DEFAULT_MODEL_PARAMS: params });
     expect((await set({ temperature: 0.1, seed: 4 })).status).toBe(200);
-    const answer = await app.call("POST /compat/chat/completions", {
-      token: member.token,
-      body: { model, messages, seed: 9 },
-    });
+    const answer = await member.call("POST /compat/chat/completions", { model, messages, seed: 9 });
     await set({});
     expect(answer.status).toBe(200);
     expect(sent().body).toEqual({ model, messages, seed: 9, temperature: 0.1 });
@@ -222,10 +196,7 @@ describe("the platform's own completions over a connection", () => {
 
   it.each([true, false])("hand refusals on (stream %s)", async (stream) => {
     upstream.reply("/chat/completions", rateLimited({ seconds: 3 }));
-    const answer = await app.call("POST /api/chat/completions", {
-      token: member.token,
-      body: { model, messages, stream },
-    });
+    const answer = await member.call("POST /api/chat/completions", { model, messages, stream });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
     expect(answer.body.error.message).toBe("Rate limit reached");
   });
@@ -254,20 +225,13 @@ describe("other routes of the compat surface", () => {
   it("are passed through when an operator allows it, by the model or to the first connection", async () => {
     upstream.always("/moderations", json({ results: [] }));
     upstream.always("/files", json({ data: [] }));
-    const answer = await app.call("POST /compat/moderations?x=1", {
-      token: member.token,
-      body: { model, input: "a" },
-    });
+    const answer = await member.call("POST /compat/moderations?x=1", { model, input: "a" });
     expect(answer.body).toEqual({ results: [] });
     expect(sent().path).toBe("/v1/moderations?x=1");
-    expect((await app.call("GET /compat/files", { token: member.token })).body).toEqual({ data: [] });
+    expect((await member.call("GET /compat/files")).body).toEqual({ data: [] });
     await configure({ access: "admins" });
-    expect(
-      (await app.call("POST /compat/moderations", { token: member.token, body: { model, input: "a" } }))
-        .status,
-    ).toBe(404);
-    const climbing = await app.call("GET /compat/%2e%2e%2fadmin", { token: member.token });
-    expect(climbing.status).toBe(400);
+    expect((await member.call("POST /compat/moderations", { model, input: "a" })).status).toBe(404);
+    expect((await member.call("GET /compat/%2e%2e%2fadmin")).status).toBe(400);
   });
 
   it("answer 503 while the connections are switched off, and list nothing", async () => {
@@ -277,16 +241,11 @@ describe("other routes of the compat surface", () => {
       OPENAI_API_KEYS: [""],
       OPENAI_API_CONFIGS: {},
     };
-    expect((await app.call("POST /compat/config/update", { token: admin.token, body: off })).status).toBe(
-      200,
-    );
-    expect(
-      (await app.call("POST /compat/chat/completions", { token: admin.token, body: { model, messages } }))
-        .status,
-    ).toBe(503);
-    expect((await app.call("GET /compat/models", { token: admin.token })).status).toBe(503);
-    const listed = await app.call("GET /api/models", { token: admin.token });
+    expect((await admin.call("POST /compat/config/update", off)).status).toBe(200);
+    expect((await admin.call("POST /compat/chat/completions", { model, messages })).status).toBe(503);
+    expect((await admin.call("GET /compat/models")).status).toBe(503);
+    const listed = await admin.call("GET /api/models");
     expect(listed.body.data.some((item: { id: string }) => item.id === model)).toBe(false);
-    expect((await app.call("GET /compat/config", { token: admin.token })).body.ENABLE_OPENAI_API).toBe(false);
+    expect((await admin.call("GET /compat/config")).body.ENABLE_OPENAI_API).toBe(false);
   });
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { chatLines, type Runtime, startRuntime } from "#test/support/runtime.ts";
 import { json, jsonLines, text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let app: App;
 let common: Upstream;
@@ -12,8 +13,8 @@ let admin: TestUser;
 let member: TestUser;
 
 beforeAll(async () => {
-  common = await startUpstream();
-  vendor = await startUpstream();
+  common = await useUpstream();
+  vendor = await useUpstream();
   runtime = await startRuntime(["twin", "other:latest", "third"]);
   common.models = ["twin", "other"];
   vendor.models = ["third"];
@@ -24,7 +25,7 @@ beforeAll(async () => {
     json({ type: "message", model: "third", content: [{ type: "text", text: "vendor" }] }),
   );
   runtime.always("/api/chat", jsonLines(chatLines("runtime")));
-  app = await startApp({
+  app = await useApp({
     env: {
       OPENAI_API_BASE_URLS: [common.url, vendor.origin].join(";"),
       OPENAI_API_CONFIGS: JSON.stringify({
@@ -36,7 +37,7 @@ beforeAll(async () => {
   });
   admin = await app.admin();
   member = await app.user();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 afterAll(async () => {
   await app.close();
@@ -69,7 +70,7 @@ it("a name without a tag is the runtime's latest there, whoever else has it", as
 
 it("both surfaces list it", async () => {
   const list = async (route: string) =>
-    (await app.call(route, { token: admin.token })).body.data.map(({ id }: { id: string }) => id);
+    (await admin.call(route)).body.data.map(({ id }: { id: string }) => id);
   expect(await list("GET /compat/models")).toEqual(expect.arrayContaining(["twin", "other", "third"]));
   expect(await list("GET /runtime/v1/models")).toEqual(
     expect.arrayContaining(["twin", "other:latest", "third"]),

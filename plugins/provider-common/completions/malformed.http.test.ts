@@ -1,30 +1,30 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { text } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(useUpstream());
   upstream.models = ["m"];
   upstream.always("/chat/completions", text("ok"));
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: [upstream.url, `${upstream.url}/`, upstream.origin].join(";"),
-      OPENAI_API_CONFIGS: JSON.stringify({
-        1: { api_type: "responses", prefix_id: "responses" },
-        2: { provider: "anthropic", prefix_id: "vendor" },
-      }),
-    },
-  });
+  app = await keep(
+    useApp({
+      env: {
+        OPENAI_API_BASE_URLS: [upstream.url, `${upstream.url}/`, upstream.origin].join(";"),
+        OPENAI_API_CONFIGS: JSON.stringify({
+          1: { api_type: "responses", prefix_id: "responses" },
+          2: { provider: "anthropic", prefix_id: "vendor" },
+        }),
+      },
+    }),
+  );
   admin = await app.admin();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const user = { role: "user", content: "Hi" };
@@ -33,10 +33,7 @@ const posts = () => upstream.requests.filter(({ method }) => method === "POST");
 
 describe.each(["/api", "/compat"])("chat completions below %s", (base) => {
   const ask = (model: string, body: object) =>
-    app.call(`POST ${base}/chat/completions`, {
-      token: admin.token,
-      body: { model, messages: [user], ...body },
-    });
+    admin.call(`POST ${base}/chat/completions`, { model, messages: [user], ...body });
 
   it.each<[string, string, object]>([
     ["calls that are no list", "messages.1.tool_calls", calling("x")],
@@ -57,11 +54,10 @@ describe.each(["/api", "/compat"])("chat completions below %s", (base) => {
   });
 
   it("refuse calls without a function where the vendor's format has no place for them", async () => {
-    const answer = await ask("vendor.m", calling([{ id: "x" }]));
-    expect([answer.status, answer.text]).toEqual([
-      400,
-      expect.stringContaining("messages.1.tool_calls.0.function"),
-    ]);
+    expect(await ask("vendor.m", calling([{ id: "x" }]))).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("messages.1.tool_calls.0.function"),
+    });
   });
 
   it("leave to the vendor what a tool without a function is", async () => {

@@ -1,29 +1,22 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { json, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { call } from "../responses/responses.fixture.ts";
 
 let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["r"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: upstream.url,
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone", api_type: "responses" } }),
-    },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    useAppWithUpstream({ models: ["r"], connection: { access: "everyone", api_type: "responses" } }),
+  ));
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };

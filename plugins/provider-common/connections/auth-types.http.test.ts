@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createEgress } from "#kernel/egress/egress.ts";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "#kernel/log.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { openEgress } from "#test/support/egress.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { failure, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { createEntraTokens, type EntraOptions } from "./entra.ts";
@@ -13,8 +14,8 @@ let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   upstream.models = ["m"];
   const entra = { access: "everyone", model_ids: ["m"] };
   const configs = {
@@ -23,23 +24,21 @@ beforeAll(async () => {
     2: { ...entra, auth_type: "azure_ad", prefix_id: "azure", provider: "azure", api_version: "2024-10-21" },
     3: { access: "everyone", auth_type: "system_oauth", prefix_id: "sso", model_ids: ["m"] },
   };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: [0, 1, 2, 3].map((n) => upstream.url + "/".repeat(n)).join(";"),
-      OPENAI_API_KEYS: "sk-never-sent;sk-never-sent;sk-never-sent;sk-never-sent",
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-      AZURE_TENANT_ID: "house",
-      AZURE_CLIENT_ID: "client",
-      AZURE_CLIENT_SECRET: "client-secret",
-      AZURE_AUTHORITY_HOST: upstream.origin,
-    },
-  });
+  app = await keep(
+    startApp({
+      env: {
+        OPENAI_API_BASE_URLS: [0, 1, 2, 3].map((n) => upstream.url + "/".repeat(n)).join(";"),
+        OPENAI_API_KEYS: "sk-never-sent;sk-never-sent;sk-never-sent;sk-never-sent",
+        OPENAI_API_CONFIGS: JSON.stringify(configs),
+        AZURE_TENANT_ID: "house",
+        AZURE_CLIENT_ID: "client",
+        AZURE_CLIENT_SECRET: "client-secret",
+        AZURE_AUTHORITY_HOST: upstream.origin,
+      },
+    }),
+  );
   member = await app.user();
   upstream.always("/chat/completions", text("Hi"));
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const ask = (model: string, token = member.token, route = "POST /api/chat/completions") =>
@@ -60,7 +59,7 @@ describe("a connection that wants the caller's own credential", () => {
 
   it("gets an API key where that was shown", async () => {
     const admin = await app.admin();
-    const made = await app.call("POST /api/v1/auths/api_key", { token: admin.token });
+    const made = await admin.call("POST /api/v1/auths/api_key");
     expect((await ask("own.m", made.body.api_key)).status).toBe(200);
     expect(sent().headers["authorization"]).toBe(`Bearer ${made.body.api_key}`);
   });
@@ -98,21 +97,13 @@ describe("connections that sign in at Microsoft Entra", () => {
 
 it("a connection that wants a sign-in through a provider says so to who has none", async () => {
   const before = upstream.requests.length;
-  const answer = await ask("sso.m");
-  expect([answer.status, answer.text]).toEqual([401, expect.stringContaining("sign-in through")]);
+  expect(await ask("sso.m")).toMatchObject({ status: 401, text: expect.stringContaining("sign-in through") });
   expect(upstream.requests).toHaveLength(before);
 });
 
 describe("tokens of Microsoft Entra", () => {
   const log = createLogger({ level: "CRITICAL", format: "json" });
-  const egress = createEgress({
-    allowedPrivateOrigins: () => [],
-    ssl: () => true,
-    caFile: () => "",
-    fingerprint: () => "",
-    allowRedirects: () => false,
-    timeoutSeconds: () => null,
-  });
+  const egress = openEgress();
   let folder: string;
   let time = 0;
   beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "entra-"))));

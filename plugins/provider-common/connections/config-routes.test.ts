@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { json, text } from "#test/support/upstream-scripts.ts";
 
@@ -8,22 +9,20 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   upstream.models = ["mock-model", "other"];
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URL: upstream.url,
-      OPENAI_API_KEY: "sk-upstream-key-9876",
-      ENABLE_OPENAI_API_PASSTHROUGH: "true",
-    },
-  });
+  app = await keep(
+    startApp({
+      env: {
+        OPENAI_API_BASE_URL: upstream.url,
+        OPENAI_API_KEY: "sk-upstream-key-9876",
+        ENABLE_OPENAI_API_PASSTHROUGH: "true",
+      },
+    }),
+  );
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 beforeEach(async () => {
   await configure({});
@@ -34,14 +33,11 @@ const messages = [{ role: "user" as const, content: "Hi" }];
 
 /** Sets the one connection's settings, as an admin does. */
 async function configure(config: Record<string, unknown>, urls = [upstream.url]) {
-  const answer = await app.call("POST /compat/config/update", {
-    token: admin.token,
-    body: {
-      ENABLE_OPENAI_API: true,
-      OPENAI_API_BASE_URLS: urls,
-      OPENAI_API_KEYS: urls.map(() => "sk-upstream-key-9876"),
-      OPENAI_API_CONFIGS: { 0: { access: "everyone", ...config } },
-    },
+  const answer = await admin.call("POST /compat/config/update", {
+    ENABLE_OPENAI_API: true,
+    OPENAI_API_BASE_URLS: urls,
+    OPENAI_API_KEYS: urls.map(() => "sk-upstream-key-9876"),
+    OPENAI_API_CONFIGS: { 0: { access: "everyone", ...config } },
   });
   expect(answer.status).toBe(200);
   return answer.body;
@@ -59,14 +55,12 @@ describe("the settings of connections", () => {
       headers: { Authorization: "sk-…4321", "X-Plain": "{{USER_ID}}" },
     });
     expect(JSON.stringify(view)).not.toMatch(/secret-header|upstream-key|own-key/);
-    const saved = await app.call("POST /compat/config/update", { token: admin.token, body: view });
-    expect(saved.body).toEqual(view);
+    expect((await admin.call("POST /compat/config/update", view)).body).toEqual(view);
     upstream.always("/chat/completions", text("ok"));
-    await app.call("POST /compat/chat/completions", { token: member.token, body: { model, messages } });
+    await member.call("POST /compat/chat/completions", { model, messages });
     expect(sent().headers["authorization"]).toBe("Bearer secret-header-4321");
     const moved = { ...view, OPENAI_API_BASE_URLS: ["http://127.0.0.1:9/v1"], OPENAI_API_CONFIGS: {} };
-    const refused = await app.call("POST /compat/config/update", { token: admin.token, body: moved });
-    expect(refused.status).toBe(400);
+    expect((await admin.call("POST /compat/config/update", moved)).status).toBe(400);
   });
 
   it("pad keys, drop settings of unknown indexes, refuse what would not work", async () => {
@@ -75,14 +69,14 @@ describe("the settings of connections", () => {
       OPENAI_API_KEYS: ["a"],
       OPENAI_API_CONFIGS: { 1: { prefix_id: "b" }, 5: {} },
     };
-    const saved = await app.call("POST /compat/config/update", { token: admin.token, body });
+    const saved = await admin.call("POST /compat/config/update", body);
     expect(saved.body).toMatchObject({
       OPENAI_API_BASE_URLS: [upstream.url, upstream.url],
       OPENAI_API_KEYS: ["sk-…", ""],
     });
     expect(saved.body.OPENAI_API_CONFIGS).toEqual({ 1: { prefix_id: "b" } });
     const wrong = { ...body, OPENAI_API_CONFIGS: { 0: { api_type: "assistants" } } };
-    const refused = await app.call("POST /compat/config/update", { token: admin.token, body: wrong });
+    const refused = await admin.call("POST /compat/config/update", wrong);
     expect(refused.status).toBe(400);
     expect(refused.body.error.message).toContain("api_type");
   });
@@ -97,20 +91,13 @@ describe("the settings of connections", () => {
   });
 
   it("can be tried out before they are saved", async () => {
-    const tried = await app.call("POST /compat/verify", {
-      token: admin.token,
-      body: { url: upstream.url, key: "sk-…9876" },
-    });
+    const tried = await admin.call("POST /compat/verify", { url: upstream.url, key: "sk-…9876" });
     expect(tried.body.data.map((each: { id: string }) => each.id)).toEqual(["mock-model", "other"]);
     expect(upstream.requests.at(-1)!.headers["authorization"]).toBe("Bearer sk-upstream-key-9876");
     upstream.reply("/models", json({ error: { message: "no" } }, { status: 401 }));
-    const refused = await app.call("POST /compat/verify", {
-      token: admin.token,
-      body: { url: upstream.url, key: "x" },
+    expect(await admin.call("POST /compat/verify", { url: upstream.url, key: "x" })).toMatchObject({
+      status: 502,
+      body: { error: { message: "The provider refused with status 401: no" } },
     });
-    expect([refused.status, refused.body.error.message]).toEqual([
-      502,
-      "The provider refused with status 401: no",
-    ]);
   });
 });

@@ -37,6 +37,8 @@ export interface ConnectionsOptions {
   readonly config: Pick<CommonConfig, "enabled" | "baseUrls" | "apiKeys" | "configs" | "baseModelsCache">;
   fetchModels(connection: Connection): Promise<UpstreamList>;
   readonly log: Logger;
+  /** Told of a connection whose list arrived before and no longer does. */
+  readonly failed?: (connection: Connection, error: unknown) => void;
 }
 
 /** Follows the settings live; lists of connections that did not change are kept. */
@@ -123,7 +125,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
 function createList(
   connection: Connection,
-  { config, fetchModels, log }: ConnectionsOptions,
+  { config, fetchModels, log, failed }: ConnectionsOptions,
 ): FreshList<UpstreamList> {
   const now = () => performance.now();
   return createFreshList({
@@ -140,6 +142,7 @@ function createList(
           { connection: connection.index, err: error },
           "a connection does not list its models; the last good list is served",
         );
+        failed?.(connection, error);
       }
     },
   });

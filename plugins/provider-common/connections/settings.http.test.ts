@@ -1,37 +1,32 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 
-let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  app = await startApp({ env: { OPENAI_API_BASE_URLS: upstream.url, ENABLE_OPENAI_API: "true" } });
+setUp(async (keep) => {
+  ({ app } = await keep(
+    useAppWithUpstream({ models: ["m"], connection: {}, env: { ENABLE_OPENAI_API: "true" } }),
+  ));
   admin = await app.admin();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const route = "/api/v1/configs/connections";
 const off = { ENABLE_DIRECT_CONNECTIONS: false, ENABLE_BASE_MODELS_CACHE: false };
 
 it("administrators read and change what holds for all connections, one by one", async () => {
-  const { token } = admin;
-  expect((await app.call(`GET ${route}`, { token })).body).toEqual(off);
-  const direct = await app.call(`POST ${route}`, { token, body: { ENABLE_DIRECT_CONNECTIONS: true } });
+  expect((await admin.call(`GET ${route}`)).body).toEqual(off);
+  const direct = await admin.call(`POST ${route}`, { ENABLE_DIRECT_CONNECTIONS: true });
   expect(direct.body).toEqual({ ...off, ENABLE_DIRECT_CONNECTIONS: true });
-  expect((await app.call("GET /api/config", { token })).body.features.enable_direct_connections).toBe(true);
-  await app.call(`POST ${route}`, { token, body: { ENABLE_BASE_MODELS_CACHE: true } });
-  expect((await app.call(`GET ${route}`, { token })).body).toEqual({
+  expect((await admin.call("GET /api/config")).body.features.enable_direct_connections).toBe(true);
+  await admin.call(`POST ${route}`, { ENABLE_BASE_MODELS_CACHE: true });
+  expect((await admin.call(`GET ${route}`)).body).toEqual({
     ENABLE_DIRECT_CONNECTIONS: true,
     ENABLE_BASE_MODELS_CACHE: true,
   });
-  await app.call(`POST ${route}`, { token, body: off });
+  await admin.call(`POST ${route}`, off);
 });
 
 it("nobody else does", async () => {
@@ -44,9 +39,6 @@ it("nobody else does", async () => {
 });
 
 it("nonsense is refused by its field", async () => {
-  const answer = await app.call(`POST ${route}`, {
-    token: admin.token,
-    body: { ENABLE_BASE_MODELS_CACHE: "often" },
-  });
+  const answer = await admin.call(`POST ${route}`, { ENABLE_BASE_MODELS_CACHE: "often" });
   expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ["body", "ENABLE_BASE_MODELS_CACHE"]]);
 });

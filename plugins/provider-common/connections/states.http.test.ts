@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const states = async (kind: "common" | "runtime", query = "?refresh=true") =>
-  (await app.call(`GET /api/v1/configs/connections/${kind}${query}`, { token: admin.token })).body.data;
+  (await admin.call(`GET /api/v1/configs/connections/${kind}${query}`)).body.data;
 
 it("every connection says how it fares and what it offers", async () => {
   const [one, off, named, unusable] = await states("common");
@@ -61,38 +61,31 @@ it("one that is silent says that the time was over and when it is asked again", 
   expect(one).toMatchObject({ state: "failing", reason: "The upstream did not finish in time." });
   expect(one.retry_in).toBeGreaterThanOrEqual(1);
   upstream.reply("/models", silence());
-  const tried = await app.call("POST /compat/verify", { token: admin.token, body: { url: upstream.url } });
-  expect(tried.status).toBe(504);
+  expect((await admin.call("POST /compat/verify", { url: upstream.url })).status).toBe(504);
 });
 
 it("nobody but administrators learns of it", async () => {
-  const { token } = await app.user();
+  const member = await app.user();
   for (const kind of ["common", "runtime"]) {
-    expect((await app.call(`GET /api/v1/configs/connections/${kind}`, { token })).status).toBe(403);
+    expect((await member.call(`GET /api/v1/configs/connections/${kind}`)).status).toBe(403);
   }
 });
 
 it("models of a connection can be for the members of a group", async () => {
   const [inside, outside] = [await app.user(), await app.user()];
-  const { token } = admin;
-  const group = (
-    await app.call("POST /api/v1/groups/create", { token, body: { name: "Millers", description: "" } })
-  ).body;
-  await app.call(`POST /api/v1/groups/id/${group.id}/users/add`, { token, body: { user_ids: [inside.id] } });
+  const group = (await admin.call("POST /api/v1/groups/create", { name: "Millers", description: "" })).body;
+  await admin.call(`POST /api/v1/groups/id/${group.id}/users/add`, { user_ids: [inside.id] });
   const access = { access: "groups", access_groups: [group.id] };
-  const saved = await app.call("POST /compat/config/update", {
-    token,
-    body: {
-      OPENAI_API_BASE_URLS: [upstream.url],
-      OPENAI_API_KEYS: ["k"],
-      OPENAI_API_CONFIGS: { 0: access },
-    },
+  const saved = await admin.call("POST /compat/config/update", {
+    OPENAI_API_BASE_URLS: [upstream.url],
+    OPENAI_API_KEYS: ["k"],
+    OPENAI_API_CONFIGS: { 0: access },
   });
   expect(saved.body.OPENAI_API_CONFIGS).toEqual({ 0: access });
   const runtimes = { OLLAMA_BASE_URLS: [runtime.url], OLLAMA_API_CONFIGS: { 0: access } };
-  await app.call("POST /runtime/config/update", { token, body: runtimes });
+  await admin.call("POST /runtime/config/update", runtimes);
   const seen = async (user: TestUser) =>
-    (await app.call("GET /api/models", { token: user.token })).body.data.map(({ id }: { id: string }) => id);
+    (await user.call("GET /api/models")).body.data.map(({ id }: { id: string }) => id);
   expect(await seen(inside)).toEqual(expect.arrayContaining(["m", "llama3:latest"]));
   const others = await seen(outside);
   expect(others).not.toContain("m");

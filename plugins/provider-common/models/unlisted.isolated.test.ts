@@ -1,16 +1,15 @@
-import type * as Dns from "node:dns";
+import dns from "node:dns";
+import { syncBuiltinESMExports } from "node:module";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
 import { embeddings } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 // The vendor's own host is known by its name, which leads to the upstream of this test.
-vi.mock("node:dns", async (original) => {
-  const dns = await original<typeof Dns>();
-  const lookup = (name: string, ...rest: [object, () => void]) =>
-    dns.lookup(name === "api.openai.com" ? "127.0.0.1" : name, ...rest);
-  return { ...dns, lookup };
-});
+const { lookup } = dns;
+vi.spyOn(dns, "lookup").mockImplementation(((name: string, ...rest: [object, () => void]) =>
+  lookup(name === "api.openai.com" ? "127.0.0.1" : name, ...rest)) as typeof lookup);
+syncBuiltinESMExports();
 
 let upstream: Upstream;
 let local: Upstream;
@@ -40,13 +39,12 @@ afterAll(async () => {
   await local.close();
 });
 
-const enable = (on: boolean) =>
-  app.call("POST /api/v1/configs/settings", { token: admin.token, body: { ENABLE_OPENAI_API: on } });
+const enable = (on: boolean) => admin.call("POST /api/v1/configs/settings", { ENABLE_OPENAI_API: on });
 const id = "text-embedding-3-small";
 
 describe("models that embed on the vendor's own host", () => {
   it("stand in no list", async () => {
-    const { body } = await app.call("GET /api/models?refresh=true", { token: admin.token });
+    const { body } = await admin.call("GET /api/models?refresh=true");
     expect(body.data.map((model: { id: string }) => model.id)).toContain("gpt-5");
     expect(JSON.stringify(body)).not.toContain(id);
   });
@@ -74,7 +72,7 @@ describe("models that embed on the vendor's own host", () => {
       meta: {},
       params: {},
     };
-    await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+    await admin.call("POST /api/v1/models/create", record);
     const embed = (token: string, model: string, base = "/api") =>
       app.call(`POST ${base}/embeddings`, { token, body: { model, input: "private" } });
     expect((await embed(admin.token, "embeddinggemma")).body.data).toHaveLength(1);

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { failure, json } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  const configs = { 0: { provider: "llama.cpp", prefix_id: "box" }, 1: { access: "everyone" } };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/`,
-      OPENAI_API_KEYS: "sk-box",
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-    },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    useAppWithUpstream({
+      models: ["m"],
+      connections: [{ provider: "llama.cpp", prefix_id: "box" }, { access: "everyone" }],
+      env: { OPENAI_API_KEYS: "sk-box" },
+    }),
+  ));
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
+  await admin.call("GET /api/models?refresh=true");
 });
 
 const unload = (model: string, token = admin.token) =>

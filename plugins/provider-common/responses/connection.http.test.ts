@@ -1,34 +1,29 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { call, events, output, response } from "./responses.fixture.ts";
 
 let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["r"];
-  const configs = {
-    0: { access: "everyone", api_type: "responses" },
-    1: { access: "everyone", api_type: "responses", prefix_id: "p", extra_params: { service_tier: "flex" } },
-  };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/`,
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-    },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["r"],
+      connections: [
+        { access: "everyone", api_type: "responses" },
+        { access: "everyone", api_type: "responses", prefix_id: "p", extra_params: { service_tier: "flex" } },
+      ],
+    }),
+  ));
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const sent = () => upstream.requests.findLast(({ method }) => method === "POST")!;
@@ -83,10 +78,7 @@ describe.each(["/api", "/compat"])("chat completions below %s", (base) => {
     ],
   ])("put an answer right that came %s", async (_what, script, how) => {
     upstream.reply("/responses", script);
-    const answer = await app.call(`POST ${base}/chat/completions`, {
-      token: member.token,
-      body: { model: "r", messages, ...how },
-    });
+    const answer = await member.call(`POST ${base}/chat/completions`, { model: "r", messages, ...how });
     expect(answer.status).toBe(200);
     expect(answer.text).toContain("世界");
     expect(answer.headers.get("content-type")).toContain("stream" in how ? "event-stream" : "json");
@@ -126,10 +118,7 @@ describe.each(["/api", "/compat"])("chat completions below %s", (base) => {
     ["an end before the end", sse(events(true).slice(0, -1), { done: false })],
   ])("end with an error frame after %s", async (_what, script) => {
     upstream.reply("/responses", script);
-    const answer = await app.call(`POST ${base}/chat/completions`, {
-      token: member.token,
-      body: { model: "r", messages, stream: true },
-    });
+    const answer = await member.call(`POST ${base}/chat/completions`, { model: "r", messages, stream: true });
     const frames = answer.text.trim().split("\n\n");
     expect(
       JSON.parse(frames.findLast((frame) => frame.startsWith("data: {"))!.slice(6)).error.message,
@@ -139,19 +128,13 @@ describe.each(["/api", "/compat"])("chat completions below %s", (base) => {
 
   it("pass refusals on", async () => {
     upstream.reply("/responses", rateLimited({ seconds: 4 }));
-    const answer = await app.call(`POST ${base}/chat/completions`, {
-      token: member.token,
-      body: { model: "r", messages },
-    });
+    const answer = await member.call(`POST ${base}/chat/completions`, { model: "r", messages });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "4"]);
     upstream.reply(
       "/responses",
       json({ ...response, status: "failed", error: { code: "rate_limit_exceeded", message: "Slow" } }),
     );
-    const failed = await app.call(`POST ${base}/chat/completions`, {
-      token: member.token,
-      body: { model: "r", messages },
-    });
+    const failed = await member.call(`POST ${base}/chat/completions`, { model: "r", messages });
     expect([failed.status, failed.body.error.message]).toEqual([429, "Slow"]);
   });
 });
@@ -159,38 +142,35 @@ describe.each(["/api", "/compat"])("chat completions below %s", (base) => {
 it("asks for everything that chat completions ask for", async () => {
   upstream.reply("/responses", json(response));
   const schema = { type: "object", properties: {} };
-  await app.call("POST /api/chat/completions", {
-    token: member.token,
-    body: {
-      model: "r",
-      messages: [
-        { role: "system", content: "S" },
-        {
-          role: "user",
-          content: [
-            { type: "text", text: "a" },
-            { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
-          ],
-        },
-        {
-          role: "assistant",
-          content: "b",
-          tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
-        },
-        { role: "tool", tool_call_id: "c1", content: "42" },
-        { role: "user", content: "And?" },
-      ],
-      max_tokens: 9,
-      temperature: 0.5,
-      stop: "x",
-      seed: 1,
-      logit_bias: { 1: 2 },
-      reasoning_effort: "low",
-      response_format: { type: "json_schema", json_schema: { name: "n", schema, strict: true } },
-      tools: [{ type: "function", function: { name: "f", parameters: schema } }],
-      tool_choice: { type: "function", function: { name: "f" } },
-      parallel_tool_calls: false,
-    },
+  await member.call("POST /api/chat/completions", {
+    model: "r",
+    messages: [
+      { role: "system", content: "S" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "a" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
+        ],
+      },
+      {
+        role: "assistant",
+        content: "b",
+        tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "c1", content: "42" },
+      { role: "user", content: "And?" },
+    ],
+    max_tokens: 9,
+    temperature: 0.5,
+    stop: "x",
+    seed: 1,
+    logit_bias: { 1: 2 },
+    reasoning_effort: "low",
+    response_format: { type: "json_schema", json_schema: { name: "n", schema, strict: true } },
+    tools: [{ type: "function", function: { name: "f", parameters: schema } }],
+    tool_choice: { type: "function", function: { name: "f" } },
+    parallel_tool_calls: false,
   });
   expect(sent().body).toEqual({
     model: "r",
@@ -233,13 +213,13 @@ it.each(["/compat/responses", "/runtime/v1/responses"])(
         tools: [{ type: "web_search" }],
         previous_response_id: "resp_0",
       };
-      const answer = await app.call(`POST ${path}`, { token: member.token, body });
+      const answer = await member.call(`POST ${path}`, body);
       const { previous_response_id: _forgotten, ...kept } = body;
       expect(sent().body).toEqual({ ...kept, model: "r" });
       const plain = events(true).join("");
       expect(answer.text).toBe(model === "r" ? plain : plain.replaceAll('"model":"r"', '"model":"p.r"'));
       const counted = async () =>
-        (await app.call(`GET /api/v1/users/usage`, { token: member.token })).body.top_models.find(
+        (await member.call(`GET /api/v1/users/usage`)).body.top_models.find(
           ({ model_id: id }: { model_id: string }) => id === model,
         );
       await expect.poll(counted, { timeout: 5000 }).toMatchObject({ input_tokens: expect.any(Number) });
@@ -255,13 +235,10 @@ it("remembers earlier responses where it is told to", async () => {
       OPENAI_API_CONFIGS: '{"0":{"access":"everyone","api_type":"responses"}}',
     },
   });
-  const { token } = await other.admin();
+  const admin = await other.admin();
   for (const path of ["/compat/responses", "/runtime/v1/responses"]) {
     upstream.reply("/responses", json(response));
-    await other.call(`POST ${path}`, {
-      token,
-      body: { model: "r", input: "Hi", previous_response_id: "resp_0" },
-    });
+    await admin.call(`POST ${path}`, { model: "r", input: "Hi", previous_response_id: "resp_0" });
     expect(sent().body["previous_response_id"]).toBe("resp_0");
   }
   await other.close();

@@ -8,7 +8,8 @@ const usage = {
   prompt_tokens_details: { cached_tokens: 30 },
   completion_tokens_details: { reasoning_tokens: 8 },
 };
-const weather = { id: "call_1", name: "weather", arguments: '{"city":"Łódź","days":3}' };
+const args = '{"city":"Łódź","days":3}';
+const weather = { id: "call_1", name: "weather", arguments: args };
 const clock = { id: "call_2", name: "clock", arguments: "{}" };
 const toCall = ({ id, ...call }: typeof weather, status = "completed") => ({
   type: "function_call",
@@ -50,13 +51,21 @@ const called = [
   "output_item.done",
 ];
 
+const told = [...item("output_text"), "completed"];
+const thought = [...item("reasoning_text"), ...told];
+const cut = (reason: string): Expected => ({
+  output: [toText("Hel", "incomplete")],
+  events: [...item("output_text"), "incomplete"],
+  more: { status: "incomplete", incomplete_details: { reason } },
+});
+
 /** What chat upstreams stream, and the response that it becomes. Protocol cases O61 to O63. */
 export const streams: Record<string, readonly [frames: readonly Frame[], expected: Expected]> = {
   "a text with usage": [
     textChunks(["Grü", "ße an ", "世界 🌍"], { usage }),
     {
       output: [toText("Grüße an 世界 🌍")],
-      events: [...item("output_text"), "completed"],
+      events: told,
       more: {
         usage: {
           input_tokens: 100,
@@ -70,21 +79,15 @@ export const streams: Record<string, readonly [frames: readonly Frame[], expecte
   ],
   "a text without usage": [
     textChunks("Hello"),
-    { output: [toText("Hello")], events: [...item("output_text"), "completed"], more: { usage: null } },
+    { output: [toText("Hello")], events: told, more: { usage: null } },
   ],
   "thoughts ahead of a text": [
     reasoningChunks(["Let me ", "see"], ["42"]),
-    {
-      output: [toThought("Let me see"), toText("42")],
-      events: [...item("reasoning_text"), ...item("output_text"), "completed"],
-    },
+    { output: [toThought("Let me see"), toText("42")], events: thought },
   ],
   "thoughts under their other name": [
     reasoningChunks(["Hm"], ["42"], { field: "reasoning" }),
-    {
-      output: [toThought("Hm"), toText("42")],
-      events: [...item("reasoning_text"), ...item("output_text"), "completed"],
-    },
+    { output: [toThought("Hm"), toText("42")], events: thought },
   ],
   "a call in pieces": [
     toolCallChunks([weather], { pieces: 5 }),
@@ -92,27 +95,12 @@ export const streams: Record<string, readonly [frames: readonly Frame[], expecte
   ],
   "two calls, their pieces interleaved": [
     toolCallChunks([weather, clock], { pieces: 2 }),
-    {
-      output: [toCall(weather), toCall(clock)],
-      events: [
-        "output_item.added",
-        "function_call_arguments.delta",
-        "function_call_arguments.done",
-        "output_item.done",
-        "function_call_arguments.done",
-        "output_item.done",
-        "completed",
-      ],
-    },
+    { output: [toCall(weather), toCall(clock)], events: [...called, ...called.slice(2), "completed"] },
   ],
   "a text, then a call at once": [
     [
       chunk({ content: "Let me look. " }),
-      chunk({
-        tool_calls: [
-          { index: 0, id: weather.id, function: { name: weather.name, arguments: weather.arguments } },
-        ],
-      }),
+      chunk({ tool_calls: [{ index: 0, id: "call_1", function: { name: "weather", arguments: args } }] }),
       chunk({}, { finish: "tool_calls" }),
     ],
     {
@@ -127,21 +115,7 @@ export const streams: Record<string, readonly [frames: readonly Frame[], expecte
       events: [...item("refusal"), "completed"],
     },
   ],
-  "a text that was cut": [
-    textChunks("Hel", { finish: "length" }),
-    {
-      output: [toText("Hel", "incomplete")],
-      events: [...item("output_text"), "incomplete"],
-      more: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
-    },
-  ],
-  "a text that a policy stopped": [
-    textChunks("Hel", { finish: "content_filter" }),
-    {
-      output: [toText("Hel", "incomplete")],
-      events: [...item("output_text"), "incomplete"],
-      more: { status: "incomplete", incomplete_details: { reason: "content_filter" } },
-    },
-  ],
+  "a text that was cut": [textChunks("Hel", { finish: "length" }), cut("max_output_tokens")],
+  "a text that a policy stopped": [textChunks("Hel", { finish: "content_filter" }), cut("content_filter")],
   nothing: [[chunk({}, { finish: "stop" })], { output: [], events: ["completed"] }],
 };

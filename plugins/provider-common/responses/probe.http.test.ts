@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { completion, textChunks } from "#test/support/upstream-chunks.ts";
 import { body, failure, json, rateLimited, sse, text } from "#test/support/upstream-scripts.ts";
@@ -18,11 +19,11 @@ async function connect(config: object = {}) {
     OPENAI_API_KEYS: [""],
     OPENAI_API_CONFIGS: { 0: config },
   };
-  await app.call("POST /compat/config/update", { token: admin.token, body });
+  await admin.call("POST /compat/config/update", body);
 }
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
 });
 afterAll(() => app.close());
@@ -102,10 +103,10 @@ it("counts one call, whatever was tried", async () => {
   await connect({ access: "everyone" });
   upstream.always("/responses", failure(404, "Not Found"));
   upstream.always("/chat/completions", text("Hello"));
-  const { token, id } = await app.user();
-  await app.call("POST /compat/responses", { token, body: { model: "r", input: "Hi" } });
+  const user = await app.user();
+  await user.call("POST /compat/responses", { model: "r", input: "Hi" });
   const rows = async () =>
-    (await app.call(`GET /api/v1/analytics/messages?user_id=${id}`, { token: admin.token })).body as object[];
+    (await admin.call(`GET /api/v1/analytics/messages?user_id=${user.id}`)).body as object[];
   await expect.poll(async () => (await rows()).length, { timeout: 5000 }).toBe(1);
   expect(await rows()).toMatchObject([{ wire: "chat", outcome: "completed", usage: { output_tokens: 5 } }]);
 });

@@ -1,28 +1,23 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { expect, it } from "vitest";
+import { startAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { json, sse } from "#test/support/upstream-scripts.ts";
 
 let upstream: Upstream;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  const configs = { 0: { access: "everyone" }, 1: { access: "everyone", prefix_id: "p" } };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/`,
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-    },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(
+    startAppWithUpstream({
+      models: ["m"],
+      connections: [{ access: "everyone" }, { access: "everyone", prefix_id: "p" }],
+    }),
+  ));
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const response = {
@@ -68,9 +63,5 @@ it.each(["m", "p.m"])("streams %s with all of its events", async (model) => {
 });
 
 it("does not know models of others", async () => {
-  const answer = await app.call("POST /compat/responses", {
-    token: member.token,
-    body: { model: "x", input: "Hi" },
-  });
-  expect(answer.status).toBe(404);
+  expect((await member.call("POST /compat/responses", { model: "x", input: "Hi" })).status).toBe(404);
 });

@@ -1,30 +1,23 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import { useAppWithUpstream } from "#test/support/app-with-upstream.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import type { Upstream } from "#test/support/upstream.ts";
 import { streams } from "./format.fixture.ts";
 
 let upstream: Upstream;
 let app: App;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  upstream.models = ["m"];
-  app = await startApp({
-    env: { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_CONFIGS: '{"0":{"api_type":"chat"}}' },
-  });
+setUp(async (keep) => {
+  ({ app, upstream } = await keep(useAppWithUpstream({ models: ["m"], connection: { api_type: "chat" } })));
   admin = await app.admin();
 });
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
-});
 
-const ask = (body: object) =>
-  app.call("POST /compat/responses", { token: admin.token, body: { model: "m", input: "Hi", ...body } });
+const ask = (body: object) => admin.call("POST /compat/responses", { model: "m", input: "Hi", ...body });
 
 describe("the published client's stream helper", () => {
   const read = async (bytes: Buffer, cuts: readonly number[]) => {

@@ -55,7 +55,7 @@ describe.each([false, true])("chat completions over a Responses connection, stat
     ] as const) {
       const seen = upstream.nextRequest("/responses");
       const body = { model, messages, ...remembering };
-      expect(await app.call(`POST ${base}/chat/completions`, { token: admin.token, body })).toMatchObject({
+      expect(await admin.call(`POST ${base}/chat/completions`, body)).toMatchObject({
         status: 200,
       });
       expect((await seen).body).toEqual({ model: "r", input, ...own, ...previous });

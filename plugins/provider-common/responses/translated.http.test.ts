@@ -1,11 +1,20 @@
 import OpenAI from "openai";
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { chunk, textChunks } from "#test/support/upstream-chunks.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { errorFrame, json, rateLimited, sse, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import {
+  fromAssistant,
+  fromSystem,
+  fromTool,
+  fromUser,
+  textPart,
+  toolCall,
+} from "#test/support/wire-parts.ts";
 import { streams } from "./format.fixture.ts";
 
 let upstream: Upstream;
@@ -13,8 +22,8 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(startUpstream());
   upstream.models = ["m"];
   const everyone = { access: "everyone", api_type: "chat" };
   const configs = {
@@ -23,25 +32,22 @@ beforeAll(async () => {
     2: { api_type: "chat", prefix_id: "hidden" },
     3: { ...everyone, provider: "anthropic", prefix_id: "v", model_ids: ["claude"] },
   };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS:
-        [1, 2, 3].map((n) => upstream.url + "/".repeat(n - 1)).join(";") + `;${upstream.origin}`,
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-    },
-  });
+  app = await keep(
+    startApp({
+      env: {
+        OPENAI_API_BASE_URLS:
+          [1, 2, 3].map((n) => upstream.url + "/".repeat(n - 1)).join(";") + `;${upstream.origin}`,
+        OPENAI_API_CONFIGS: JSON.stringify(configs),
+      },
+    }),
+  );
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const sdk = () => new OpenAI({ baseURL: `${app.url}/compat`, apiKey: member.token, maxRetries: 0 });
 const sent = () => upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))!.body;
-const ask = (body: object) =>
-  app.call("POST /compat/responses", { token: member.token, body: { model: "m", input: "Hi", ...body } });
+const ask = (body: object) => member.call("POST /compat/responses", { model: "m", input: "Hi", ...body });
 const typesOf = (events: readonly ResponseStreamEvent[]) =>
   events.map(({ type }) => type.replace(/^response\./, "")).filter((type, at, all) => type !== all[at - 1]);
 
@@ -70,7 +76,7 @@ describe.each(Object.entries(streams))(
         ...more,
         output,
       });
-      expect(sent()).toEqual({ model: "m", stream: false, messages: [{ role: "user", content: "Hi" }] });
+      expect(sent()).toEqual({ model: "m", stream: false, messages: [fromUser("Hi")] });
     });
   },
 );
@@ -82,13 +88,10 @@ it("asks a chat upstream for everything that was asked", async () => {
     model: "p.m",
     instructions: "S",
     input: [
-      {
-        role: "user",
-        content: [
-          { type: "input_text", text: "a" },
-          { type: "input_image", image_url: "data:image/png;base64,AA" },
-        ],
-      },
+      fromUser([
+        { type: "input_text", text: "a" },
+        { type: "input_image", image_url: "data:image/png;base64,AA" },
+      ]),
       { type: "reasoning", id: "rs_1", summary: [] },
       { type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
       { type: "function_call_output", call_id: "c1", output: "42" },
@@ -110,20 +113,10 @@ it("asks a chat upstream for everything that was asked", async () => {
     service_tier: "flex",
     stream: false,
     messages: [
-      { role: "system", content: "S" },
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "a" },
-          { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
-        ],
-      },
-      {
-        role: "assistant",
-        content: null,
-        tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }],
-      },
-      { role: "tool", tool_call_id: "c1", content: "42" },
+      fromSystem("S"),
+      fromUser([textPart("a"), { type: "image_url", image_url: { url: "data:image/png;base64,AA" } }]),
+      fromAssistant(null, { tool_calls: [toolCall("c1", "f", "{}")] }),
+      fromTool("c1", "42"),
     ],
     tools: [{ type: "function", function: { name: "f", parameters: schema, strict: true } }],
     tool_choice: { type: "function", function: { name: "f" } },
@@ -144,14 +137,14 @@ it("fills in what the model has saved, and answers under the model's own name", 
     params: { system: "Talk like {{USER_NAME}}", temperature: 0.2 },
     access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
   };
-  await app.call("POST /api/v1/models/create", { token: admin.token, body: record });
+  await admin.call("POST /api/v1/models/create", record);
   upstream.reply("/chat/completions", text("Arr"));
   const answer = await ask({ model: "pirate", instructions: "Be brief" });
   expect(answer.body).toMatchObject({ model: "pirate", output: [{ content: [{ text: "Arr" }] }] });
   expect(sent()).toMatchObject({
     model: "m",
     temperature: 0.2,
-    messages: [{ role: "system", content: `Talk like ${member.name}\nBe brief` }, { role: "user" }],
+    messages: [fromSystem(`Talk like ${member.name}\nBe brief`), { role: "user" }],
   });
 });
 
@@ -161,7 +154,7 @@ it.each([false, true])("puts it to an upstream of the vendor's format too, strea
     type: "message",
     role: "assistant",
     model: "claude",
-    content: [{ type: "text", text: "Bonjour" }],
+    content: [textPart("Bonjour")],
     stop_reason: "end_turn",
     usage: { input_tokens: 7, output_tokens: 5 },
   };
@@ -263,9 +256,9 @@ it(
       [{ ENABLE_OPENAI_API: "false" }, 503, ""],
     ] as const) {
       const other = await start(more);
-      const { token } = await other.admin();
+      const boss = await other.admin();
       const body = { model: "m", input: "Hi", previous_response_id: "resp_0" };
-      const answer = await other.call("POST /compat/responses", { token, body });
+      const answer = await boss.call("POST /compat/responses", body);
       expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(words)]);
       await other.close();
     }

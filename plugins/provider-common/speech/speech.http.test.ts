@@ -1,13 +1,15 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "#kernel/log.ts";
 import { openBlobs } from "#storage/blobs.ts";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { resetAfter } from "#test/support/upstream-faults.ts";
 import { body, json, rateLimited, sse } from "#test/support/upstream-scripts.ts";
-import { startUpstream, type Upstream } from "#test/support/upstream.ts";
+import { type Upstream, useUpstream } from "#test/support/upstream.ts";
 import { type ConnectionConfig, toConnections } from "../connections/connection.ts";
 import { createSpeechCache } from "#kernel/upstream/speech-cache.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { findUnlisted } from "../models/unlisted.ts";
 
 let upstream: Upstream;
@@ -15,28 +17,26 @@ let app: App;
 let member: TestUser;
 let admin: TestUser;
 
-beforeAll(async () => {
-  upstream = await startUpstream();
+setUp(async (keep) => {
+  upstream = await keep(useUpstream());
   upstream.models = ["voice"];
   const configs = {
     0: { access: "everyone" },
     1: { access: "everyone", prefix_id: "p" },
     2: { prefix_id: "hidden" },
   };
-  app = await startApp({
-    env: {
-      OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/;${upstream.url}//`,
-      OPENAI_API_KEYS: "sk-upstream",
-      OPENAI_API_CONFIGS: JSON.stringify(configs),
-    },
-  });
+  app = await keep(
+    useApp({
+      env: {
+        OPENAI_API_BASE_URLS: `${upstream.url};${upstream.url}/;${upstream.url}//`,
+        OPENAI_API_KEYS: "sk-upstream",
+        OPENAI_API_CONFIGS: JSON.stringify(configs),
+      },
+    }),
+  );
   [admin, member] = [await app.admin(), await app.user()];
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
   upstream.always(path, speaks());
-});
-afterAll(async () => {
-  await app.close();
-  await upstream.close();
 });
 
 const path = "/audio/speech";
@@ -141,11 +141,11 @@ describe("speech is refused", () => {
 
   it("without the permission", async () => {
     const permissions = { chat: { tts: false } };
-    const stored = await app.call("GET /api/v1/users/default/permissions", { token: admin.token });
+    const stored = await admin.call("GET /api/v1/users/default/permissions");
     const tree = { ...stored.body, chat: { ...stored.body.chat, ...permissions.chat } };
-    await app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: tree });
+    await admin.call("POST /api/v1/users/default/permissions", tree);
     expect((await ask(fresh())).status).toBe(403);
-    await app.call("POST /api/v1/users/default/permissions", { token: admin.token, body: stored.body });
+    await admin.call("POST /api/v1/users/default/permissions", stored.body);
   });
 
   it("to nobody", async () => {

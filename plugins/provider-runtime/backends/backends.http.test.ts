@@ -103,11 +103,10 @@ describe("two backends", () => {
 
   it("open a model to everyone only when all that hold it are open", async () => {
     const member = await app.user();
-    const seen = async () =>
-      (await app.call("GET /runtime/api/tags", { token: member.token })).body.models.length;
+    const seen = async () => (await member.call("GET /runtime/api/tags")).body.models.length;
     expect(await seen()).toBe(0);
     await configure({ 0: { access: "everyone" }, 1: {} });
-    const { body } = await app.call("GET /runtime/api/tags", { token: member.token });
+    const { body } = await member.call("GET /runtime/api/tags");
     expect(body.models.map((each: { model: string }) => each.model)).toEqual(["first:1b"]);
     await configure({ 0: { access: "everyone" }, 1: { access: "everyone" } });
     expect(await seen()).toBe(3);
@@ -184,9 +183,9 @@ it("is set up by administrators, who see keys masked and may send them back so",
   expect((await verify(two.origin)).status).toBe(502);
   expect((await verify("http://127.0.0.1:9")).status).toBe(502);
   const member = await app.user();
-  expect((await app.call("GET /runtime/config", { token: member.token })).status).toBe(403);
+  expect((await member.call("GET /runtime/config")).status).toBe(403);
   for (const route of ["POST /runtime/config/update", "POST /runtime/verify"]) {
-    expect((await app.call(route, { token: member.token, body: {} })).status).toBe(403);
+    expect((await member.call(route, {})).status).toBe(403);
   }
 });
 

@@ -39,6 +39,8 @@ export interface BackendsOptions {
   readonly config: Pick<RuntimeConfig, "enabled" | "baseUrls" | "configs" | "baseModelsCache">;
   fetchList(backend: Backend): Promise<RuntimeList>;
   readonly log: Logger;
+  /** Told of a backend whose list arrived before and no longer does. */
+  readonly failed?: (backend: Backend, error: unknown) => void;
 }
 
 /** The state of one backend; it lives as long as address and key stay the same. */
@@ -131,7 +133,7 @@ export function createBackends(options: BackendsOptions): Backends {
   };
 }
 
-function open(backend: Backend, { config, fetchList, log }: BackendsOptions): BackendState {
+function open(backend: Backend, { config, fetchList, log, failed }: BackendsOptions): BackendState {
   const now = () => performance.now();
   const kept: BackendState = {
     isListing: true,
@@ -151,6 +153,7 @@ function open(backend: Backend, { config, fetchList, log }: BackendsOptions): Ba
             { backend: backend.index, err: error },
             "a backend does not list its models; the last good list is served",
           );
+          failed?.(backend, error);
         }
       },
     }),

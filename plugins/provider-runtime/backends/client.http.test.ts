@@ -1,8 +1,10 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { type AbortableAsyncIterator, Ollama } from "ollama";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { chat, chatLines, ending, line, type Runtime, startRuntime } from "#test/support/runtime.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { resetAfter, stallAfter } from "#test/support/upstream-faults.ts";
 import { json, jsonLines, sse } from "#test/support/upstream-scripts.ts";
 
@@ -11,15 +13,11 @@ let app: App;
 let admin: TestUser;
 let member: TestUser;
 
-beforeAll(async () => {
-  runtime = await startRuntime(["llama3:latest", "tiny:1b"]);
-  app = await startApp({ env: { OLLAMA_BASE_URL: runtime.origin } });
+setUp(async (keep) => {
+  runtime = await keep(startRuntime(["llama3:latest", "tiny:1b"]));
+  app = await keep(useApp({ env: { OLLAMA_BASE_URL: runtime.origin } }));
   admin = await app.admin();
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await runtime.close();
 });
 
 /** The runtime's published client, as this person. */
@@ -48,8 +46,7 @@ describe.each(["", "box"])("the runtime's client (prefix %j)", (prefix) => {
   beforeEach(async () => {
     const config = { access: "everyone", ...(prefix && { prefix_id: prefix }) };
     const body = { OLLAMA_BASE_URLS: [runtime.origin], OLLAMA_API_CONFIGS: { 0: config } };
-    const answer = await app.call("POST /runtime/config/update", { token: admin.token, body });
-    expect(answer.status).toBe(200);
+    expect((await admin.call("POST /runtime/config/update", body)).status).toBe(200);
   });
 
   it("lists and shows models, and tells the version", async () => {
@@ -224,8 +221,8 @@ describe.each(["", "box"])("the runtime's client (prefix %j)", (prefix) => {
 
   it("is told that managing is for administrators", async () => {
     const client = connect(member);
-    for (const asked of [client.ps(), client.pull({ model }), client.delete({ model })]) {
-      const error = await failed(asked);
+    for (const ask of [() => client.ps(), () => client.pull({ model }), () => client.delete({ model })]) {
+      const error = await failed(ask());
       expect([error.name, error.status_code]).toEqual(["ResponseError", 403]);
       expect(error.message).not.toMatch(/^Error 403/);
     }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type Runtime, startRuntime } from "#test/support/runtime.ts";
 
 let a: Runtime;
@@ -9,7 +10,7 @@ let admin: TestUser;
 
 beforeAll(async () => {
   [a, b] = [await startRuntime(), await startRuntime()];
-  app = await startApp({
+  app = await useApp({
     env: {
       OLLAMA_BASE_URLS: `${a.origin};${b.origin}`,
       OLLAMA_API_CONFIGS: JSON.stringify({ [a.origin]: { key: "by-address" } }),

@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   });
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
 });
 afterAll(async () => {
   await app.close();

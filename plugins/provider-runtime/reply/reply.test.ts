@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAccumulator } from "#kernel/completion/accumulate.ts";
 import { ending, line } from "#test/support/runtime.ts";
 import { packVectors } from "#kernel/upstream/pack-vectors.ts";
+import { fromAssistant } from "#test/support/wire-parts.ts";
 import { fromNativeEmbed, toNativeEmbed } from "../request/embeddings.ts";
 import { LineParser } from "./line-parser.ts";
 import { createHead, toCompletion } from "./reply.ts";
@@ -49,11 +50,7 @@ describe("a stream of lines", () => {
     ]);
     const { accumulator, problem, chunks } = parse(text, { size });
     expect(problem).toBeUndefined();
-    expect(accumulator.message()).toEqual({
-      role: "assistant",
-      content: "Grüße 世界",
-      reasoning_content: "größer",
-    });
+    expect(accumulator.message()).toEqual(fromAssistant("Grüße 世界", { reasoning_content: "größer" }));
     expect(accumulator.finishReason()).toBe("stop");
     expect(chunks[0]?.choices?.[0]?.delta.role).toBe("assistant");
     expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(["box.llama3:latest"]));
@@ -179,12 +176,10 @@ describe("a whole answer", () => {
           index: 0,
           finish_reason: "tool_calls",
           logprobs: { content: [{ token: "Hi" }] },
-          message: {
-            role: "assistant",
-            content: "Hi",
+          message: fromAssistant("Hi", {
             reasoning_content: "hm",
             tool_calls: [{ type: "function", function: { name: "f", arguments: '{"a":1}' } }],
-          },
+          }),
         },
       ],
       usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },

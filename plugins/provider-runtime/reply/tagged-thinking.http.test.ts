@@ -1,35 +1,33 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { ending, line, type Runtime, startRuntime } from "#test/support/runtime.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { json, jsonLines } from "#test/support/upstream-scripts.ts";
 
 let runtime: Runtime;
 let app: App;
 let admin: TestUser;
 
-beforeAll(async () => {
-  runtime = await startRuntime(["llama3:latest", "plain:latest"]);
-  app = await startApp({
-    env: {
-      OLLAMA_BASE_URLS: [runtime.origin, `${runtime.origin}/`].join(";"),
-      OLLAMA_API_CONFIGS: JSON.stringify({ 1: { prefix_id: "box" } }),
-    },
-  });
+setUp(async (keep) => {
+  runtime = await keep(startRuntime(["llama3:latest", "plain:latest"]));
+  app = await keep(
+    useApp({
+      env: {
+        OLLAMA_BASE_URLS: [runtime.origin, `${runtime.origin}/`].join(";"),
+        OLLAMA_API_CONFIGS: JSON.stringify({ 1: { prefix_id: "box" } }),
+      },
+    }),
+  );
   admin = await app.admin();
-  await app.call("GET /api/models?refresh=true", { token: admin.token });
+  await admin.call("GET /api/models?refresh=true");
   const params = { reasoning_tags: false };
   const record = { id: "plain:latest", base_model_id: null, name: "Plain", meta: {}, params };
-  expect((await app.call("POST /api/v1/models/create", { token: admin.token, body: record })).status).toBe(
-    200,
-  );
-});
-afterAll(async () => {
-  await app.close();
-  await runtime.close();
+  expect((await admin.call("POST /api/v1/models/create", record)).status).toBe(200);
 });
 
 const ask = (path: string, body: object) =>
-  app.call(`POST /runtime/api/${path}`, { token: admin.token, body: { model: "llama3:latest", ...body } });
+  admin.call(`POST /runtime/api/${path}`, { model: "llama3:latest", ...body });
 const messages = [{ role: "user", content: "Hi" }];
 type Line = {
   message?: { content?: string; thinking?: string };
@@ -64,8 +62,7 @@ describe("thoughts in tags at the start of a chat", () => {
     "are told as thinking in the whole answer of %s",
     async (model) => {
       runtime.reply("/api/chat", json(line({ content: pieces.join("") }, ending)));
-      const { body } = await ask("chat", { model, messages, stream: false });
-      expect(body).toEqual({
+      expect((await ask("chat", { model, messages, stream: false })).body).toEqual({
         ...line({ content: "Yes <think>no</think>", thinking: "Größer" }, ending),
         model,
       });

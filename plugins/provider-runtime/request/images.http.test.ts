@@ -34,9 +34,9 @@ const fetched = () => pictures.requests.slice(before).map(({ path }) => path);
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
 const at = (path: string) => image(`${pictures.origin}${path}`);
 const ask = (...content: unknown[]) =>
-  app.call("POST /api/chat/completions", {
-    token: member.token,
-    body: { model: "llama3:latest", messages: [{ role: "user", content }] },
+  member.call("POST /api/chat/completions", {
+    model: "llama3:latest",
+    messages: [{ role: "user", content }],
   });
 
 describe("images at addresses", () => {
@@ -79,11 +79,10 @@ describe("images at addresses", () => {
   it("are refused where they are too large together, each as often as it is named", async () => {
     pictures.always("/small.png", picture(3));
     pictures.always("/large.png", picture(15 * 1024 * 1024));
-    const { status, text } = await ask(
-      at("/small.png"),
-      ...Array.from({ length: 5 }, () => at("/large.png")),
-    );
-    expect([status, text]).toEqual([400, expect.stringContaining("messages.0.content.1.image_url: the im")]);
+    expect(await ask(at("/small.png"), ...Array.from({ length: 5 }, () => at("/large.png")))).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("messages.0.content.1.image_url: the im"),
+    });
     expect(fetched()).toEqual(["/small.png", "/large.png"]);
   });
 });

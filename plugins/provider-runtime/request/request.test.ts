@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
+import {
+  fromAssistant,
+  fromSystem,
+  fromTool,
+  fromUser,
+  textPart,
+  toolCall,
+} from "#test/support/wire-parts.ts";
 import type { ReadImages } from "./images.ts";
 import { toNativeChat } from "./request.ts";
 
@@ -132,29 +140,19 @@ describe("tools", () => {
 });
 
 describe("messages", () => {
-  const call = (id: string, name: string, args: unknown) => ({
-    id,
-    type: "function",
-    function: { name, arguments: args },
-  });
-
   it.each<[string, unknown[], unknown[]]>([
-    ["plain", [{ role: "user", content: "Hi" }], [{ role: "user", content: "Hi" }]],
-    [
-      "of the developer",
-      [{ role: "developer", content: "Be brief" }],
-      [{ role: "system", content: "Be brief" }],
-    ],
-    ["without content", [{ role: "assistant", content: null }], [{ role: "assistant", content: "" }]],
+    ["plain", [fromUser("Hi")], [fromUser("Hi")]],
+    ["of the developer", [{ role: "developer", content: "Be brief" }], [fromSystem("Be brief")]],
+    ["without content", [fromAssistant(null)], [fromAssistant("")]],
     [
       "in parts, with images beside the text",
       [
         {
           role: "user",
           content: [
-            { type: "text", text: "What" },
+            textPart("What"),
             { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } },
-            { type: "text", text: "is this?" },
+            textPart("is this?"),
             { type: "image_url", image_url: "https://example.test/a.png" },
           ],
         },
@@ -176,55 +174,43 @@ describe("messages", () => {
     [
       "with calls: arguments are objects, results name their tool (O43)",
       [
-        {
-          role: "assistant",
-          content: "",
-          tool_calls: [call("c1", "weather", '{"city":"Bern"}'), call("c2", "time", "")],
-        },
-        { role: "tool", tool_call_id: "c2", content: "noon" },
-        { role: "tool", tool_call_id: "c1", content: "sunny" },
+        fromAssistant("", {
+          tool_calls: [toolCall("c1", "weather", '{"city":"Bern"}'), toolCall("c2", "time", "")],
+        }),
+        fromTool("c2", "noon"),
+        fromTool("c1", "sunny"),
       ],
       [
-        {
-          role: "assistant",
-          content: "",
+        fromAssistant("", {
           tool_calls: [
             { id: "c1", function: { name: "weather", arguments: { city: "Bern" } } },
             { id: "c2", function: { name: "time", arguments: {} } },
           ],
-        },
+        }),
         { role: "tool", content: "noon", tool_name: "time", tool_call_id: "c2" },
         { role: "tool", content: "sunny", tool_name: "weather", tool_call_id: "c1" },
       ],
     ],
     [
       "with arguments that a model got wrong",
-      [{ role: "assistant", content: "", tool_calls: [call("c1", "f", '{"a":'), call("c2", "g", "[1]")] }],
+      [fromAssistant("", { tool_calls: [toolCall("c1", "f", '{"a":'), toolCall("c2", "g", "[1]")] })],
       [
-        {
-          role: "assistant",
-          content: "",
+        fromAssistant("", {
           tool_calls: [
             { id: "c1", function: { name: "f", arguments: {} } },
             { id: "c2", function: { name: "g", arguments: {} } },
           ],
-        },
+        }),
       ],
     ],
     [
       "with thoughts apart from the text",
-      [
-        { role: "assistant", content: "4", reasoning_content: "2+2" },
-        { role: "assistant", content: "5", reasoning: "2+3" },
-      ],
-      [
-        { role: "assistant", content: "4", thinking: "2+2" },
-        { role: "assistant", content: "5", thinking: "2+3" },
-      ],
+      [fromAssistant("4", { reasoning_content: "2+2" }), fromAssistant("5", { reasoning: "2+3" })],
+      [fromAssistant("4", { thinking: "2+2" }), fromAssistant("5", { thinking: "2+3" })],
     ],
     [
       "with a result of an unknown call",
-      [{ role: "tool", tool_call_id: "gone", content: "x" }],
+      [fromTool("gone", "x")],
       [{ role: "tool", content: "x", tool_call_id: "gone" }],
     ],
   ])("%s", async (_name, messages, expected) => {
@@ -232,16 +218,7 @@ describe("messages", () => {
   });
 
   it("with parts the runtime has no place for are refused by their place", async () => {
-    const messages = [
-      { role: "user", content: "a" },
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "b" },
-          { type: "input_audio", input_audio: {} },
-        ],
-      },
-    ];
+    const messages = [fromUser("a"), fromUser([textPart("b"), { type: "input_audio", input_audio: {} }])];
     await expect(convert({ messages })).rejects.toMatchObject({
       code: "invalid",
       message: expect.stringContaining("messages.1.content.1"),

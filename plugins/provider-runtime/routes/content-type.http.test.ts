@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { describe, expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { type Runtime, startRuntime } from "#test/support/runtime.ts";
+import { setUp } from "#test/support/set-up.ts";
 
 let runtime: Runtime;
 let app: App;
 let member: TestUser;
 
-beforeAll(async () => {
-  runtime = await startRuntime();
-  app = await startApp({
-    env: { OLLAMA_BASE_URL: runtime.origin, OLLAMA_API_CONFIGS: '{"0":{"access":"everyone"}}' },
-  });
+setUp(async (keep) => {
+  runtime = await keep(startRuntime());
+  app = await keep(
+    useApp({
+      env: { OLLAMA_BASE_URL: runtime.origin, OLLAMA_API_CONFIGS: '{"0":{"access":"everyone"}}' },
+    }),
+  );
   member = await app.user();
-});
-afterAll(async () => {
-  await app.close();
-  await runtime.close();
 });
 
 const messages = [{ role: "user", content: "Hi" }];
@@ -27,17 +27,14 @@ describe("a request that does not say it is JSON", () => {
       ["text/plain", "application/x-www-form-urlencoded", ""].map((type) => [path, type] as const),
     ),
   )("is refused by %s: %j", async (path, type) => {
-    const { status, text } = await app.call(`POST /runtime/${path}`, {
-      token: member.token,
-      body: new TextEncoder().encode(body),
-      headers: { "content-type": type },
+    const { status, text } = await member.call(`POST /runtime/${path}`, new TextEncoder().encode(body), {
+      "content-type": type,
     });
     expect([status, text]).toEqual([400, expect.stringContaining("Content-Type: must be application/json.")]);
   });
 
   it.each(["application/json; charset=utf-8", "Application/JSON"])("is none with %s", async (type) => {
     const headers = { "content-type": type };
-    const answer = await app.call("POST /runtime/api/chat", { token: member.token, body, headers });
-    expect(answer.status).toBe(200);
+    expect((await member.call("POST /runtime/api/chat", body, headers)).status).toBe(200);
   });
 });

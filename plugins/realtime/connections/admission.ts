@@ -54,7 +54,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     if (principal === undefined || (session.principal && session.principal.userId !== principal.userId)) {
       return closing.unauthenticated;
     }
-    if (!isMember(principal)) {
+    if (!isMember(principal) || principal.viewer !== undefined) {
       return closing.forbidden;
     }
     if (session.principal === undefined && members.ofUser(principal.userId).length >= mostPerUser) {

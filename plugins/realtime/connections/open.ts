@@ -2,6 +2,7 @@ import type { Deployment } from "#kernel/services.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Sockets, SocketServerParts } from "#kernel/sockets/server.ts";
 import type { RealtimeConfig } from "../config.ts";
+import type { HttpClients } from "../http/clients.ts";
 import type { Channels } from "../hub/channels.ts";
 import { createAdmission } from "./admission.ts";
 import { signIn } from "./connection.ts";
@@ -18,6 +19,8 @@ export interface OpenSocketsOptions extends SocketServerParts {
   readonly members: Members;
   readonly channels: Channels;
   readonly rooms: RoomRenewal;
+  /** Clients without a WebSocket. */
+  readonly httpClients: Pick<HttpClients, "open" | "close">;
 }
 
 /** Builds the WebSocket side: admission, dispatch of events, and renewal of credentials. */
@@ -33,7 +36,7 @@ export function openSockets(options: OpenSocketsOptions): Sockets {
     instanceId,
     signIn: (session, token) => signIn(session, token, { admission, renewal }),
   });
-  return createSockets({
+  const parts = {
     admission,
     renewal,
     dispatch,
@@ -44,5 +47,14 @@ export function openSockets(options: OpenSocketsOptions): Sockets {
     isLogging: () => config.socketLogging,
     pingIntervalMs: () => config.socketPingInterval * 1000,
     pingTimeoutMs: () => config.socketPingTimeout * 1000,
-  });
+  };
+  options.httpClients.open({ ...parts, keyHeader: () => authenticator.keyHeader() });
+  const sockets = createSockets(parts);
+  return {
+    ...sockets,
+    close() {
+      sockets.close();
+      options.httpClients.close();
+    },
+  };
 }

@@ -3,7 +3,6 @@ import { BootError } from "#kernel/order.ts";
 import type { Deployment, OpenLargeNotices } from "#kernel/services.ts";
 import type { RealtimeConfig } from "../config.ts";
 import type { Bus } from "./bus.ts";
-import { openRedisBus } from "./bus-redis.ts";
 import { alone, joinReplicas, type Replicas } from "./replicas.ts";
 
 export interface ReplicasParts {
@@ -66,6 +65,8 @@ async function overRedis(url: string, { config, databaseId, log }: RedisParts): 
     return host === "" ? [] : [{ host, port: Number(port ?? config.redisSentinelPort) }];
   });
   try {
+    // The client of Redis is loaded where there is one.
+    const { openRedisBus } = await import("./bus-redis.ts");
     return await openRedisBus({
       url,
       sentinels,

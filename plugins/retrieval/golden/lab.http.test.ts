@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { indexFile, waitUntilEmbedded } from "../client.fixture.ts";
 
 let app: App;
@@ -21,7 +22,7 @@ Eels were caught with wicker traps below the weir until the sluice was rebuilt.`
 const question = "how were eels caught?";
 
 beforeAll(async () => {
-  app = await startApp({ env: { CHUNK_SIZE: "200", CHUNK_OVERLAP: "0", CHUNK_MIN_SIZE_TARGET: "0" } });
+  app = await useApp({ env: { CHUNK_SIZE: "200", CHUNK_OVERLAP: "0", CHUNK_MIN_SIZE_TARGET: "0" } });
   admin = await app.admin();
   member = await app.user();
   file = await indexFile(app, admin.token, ["rivers.md", river]);
@@ -76,8 +77,7 @@ describe("a search in the lab", () => {
   });
 
   it("is for keepers of collections, over what they may read, and needs something to search", async () => {
-    const refused = await call(`POST ${path}/search`, { question, files: [file] }, member);
-    expect(refused.status).toBe(403);
+    expect((await call(`POST ${path}/search`, { question, files: [file] }, member)).status).toBe(403);
     expect((await search({ files: ["00000000-0000-4000-8000-000000000000"] })).status).toBe(404);
     expect((await search({ files: [] })).status).toBe(400);
     expect((await search({ question: " " })).status).toBe(422);

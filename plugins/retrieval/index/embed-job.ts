@@ -7,6 +7,7 @@ import type { Embedder, EmbeddingModel } from "../embedding/embedder.ts";
 import { currentModel } from "../embedding/open-embedder.ts";
 import type { EmbeddingIndex, IndexStore } from "./index-store.ts";
 import type { ClaimedSource, QueueStore, WaitingPassage } from "./queue-store.ts";
+import type { SteppedSource } from "./tell-progress.ts";
 
 export interface EmbeddingParts {
   readonly settings: RetrievalSettings;
@@ -17,6 +18,8 @@ export interface EmbeddingParts {
   readonly stopping: AbortSignal;
   vectors(): Promise<VectorStore>;
   embedder(model: EmbeddingModel): Embedder;
+  /** Called after each step of a source. */
+  tell(source: SteppedSource): Promise<void>;
 }
 
 export interface Embedding {
@@ -81,6 +84,7 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
     wake,
     job: {
       id: jobId,
+      title: "Computes embeddings",
       expiresIn: 600,
       run: async (_data, { signal }) => {
         await run(AbortSignal.any([signal, parts.stopping])).catch((error: unknown) => {
@@ -115,9 +119,11 @@ async function embedSource(parts: EmbeddingParts, { index, source, signal }: Sou
       const texts = passages.map((passage) => settings.contentPrefix + toEmbedded(passage));
       const made = await embedder.embed(texts, { isQuestion: false, signal });
       await store(parts, index, { passages, made });
+      await parts.tell(source);
     }
     clearInterval(lease);
     await queue.done(source.id, index.id);
+    await parts.tell(source);
   } catch (error) {
     clearInterval(lease);
     if (signal.aborted) {
@@ -126,6 +132,7 @@ async function embedSource(parts: EmbeddingParts, { index, source, signal }: Sou
     }
     log.warn({ err: error, source: source.id }, "a text could not be embedded");
     await queue.failed(source, toReason(error));
+    await parts.tell(source);
   }
 }
 

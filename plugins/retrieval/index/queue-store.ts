@@ -6,6 +6,9 @@ import type { RetrievalDatabase } from "../tables.ts";
 export interface ClaimedSource {
   readonly id: number;
   readonly attempts: number;
+  /** null for texts that are no files. */
+  readonly fileId: string | null;
+  readonly userId: string;
 }
 
 export interface WaitingPassage {
@@ -41,7 +44,7 @@ export function createQueueStore(db: RetrievalDatabase) {
         .updateTable("retrieval_source")
         .set({ free_at: seconds() + leaseSeconds })
         .where("id", "in", next)
-        .returning(["id", "attempts"])
+        .returning(["id", "attempts", "file_id as fileId", "user_id as userId"])
         .executeTakeFirst();
     },
 

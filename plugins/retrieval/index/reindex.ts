@@ -42,6 +42,7 @@ export function createReindexing({ db, jobs, log, queue, write }: ReindexParts) 
 
   const job: Job<{ items?: unknown }> = {
     id: jobId,
+    title: "Rebuilds the search index",
     retries: 2,
     expiresIn: 1_800,
     async run({ items }, { signal }) {

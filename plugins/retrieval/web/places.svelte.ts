@@ -48,16 +48,9 @@ async function listFiles(): Promise<readonly Found[]> {
   return (page as { readonly items: readonly Found[] }).items;
 }
 
-/** The server answers 404 where no file has such a name. */
 async function searchFiles(query: string): Promise<readonly Found[]> {
   const pattern = `*${query.replaceAll(/[*?]/g, "?")}*`;
   const wanted = { filename: pattern, content: "false", limit: "50" };
-  try {
-    return (await server.call("GET /api/v1/files/search", { query: wanted })) as readonly Found[];
-  } catch (error) {
-    if ((error as { status?: number }).status === 404) {
-      return [];
-    }
-    throw error;
-  }
+  const found = await server.find("GET /api/v1/files/search", { query: wanted });
+  return (found ?? []) as readonly Found[];
 }

@@ -4,6 +4,7 @@ import { definePlugin } from "#kernel/plugin.ts";
 import { defineTool } from "#kernel/tools/tool.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
+import { fromAssistant, fromTool, fromUser, textPart, toolCall } from "#test/support/wire-parts.ts";
 import { type RunStage, startRunStage } from "../runs.fixture.ts";
 
 const path = "/chat/completions";
@@ -57,10 +58,10 @@ describe("a conversation goes on", () => {
     stage.upstream.reply(path, sse(call("wait")));
     await stage.complete({ chat_id: chat.chatId, id: chat.replyId, user_message: { id: chat.userId } });
     await isAtWork;
-    await stage.app.call(`POST /api/tasks/chat/${chat.chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${chat.chatId}/stop`);
     await stage.ended(chat.chatId);
     expect((await stage.message(chat.chatId, chat.replyId)).output).toMatchObject([{ name: "wait" }]);
-    expect(await continueAfter(chat)).toEqual([{ role: "user", content: "Wait" }]);
+    expect(await continueAfter(chat)).toEqual([fromUser("Wait")]);
   });
 
   it("after the model called a tool of the caller's, which nobody runs", async () => {
@@ -75,9 +76,9 @@ describe("a conversation goes on", () => {
     });
     await stage.ended(chat.chatId);
     expect(await continueAfter(chat)).toMatchObject([
-      { role: "user", content: "Call" },
+      fromUser("Call"),
       { role: "assistant", tool_calls: [{ id: "call_1" }] },
-      { role: "tool", tool_call_id: "call_1", content: "This call was not run." },
+      fromTool("call_1", "This call was not run."),
     ]);
   });
 
@@ -91,7 +92,7 @@ describe("a conversation goes on", () => {
     expect(await continueAfter(chat)).toMatchObject([
       { role: "user" },
       { role: "assistant", tool_calls: [{ id: "a" }] },
-      { role: "tool", tool_call_id: "a", content: "5" },
+      fromTool("a", "5"),
     ]);
   });
 
@@ -105,7 +106,7 @@ describe("a conversation goes on", () => {
       {},
       { type: "message" },
       { type: "message", content: "As text." },
-      { type: "message", content: [null, { text: 5 }, { type: "text", text: "In parts." }] },
+      { type: "message", content: [null, { text: 5 }, textPart("In parts.")] },
       { type: "reasoning", content: null, reasoning_details: "x" },
       { type: "function_call", call_id: "c", name: "one", arguments: { a: 1 } },
       { ...result, call_id: "c", output: "plain" },
@@ -118,19 +119,11 @@ describe("a conversation goes on", () => {
     ];
     await write(chat, { output, content: "", done: true });
     expect(await continueAfter(chat)).toEqual([
-      { role: "user", content: "Hi" },
-      {
-        role: "assistant",
-        content: "As text.\nIn parts.",
-        tool_calls: [{ id: "c", type: "function", function: { name: "one", arguments: '{"a":1}' } }],
-      },
-      { role: "tool", tool_call_id: "c", content: "plain" },
-      {
-        role: "assistant",
-        content: "",
-        tool_calls: [{ id: "c", type: "function", function: { name: "again", arguments: "{}" } }],
-      },
-      { role: "tool", tool_call_id: "c", content: "6" },
+      fromUser("Hi"),
+      fromAssistant("As text.\nIn parts.", { tool_calls: [toolCall("c", "one", '{"a":1}')] }),
+      fromTool("c", "plain"),
+      fromAssistant("", { tool_calls: [toolCall("c", "again", "{}")] }),
+      fromTool("c", "6"),
     ]);
   });
 
@@ -149,6 +142,5 @@ describe("a conversation goes on", () => {
 
 async function write({ chatId, replyId }: { chatId: string; replyId: string }, message: object) {
   const body = { chat: { history: { messages: { [replyId]: message } } } };
-  const answer = await stage.app.call(`POST /api/v1/chats/${chatId}`, { token: stage.user.token, body });
-  expect(answer.status).toBe(200);
+  expect((await stage.user.call(`POST /api/v1/chats/${chatId}`, body)).status).toBe(200);
 }

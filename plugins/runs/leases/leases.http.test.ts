@@ -1,3 +1,4 @@
+// Takes long: leases of runs end by the clock of the database, which no test moves.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "#storage/database.ts";
@@ -13,7 +14,7 @@ describe("runs of several replicas", () => {
   let other: Database;
 
   beforeAll(async () => {
-    stage = await startRunStage({ env: { DATABASE_POOL_SIZE: "3" } });
+    stage = await startRunStage({ env: { DATABASE_POOL_SIZE: "3" }, isAlone: true });
     const { config } = stage.app.running;
     other = await openDatabase({ url: config.databaseUrl as string, dataDir: config.dataDir });
   });
@@ -111,7 +112,7 @@ describe("runs of several replicas", () => {
     }
     await release();
     await Promise.all(waiting);
-    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${chatId}/stop`);
     await stage.ended(chatId);
   });
 
@@ -125,11 +126,10 @@ describe("runs of several replicas", () => {
 
   it("stops also when it was asked to before it began", async () => {
     const chat = await stage.makeChat();
-    const { token } = stage.user;
     answerSlowly();
     const release = await lock("chat_message", chat.replyId);
     const started = stage.complete({ chat_id: chat.chatId, id: chat.replyId });
-    const stop = () => stage.app.call(`POST /api/tasks/chat/${chat.chatId}/stop`, { token });
+    const stop = () => stage.user.call(`POST /api/tasks/chat/${chat.chatId}/stop`);
     await expect.poll(async () => (await stop()).body.task_ids.length, { timeout: 10_000 }).toBe(1);
     await release();
     await started;

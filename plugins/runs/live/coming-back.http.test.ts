@@ -45,11 +45,7 @@ it.each([
   expect(during.snapshot).toMatchObject(shown);
   expect(JSON.stringify(during.snapshot.output)).toContain("filtered");
   expect(during.seq).toBe(Math.max(...eventsOf(client, replyId).map(({ seq }) => seq)));
-  await expect
-    .poll(
-      async () => (await stage.app.call("GET /api/tasks", { token: stage.user.token })).body.tasks as unknown,
-    )
-    .toEqual([]);
+  await expect.poll(async () => (await stage.user.call("GET /api/tasks")).body.tasks as unknown).toEqual([]);
   const after = await resume(beyond);
   expect(after.snapshot).toMatchObject(shown);
   follow = async () => {};

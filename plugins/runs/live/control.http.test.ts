@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { probeChats } from "#plugins/chats/chats.fixture.ts";
+import { chatServices, type ChatServices } from "#plugins/chats/chats.fixture.ts";
 import { outlets, probes } from "#plugins/completions/reply/probes.fixture.ts";
 import { textChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text, tokens } from "#test/support/upstream-scripts.ts";
@@ -8,10 +8,11 @@ import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 
 let stage: RunStage;
 
-const { plugin: probe, services } = probeChats();
+let services: ChatServices;
 
 beforeAll(async () => {
-  stage = await startRunStage({ plugins: [probes, probe] });
+  stage = await startRunStage({ plugins: [probes] });
+  services = chatServices(stage.app);
 });
 afterAll(() => stage?.close());
 
@@ -70,8 +71,7 @@ describe("a run under way", () => {
     const list = `GET /api/tasks/chat/${chatId}`;
     expect((await call(list, token)).body).toEqual({ task_ids: [mine] });
     expect((await call(list, third.token)).status).toBe(404);
-    const stopped = await call(`POST /api/tasks/chat/${chatId}/stop`, token);
-    expect(stopped.body.task_ids).toEqual([mine]);
+    expect((await call(`POST /api/tasks/chat/${chatId}/stop`, token)).body.task_ids).toEqual([mine]);
     await expect.poll(async () => (await call("GET /api/tasks", token)).body.tasks).not.toContain(mine);
     expect((await call(list, other.token)).body).toEqual({ task_ids: [theirs] });
     await call(`POST /api/tasks/chat/${chatId}/stop`, other.token);
@@ -80,8 +80,7 @@ describe("a run under way", () => {
 
   it("tells at its end what the chat is called by then", async () => {
     const { chatId, replyId, client } = await startSlow(30);
-    const { token } = stage.user;
-    await stage.app.call(`POST /api/v1/chats/${chatId}`, { token, body: { chat: { title: "Renamed" } } });
+    await stage.user.call(`POST /api/v1/chats/${chatId}`, { chat: { title: "Renamed" } });
     const end = await client.event(
       (_, data) => data?.message_id === replyId && data.data.data?.done === true,
     );
@@ -94,8 +93,8 @@ describe("a run under way", () => {
     const again = await stage.complete({ chat_id: chatId, id: replyId });
     expect(again.status).toBe(409);
     const patch = { chat: { history: { messages: { [replyId]: { content: "", favorite: true } } } } };
-    await stage.app.call(`POST /api/v1/chats/${chatId}`, { token: stage.user.token, body: patch });
-    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/v1/chats/${chatId}`, patch);
+    await stage.user.call(`POST /api/tasks/chat/${chatId}/stop`);
     await stage.ended(chatId);
     const reply = await stage.message(chatId, replyId);
     expect(reply.content).toMatch(/^t0 /);
@@ -119,16 +118,14 @@ describe("a run under way", () => {
     expect(await services.replies.finish({ chatId, messageId: replyId, runId, seq: 1, state: {} })).toBe(
       true,
     );
-    const { body } = await stage.app.call(`GET /api/tasks/chat/${chatId}`, { token: stage.user.token });
-    expect(body.task_ids).toEqual([]);
+    expect((await stage.user.call(`GET /api/tasks/chat/${chatId}`)).body.task_ids).toEqual([]);
   });
 
   it("ends when its chat is deleted", async () => {
     const { chatId } = await startSlow();
-    await stage.app.call(`DELETE /api/v1/chats/${chatId}`, { token: stage.user.token });
+    await stage.user.call(`DELETE /api/v1/chats/${chatId}`);
     await stage.upstream.socketsAtMost(0);
-    const tasks = async () =>
-      (await stage.app.call("GET /api/tasks", { token: stage.user.token })).body.tasks as string[];
+    const tasks = async () => (await stage.user.call("GET /api/tasks")).body.tasks as string[];
     await expect.poll(tasks).toEqual([]);
   });
 
@@ -153,10 +150,7 @@ describe("a run under way", () => {
   it("shows a client that missed too much what others added as well", async () => {
     const { chatId, replyId, client } = await startSlow();
     const send = (type: string, data: unknown) =>
-      stage.app.call(`POST /api/v1/chats/${chatId}/messages/${replyId}/event`, {
-        token: stage.user.token,
-        body: { type, data },
-      });
+      stage.user.call(`POST /api/v1/chats/${chatId}/messages/${replyId}/event`, { type, data });
     await send("status", { description: "Looking", done: true });
     await send("embeds", { embeds: ["<i>1</i>"] });
     const beyond = { chat_id: chatId, message_id: replyId, seq: 1_000_000 };
@@ -170,13 +164,13 @@ describe("a run under way", () => {
       content: expect.stringMatching(/^t0 /),
     });
     expect(seq).toBeGreaterThan(0);
-    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${chatId}/stop`);
     await stage.ended(chatId);
   });
 
   it("goes on where a stopped reply ended, and its events are numbered on", async () => {
     const { chatId, replyId, userId, client } = await startSlow();
-    await stage.app.call(`POST /api/tasks/chat/${chatId}/stop`, { token: stage.user.token });
+    await stage.user.call(`POST /api/tasks/chat/${chatId}/stop`);
     await stage.ended(chatId);
     const { content } = await stage.message(chatId, replyId);
     const last = Math.max(...eventsOf(client, replyId).map(({ seq }) => seq));

@@ -5,6 +5,7 @@ import { seconds } from "#storage/clock.ts";
 import { toErrorText } from "../errors.ts";
 import { toMessages } from "../history/history.ts";
 import { toShown, toShownOutput, withText } from "../reply/items.ts";
+import { isEndedByPerson, type ShownError, toShownError } from "./outcome.ts";
 import type { RunOutcome, RunStart, Writing } from "./run-facts.ts";
 import type { RunRow } from "../leases/run-store.ts";
 
@@ -23,7 +24,7 @@ export async function endRun(start: RunStart, outcome: RunOutcome, writing: Writ
   }
   if (isOwn) {
     broadcastResult(start, outcome, { ...writing, title: await findTitle(start, parts) });
-    if (outcome.stopped === undefined && outcome.error === undefined) {
+    if (outcome.error === undefined && (outcome.stopped ?? "stopped") === "stopped") {
       await runFollowUps(start, outcome, writing);
     }
   }
@@ -70,9 +71,10 @@ async function markFailed(
 /** Stores the last state. False when the message is another run's by now, or gone: then no client is told. */
 async function store(
   start: RunStart,
-  { error, stopped }: RunOutcome,
+  outcome: RunOutcome,
   { parts, journal, reply }: Writing,
 ): Promise<boolean | undefined> {
+  const { stopped } = outcome;
   const { placed } = start;
   journal.flush();
   if (stopped === "lost") {
@@ -81,17 +83,17 @@ async function store(
   if (placed.chat === undefined) {
     return true;
   }
-  const text = stopped === "interrupted" ? "interrupted" : error;
+  const error = toShownError(outcome);
   const place = { runId: start.id, chatId: placed.chatId, messageId: start.reply.messageId };
   return await parts.checkpoints.finish(reply, () => ({
     ...place,
-    ...withError(reply.toStore(), text),
+    ...withError(reply.toStore(), error),
     seq: journal.seq,
   }));
 }
 
-function withError<S extends { state: object }>(stored: S, text: string | undefined): S {
-  return text === undefined ? stored : { ...stored, state: { ...stored.state, error: { content: text } } };
+function withError<S extends { state: object }>(stored: S, error: ShownError | undefined): S {
+  return error === undefined ? stored : { ...stored, state: { ...stored.state, error } };
 }
 
 /** The chat's title as it is now: people rename chats while replies are written. */
@@ -111,15 +113,16 @@ async function findTitle(
 /** Tells clients how the run ended; the whole message goes out once (contract D.18). */
 function broadcastResult(
   start: RunStart,
-  { error, stopped }: RunOutcome,
+  outcome: RunOutcome,
   { parts, journal, reply, title }: Writing & { readonly title: string | undefined },
 ): void {
   const { principal, placed } = start;
-  const text = stopped === "interrupted" ? "interrupted" : error;
-  if (text !== undefined) {
-    journal.emit("chat:message:error", { error: { content: text } });
+  const { stopped } = outcome;
+  const error = toShownError(outcome);
+  if (error !== undefined) {
+    journal.emit("chat:message:error", { error });
   }
-  reply.end(text === undefined ? {} : { error: { content: text } });
+  reply.end(error === undefined ? {} : { error });
   const { content, output: _items, extra, files, ...state } = reply.state();
   journal.emit("chat:completion", {
     ...extra,
@@ -130,36 +133,41 @@ function broadcastResult(
     ...(title !== undefined && { title }),
     // Those that are stored nowhere stand in the event that brought them: once is enough for so much data.
     ...(files && placed.chat && { files }),
-    ...(text !== undefined && { error: { content: text } }),
+    ...(error !== undefined && { error }),
   });
-  if (text !== undefined || stopped !== undefined) {
+  if (error !== undefined || stopped !== undefined) {
     journal.emit("chat:tasks:cancel", {});
   }
   if (placed.chat) {
-    parts.events.announce(text === undefined ? "chat.finished" : "chat.failed", {
+    parts.events.announce(error === undefined ? "chat.finished" : "chat.failed", {
       actor: { id: principal.userId, name: principal.name, email: principal.email, role: principal.role },
       subject: { type: "chat", id: placed.chatId },
       data: {
         message_id: start.reply.messageId,
         model: start.admitted.model.id,
         title,
-        ...(text !== undefined && { error: text }),
-        ...(stopped === "stopped" && { stopped: true }),
+        ...(error !== undefined && { error: error.content }),
+        ...(isEndedByPerson(stopped) && { stopped: true }),
       },
     });
   }
 }
 
-async function runFollowUps(start: RunStart, { open }: RunOutcome, writing: Writing): Promise<void> {
-  const { parts, journal, reply, signal } = writing;
+/** A stopped reply goes through no outlet filter; what concerns its chat is done all the same. */
+async function runFollowUps(start: RunStart, { open, stopped }: RunOutcome, writing: Writing): Promise<void> {
+  const { parts, journal, reply } = writing;
+  const signal = stopped === undefined ? writing.signal : writing.followUpSignal;
   const { principal, placed, asked, admitted } = start;
   const { usage } = reply.state();
   const content = toContent(reply.output.items);
-  if (open) {
+  if (open && stopped === undefined) {
     await runOutlet(start, { open, content, usage }, writing);
   }
   const conversation: Message[] = [...(open?.request.messages ?? []), { role: "assistant", content }];
-  const followUps = parts.followUps.list().toSorted((a, b) => a.order - b.order);
+  const followUps = parts.followUps
+    .list()
+    .filter(({ concerns }) => stopped === undefined || concerns === "chat")
+    .toSorted((a, b) => a.order - b.order);
   for (const followUp of followUps) {
     if (signal.aborted) {
       return;

@@ -19,10 +19,9 @@ const shown = [output[0], { ...output[1], output: [said] }];
 
 /** A chat in a folder, whose reply a tool made a picture for. */
 async function makeDrawn() {
-  const { token } = stage.user;
-  const folder = await stage.app.call("POST /api/v1/folders/", { token, body: { name: randomUUID() } });
+  const folder = await stage.user.call("POST /api/v1/folders/", { name: randomUUID() });
   const chat = await stage.makeChat();
-  const call = (route: string, body: object) => stage.app.call(route, { token, body });
+  const call = (route: string, body: object) => stage.user.call(route, body);
   await call(`POST /api/v1/chats/${chat.chatId}/folder`, { folder_id: folder.body.id });
   const messages = { [chat.replyId]: { output, content: "Look.", done: true } };
   await call(`POST /api/v1/chats/${chat.chatId}`, { chat: { history: { messages } } });

@@ -7,7 +7,8 @@ import type { OpenRun } from "#plugins/completions/service.ts";
 import { withConversation } from "../history/conversation.ts";
 import { deliver } from "../rounds/deliver.ts";
 import { storePictures } from "../reply/data-pictures.ts";
-import { toErrorText } from "../errors.ts";
+import { toFailure } from "../errors.ts";
+import { toEnding } from "./outcome.ts";
 import { endRun } from "./ending.ts";
 import { Journal } from "../reply/journal.ts";
 import { findAgent, findLimit, heardBy } from "./agent.ts";
@@ -38,10 +39,15 @@ const longestRunMs = 24 * 60 * 60 * 1000;
 export function startRun(start: RunStart, parts: RunParts): LiveRun {
   const { placed, principal, reply: asked, admitted } = start;
   const controller = new AbortController();
+  const afterwards = new AbortController();
   let stopped: StopReason | undefined;
   const stop = (reason: StopReason) => {
     stopped ??= reason;
-    controller.abort(new AppError("unavailable", "The run was stopped."));
+    const why = new AppError("unavailable", "The run was stopped.");
+    controller.abort(why);
+    if (reason !== "stopped") {
+      afterwards.abort(why);
+    }
   };
   const place = { userId: principal.userId, chatId: placed.chatId, messageId: asked.messageId };
   const journal = new Journal(parts.hub, { ...place, seq: start.seq });
@@ -68,14 +74,25 @@ export function startRun(start: RunStart, parts: RunParts): LiveRun {
     if (placed.chat) {
       parts.checkpoints.add(reply);
     }
-    const outcome = await write(start, { parts, journal, reply, signal: controller.signal });
+    const writing = {
+      parts,
+      journal,
+      reply,
+      signal: controller.signal,
+      followUpSignal: afterwards.signal,
+    };
+    const outcome = await write(start, writing);
     if (stopped !== "interrupted") {
       withdrawQuestions(reply);
+    }
+    const ending = toEnding(reply, { ...outcome, stopped });
+    if (ending !== undefined) {
+      reply.note({ ending });
     }
     if (parts.settings().convertsPictures && placed.chat && stopped !== "lost") {
       await storePictures(reply, principal, parts);
     }
-    await endRun(start, { ...outcome, stopped }, { parts, journal, reply, signal: controller.signal });
+    await endRun(start, { ...outcome, stopped }, writing);
     clearTimeout(limit);
     emitToUser("chat:active", { active: false, folder_id: folderId });
   };
@@ -107,7 +124,7 @@ async function write(
   const isSaved = placed.chat !== undefined;
   let open: OpenRun | undefined;
   let agent: RunAgent | undefined;
-  let error: string | undefined;
+  let failed: Pick<RunOutcome, "error" | "retryAt"> = { error: undefined };
   const settings = parts.settings();
   try {
     if (model.selectedModelId !== undefined) {
@@ -153,7 +170,7 @@ async function write(
     const pictures = { files: parts.files, byExtension: settings.typesByExtension };
     const show = toDelivery(start, { parts, reply });
     await Promise.all(open.shown.map(show));
-    error = await runRounds({
+    const error = await runRounds({
       run: agent ? heardBy(agent, open) : open,
       output: reply.output,
       usage: reply.usage,
@@ -168,11 +185,12 @@ async function write(
       grown: settings.savesEveryChunk ? parts.checkpoints.writeNow : () => {},
       spent: (usage) => emit("chat:completion", { usage }),
     });
+    failed = { error };
   } catch (failure) {
-    error = signal.aborted ? undefined : toErrorText(failure, parts.log);
+    failed = signal.aborted ? failed : toFailure(failure, parts.log);
   }
   reply.output.endRound();
-  const outcome = { open, error };
+  const outcome = { open, ...failed };
   await close(outcome, { agent, parts, isStopped: signal.aborted });
   return outcome;
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   ] as const) {
     const record = { id, name: id, base_model_id: base, params, access_grants: [everybody] };
     const body = { ...record, meta: {} };
-    await stage.app.call("POST /api/v1/models/create", { token: stage.user.token, body });
+    await stage.user.call("POST /api/v1/models/create", body);
   }
   client = await connectPlain(stage.app.url, { token: reader.token });
   await client.sessionId();

@@ -26,14 +26,16 @@ export interface RunStart {
   readonly before: { readonly items: OutputItem[]; readonly usage: Usage | undefined } | undefined;
 }
 
-/** Why a run was ended from outside. */
-export type StopReason = "stopped" | "interrupted" | "lost";
+/** Why a run was ended from outside; `revoked` with the account of the person who started it. */
+export type StopReason = "stopped" | "revoked" | "interrupted" | "lost";
 
 /** How a run's model calls ended. */
 export interface RunOutcome {
   readonly open: OpenRun | undefined;
   /** What keeps the reply from being whole. */
   readonly error: string | undefined;
+  /** Epoch seconds from which the provider takes the request again, where it says so. */
+  readonly retryAt?: number | undefined;
   readonly stopped: StopReason | undefined;
 }
 
@@ -43,4 +45,6 @@ export interface Writing {
   readonly journal: Journal;
   readonly reply: Reply;
   readonly signal: AbortSignal;
+  /** Of the work that follows the reply: a person who stops the reply still gets a title. */
+  readonly followUpSignal: AbortSignal;
 }

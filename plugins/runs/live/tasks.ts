@@ -72,9 +72,9 @@ export function createTasks({ db, chats, live, notices, lease }: TaskOptions) {
     },
     /** Ends what an account has under way that may not use the platform any more. */
     async stopUser(userId: string): Promise<void> {
-      live.ofUser(userId).forEach((run) => run.stop("stopped"));
+      live.ofUser(userId).forEach((run) => run.stop("revoked"));
       await askToStop(db, { userId });
-      live.ofUser(userId).forEach((run) => run.stop("stopped"));
+      live.ofUser(userId).forEach((run) => run.stop("revoked"));
       await notices.notify(channel, { userId });
     },
   };
@@ -85,7 +85,7 @@ export function createTasks({ db, chats, live, notices, lease }: TaskOptions) {
       live.stop(ids.map(String), "stopped");
     }
     if (typeof userId === "string") {
-      live.ofUser(userId).forEach((run) => run.stop("stopped"));
+      live.ofUser(userId).forEach((run) => run.stop("revoked"));
     }
   }
 }

@@ -19,7 +19,7 @@ test("other data and broken beginnings are no pictures", () => {
 
 test("a picture of 200 MB is found without overflowing the matcher", () => {
   const text = `![a](data:image/png;base64,${data(200 * 1024 * 1024)}=)`;
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(findPictures(text)).toMatchObject([{ at: 5, end: text.length - 1 }]);
-  expect(performance.now() - began).toBeLessThan(5000);
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5000);
 });

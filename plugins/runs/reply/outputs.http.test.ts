@@ -122,9 +122,9 @@ describe("a tool's result", () => {
 
   it("shows no picture to a model that takes none", async () => {
     const body = { id: "blind", name: "Blind", base_model_id: "alpha", params: {} };
-    const made = await stage.app.call("POST /api/v1/models/create", {
-      token: stage.user.token,
-      body: { ...body, meta: { capabilities: { vision: false } } },
+    const made = await stage.user.call("POST /api/v1/models/create", {
+      ...body,
+      meta: { capabilities: { vision: false } },
     });
     expect(made.status).toBe(200);
     const { sent, chatId, replyId } = await run(["draw"], { model: "blind" });
@@ -169,8 +169,7 @@ describe("a tool's result", () => {
   });
 
   it("of a temporary chat is shown, and stored nowhere", async () => {
-    const count = async () =>
-      (await stage.app.call("GET /api/v1/files/", { token: stage.user.token })).body.total as number;
+    const count = async () => (await stage.user.call("GET /api/v1/files/")).body.total as number;
     const before = await count();
     const { events, sent } = await run(["draw"], { chat_id: "temporary:draws" });
     expect(events.find(({ type }) => type === "files").data.files).toEqual([

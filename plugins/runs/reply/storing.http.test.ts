@@ -1,7 +1,9 @@
+// Takes long: four platforms of different settings store a reply once a second.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Script } from "#test/support/upstream-exchange.ts";
 import { chunk, reasoningChunks, textChunks } from "#test/support/upstream-chunks.ts";
 import { errorFrame, sse, text, tokens } from "#test/support/upstream-scripts.ts";
+import { fromUser, textPart } from "#test/support/wire-parts.ts";
 import { type RunStage, startRunStage } from "../runs.fixture.ts";
 
 const path = "/chat/completions";
@@ -87,19 +89,15 @@ describe("pictures", () => {
     const own = await upload(stage.user.token);
     const foreign = await upload((await stage.app.user()).token);
     const toPart = (id: string) => ({ type: "image_url", image_url: { url: `/api/v1/files/${id}/content` } });
-    const content = [
-      { type: "text", text: "See" },
-      toPart(own),
-      toPart("00000000-0000-4000-8000-000000000000"),
-    ];
+    const content = [textPart("See"), toPart(own), toPart("00000000-0000-4000-8000-000000000000")];
     stage.upstream.reply(path, text("I see"));
     const asked = stage.upstream.nextRequest((request) =>
       Array.isArray(request.body?.messages?.[0]?.content),
     );
     const { chatId, replyId } = await stage.makeChat();
-    await stage.complete({ chat_id: chatId, id: replyId, messages: [{ role: "user", content }] });
+    await stage.complete({ chat_id: chatId, id: replyId, messages: [fromUser(content)] });
     expect((await asked).body.messages[0].content).toEqual([
-      { type: "text", text: "See" },
+      textPart("See"),
       {
         type: "image_url",
         image_url: { url: `data:image/png;base64,${Buffer.from("picture").toString("base64")}` },
@@ -109,18 +107,15 @@ describe("pictures", () => {
     const member = await stage.app.user();
     const everybody = [{ principal_type: "user", principal_id: "*", permission: "read" }];
     const open = { id: "alpha", name: "alpha", base_model_id: null, meta: {}, params: {} };
-    const made = await stage.app.call("POST /api/v1/models/create", {
-      token: stage.user.token,
-      body: { ...open, access_grants: everybody },
-    });
+    const made = await stage.user.call("POST /api/v1/models/create", { ...open, access_grants: everybody });
     expect(made.status).toBe(200);
     stage.upstream.reply(path, text("I see nothing"));
     const next = stage.upstream.nextRequest(
       (request) => request.body?.messages?.[0]?.content?.[0]?.text === "Mine",
     );
-    const messages = [{ role: "user", content: [{ type: "text", text: "Mine" }, toPart(foreign)] }];
+    const messages = [fromUser([textPart("Mine"), toPart(foreign)])];
     await stage.complete({ chat_id: "temporary:1", id: "m", messages }, member.token);
-    expect((await next).body.messages[0].content).toEqual([{ type: "text", text: "Mine" }]);
+    expect((await next).body.messages[0].content).toEqual([textPart("Mine")]);
   });
 });
 

@@ -4,6 +4,7 @@ import { probes } from "#plugins/completions/reply/probes.fixture.ts";
 import { toolbox } from "#plugins/completions/tools/tools.fixture.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
+import { fromAssistant, textPart } from "#test/support/wire-parts.ts";
 import { type RunStage, startRunStage } from "../runs.fixture.ts";
 
 let stage: RunStage;
@@ -40,8 +41,9 @@ async function continueAfter({ chatId, replyId }: { chatId: string; replyId: str
 }
 
 type Place = Awaited<ReturnType<typeof askTheTime>>;
-const post = (route: string, body: object) =>
-  stage.app.call(`POST ${route}`, { token: stage.user.token, body });
+const post = (route: string, body: object) => stage.user.call(`POST ${route}`, body);
+const send = ({ chatId, replyId }: Place, type: string, content: string) =>
+  post(`/api/v1/chats/${chatId}/messages/${replyId}/event`, { type, data: { content } });
 
 const ways: [name: string, change: (place: Place) => Promise<unknown>, said: string][] = [
   [
@@ -53,10 +55,7 @@ const ways: [name: string, change: (place: Place) => Promise<unknown>, said: str
     "in blocks",
     ({ chatId, replyId }) =>
       post(`/api/v1/chats/${chatId}/messages/${replyId}`, {
-        content: [
-          { type: "text", text: "Mid" },
-          { type: "text", text: "night." },
-        ],
+        content: [textPart("Mid"), textPart("night.")],
       }),
     "Mid\nnight.",
   ],
@@ -68,24 +67,8 @@ const ways: [name: string, change: (place: Place) => Promise<unknown>, said: str
       }),
     "Midnight.",
   ],
-  [
-    "by an event that replaces it",
-    ({ chatId, replyId }) =>
-      post(`/api/v1/chats/${chatId}/messages/${replyId}/event`, {
-        type: "replace",
-        data: { content: "Midnight." },
-      }),
-    "Midnight.",
-  ],
-  [
-    "by an event that adds to it",
-    ({ chatId, replyId }) =>
-      post(`/api/v1/chats/${chatId}/messages/${replyId}/event`, {
-        type: "message",
-        data: { content: " Or so." },
-      }),
-    `${wire} Or so.`,
-  ],
+  ["by an event that replaces it", (place) => send(place, "replace", "Midnight."), "Midnight."],
+  ["by an event that adds to it", (place) => send(place, "message", " Or so."), `${wire} Or so.`],
 ];
 
 it.each(ways)(
@@ -107,9 +90,9 @@ it.each(ways)(
       { ...before[3], content: [{ type: "output_text", text: said }] },
     ]);
     expect(await continueAfter(place)).toMatchObject([
-      { role: "assistant", content: "", tool_calls: [{ id: "call_1" }] },
+      fromAssistant("", { tool_calls: [{ id: "call_1" }] }),
       { role: "tool", content: "It is noon." },
-      { role: "assistant", content: said },
+      fromAssistant(said),
     ]);
   },
 );
@@ -122,10 +105,7 @@ it("what an outlet filter takes out of a reply with tools stands nowhere any mor
   expect(JSON.stringify(reply.output)).not.toContain("secretly");
   const told = await client.event((_, data) => data?.data?.type === "chat:outlet");
   expect(told.data.data.messages.at(-1)).toMatchObject({ content: "filtered", output: reply.output });
-  expect((await continueAfter({ chatId, replyId })).at(-1)).toEqual({
-    role: "assistant",
-    content: "filtered",
-  });
+  expect((await continueAfter({ chatId, replyId })).at(-1)).toEqual(fromAssistant("filtered"));
 });
 
 it("a reply that only called tools says what was written into it", async () => {

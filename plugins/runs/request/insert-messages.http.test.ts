@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { text, tokens } from "#test/support/upstream-scripts.ts";
+import { fromAssistant, fromSystem, fromUser, textPart } from "#test/support/wire-parts.ts";
 import { type RunStage, startRunStage } from "../runs.fixture.ts";
 
 let stage: RunStage;
@@ -13,12 +14,7 @@ afterAll(() => stage?.close());
 const path = "/chat/completions";
 
 it("a chat that the server makes without a question holds all that was said, and the model gets it", async () => {
-  const messages = [
-    { role: "system", content: "Be brief" },
-    { role: "user", content: "One" },
-    { role: "assistant", content: "Two" },
-    { role: "user", content: "Three" },
-  ];
+  const messages = [fromSystem("Be brief"), fromUser("One"), fromAssistant("Two"), fromUser("Three")];
   const asked = stage.upstream.nextRequest((request) => request.body?.messages?.at(-1)?.content === "Three");
   stage.upstream.reply(path, text("Four"));
   const { body } = await stage.complete({ parent_id: null, messages });
@@ -35,7 +31,7 @@ it("a chat that the server makes without a question holds all that was said, and
     ["user", "Three"],
     ["assistant", "Four"],
   ]);
-  const broken = await stage.complete({ parent_id: null, messages: [{ role: "user", content: "\u0000" }] });
+  const broken = await stage.complete({ parent_id: null, messages: [fromUser("\u0000")] });
   expect([broken.status, broken.body.detail]).toEqual([400, expect.stringContaining("messages")]);
 });
 
@@ -43,8 +39,7 @@ it("a chat that the server makes without a question holds all that was said, and
 it("a chat that the server makes takes no message of another chat", async () => {
   const { userId, replyId } = await stage.makeChat();
   const question = { id: randomUUID(), content: "x" };
-  const { token } = stage.user;
-  const count = async () => (await stage.app.call("GET /api/v1/chats/all", { token })).body.length as number;
+  const count = async () => (await stage.user.call("GET /api/v1/chats/all")).body.length as number;
   const before = await count();
   const wrong: object[] = [
     { id: replyId, user_message: question },
@@ -76,13 +71,12 @@ it("one temporary message has one run, however fast it is asked for again", asyn
   const body = { chat_id: `temporary:${randomUUID()}`, id: randomUUID() };
   const answers = await Promise.all([stage.complete(body), stage.complete(body)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-  const { token } = stage.user;
-  await stage.app.call(`POST /api/tasks/chat/${body.chat_id}/stop`, { token });
+  await stage.user.call(`POST /api/tasks/chat/${body.chat_id}/stop`);
   await expect
-    .poll(async () => (await stage.app.call("GET /api/tasks", { token })).body.tasks, { timeout: 5_000 })
+    .poll(async () => (await stage.user.call("GET /api/tasks")).body.tasks, { timeout: 5_000 })
     .toEqual([]);
   expect((await stage.complete(body)).status).toBe(200);
-  await stage.app.call(`POST /api/tasks/chat/${body.chat_id}/stop`, { token });
+  await stage.user.call(`POST /api/tasks/chat/${body.chat_id}/stop`);
 });
 
 // Core API, chat completion request: temporary:<uuid>.
@@ -93,13 +87,12 @@ it("a temporary chat without an id is refused", async () => {
 
 it("a picture in the text of a question is a file of its chat", async () => {
   stage.upstream.always(path, text("Nice"));
-  const { token } = stage.user;
   const form = new FormData();
   form.append("file", new Blob([Buffer.from("picture")], { type: "image/png" }), "a.png");
-  const made = await stage.app.call("POST /api/v1/files/?process=false", { token, body: form });
+  const made = await stage.user.call("POST /api/v1/files/?process=false", form);
   const { chatId, replyId } = await stage.makeChat();
   const content = [
-    { type: "text", text: "See" },
+    textPart("See"),
     { type: "image_url", image_url: { url: `/api/v1/files/${made.body.id}/content` } },
   ];
   const user_message = { id: randomUUID(), content, parentId: replyId };

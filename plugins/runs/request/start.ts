@@ -32,16 +32,18 @@ export function createStarter(parts: RunParts, live: LiveRuns): ChatRuns {
     async start(request, { principal, userAgent, text }) {
       const asked = parseRunRequest(request);
       await requireChat(asked, principal, parts);
+      // A chat that is about to be made counts as a saved one: a terminal may keep a place for each.
+      const chatId = asked.chatId ?? randomUUID();
       const plans = await Promise.all(
         asked.replies.map(async (reply): Promise<Plan> => {
-          const own = { ...request, model: reply.modelId };
+          const own = { ...request, model: reply.modelId, chat_id: chatId };
           return { id: randomUUID(), reply, admitted: await parts.completions.admit(own, { principal }) };
         }),
       );
       requireFree(asked, plans, live);
       const starts = await take(
         plans,
-        { principal, userAgent, asked, numbers: ExactNumbers.read(text) },
+        { principal, userAgent, asked, chatId, numbers: ExactNumbers.read(text) },
         parts,
       );
       const { placed } = starts[0] as RunStart;
@@ -92,16 +94,19 @@ function requireFree({ chatId }: RunRequest, plans: readonly Plan[], live: LiveR
   }
 }
 
-type Common = Pick<RunStart, "principal" | "userAgent" | "asked" | "numbers">;
+type Common = Pick<RunStart, "principal" | "userAgent" | "asked" | "numbers"> & { readonly chatId: string };
 
 /**
  * Takes the lease, puts the messages in their place, and takes them; all of them, or none. The lease comes first: when
  * this process dies behind it, whoever finds the lease ends the placeholders that were left.
  */
-async function take(plans: readonly Plan[], common: Common, parts: RunParts): Promise<RunStart[]> {
+async function take(
+  plans: readonly Plan[],
+  { chatId, ...common }: Common,
+  parts: RunParts,
+): Promise<RunStart[]> {
   const { asked, principal } = common;
   const { chats, lease } = parts;
-  const chatId = asked.chatId ?? randomUUID();
   const rows = plans.map(({ id, reply }) => ({
     id,
     chat_id: chatId,
@@ -133,7 +138,7 @@ async function take(plans: readonly Plan[], common: Common, parts: RunParts): Pr
 
 async function begin(
   { id, reply, admitted }: Plan,
-  common: Common & Pick<RunStart, "placed">,
+  common: Omit<Common, "chatId"> & Pick<RunStart, "placed">,
   parts: RunParts,
 ): Promise<RunStart> {
   const { placed, asked } = common;

@@ -31,9 +31,11 @@ export interface CallChange {
 
 /** Runs the calls of one round one after another; neighbours that may, side by side (contract §3.5). */
 export async function runCalls(calls: readonly CallItem[], options: CallOptions): Promise<void> {
+  const hasNeighbours = calls.length > 1;
+  const prepared = new Map(calls.map((call) => [call, prepare(call, { ...options, hasNeighbours })]));
   for (let at = 0; at < calls.length;) {
     const together = toTogether(calls.slice(at), options.tools);
-    const results = together.map((call) => timeCall(call, { ...options, hasNeighbours: calls.length > 1 }));
+    const results = together.map((call) => timeCall(prepared.get(call) as Prepared, options));
     // Those behind one that rejects, because the run ends, are awaited by nobody.
     results.forEach((result) => void result.catch(() => undefined));
     for (const [index, result] of results.entries()) {
@@ -78,15 +80,28 @@ interface TimedResult {
   readonly durationMs: number;
 }
 
-interface CallRun extends CallOptions {
+interface Preparing extends CallOptions {
   /** The model makes other calls in this round. */
   readonly hasNeighbours: boolean;
 }
 
+/** A call that can be made. */
+interface ReadyCall {
+  readonly tool: Tool;
+  readonly parameters: Bag;
+  readonly context: ToolContext;
+  /** Shows that it runs from now on. */
+  start(): void;
+  /** The decision of the person: asked at once, so that all calls of a round are decided together. */
+  readonly consent: Promise<boolean>;
+}
+
+type Prepared = ReadyCall | CallFailure;
+
 /** A failure is the call's result: the model reads it and goes on. */
-async function timeCall(call: CallItem, options: CallRun): Promise<TimedResult> {
+async function timeCall(prepared: Prepared, options: CallOptions): Promise<TimedResult> {
   const from = performance.now();
-  const result = await untilAborted(runCall(call, options), options.context.signal);
+  const result = await untilAborted(runCall(prepared, options), options.context.signal);
   const isError = result instanceof CallFailure;
   return {
     output: isError ? toolOutput({ value: `Error: ${result.text}` }) : result,
@@ -116,9 +131,8 @@ class CallFailure {
   }
 }
 
-async function runCall(call: CallItem, options: CallRun): Promise<ToolOutput | CallFailure> {
-  const { tools, context, log, changed } = options;
-  context.signal.throwIfAborted();
+function prepare(call: CallItem, options: Preparing): Prepared {
+  const { tools, changed } = options;
   const tool = findTool(tools, call);
   if (tool === undefined) {
     return new CallFailure(`Tool "${call.name}" not found.`);
@@ -128,28 +142,52 @@ async function runCall(call: CallItem, options: CallRun): Promise<ToolOutput | C
       `"${call.name}" has to be called alone: call it again, with no other call beside it.`,
     );
   }
-  const parameters = parseArguments(call.arguments);
-  if (parameters === undefined) {
+  const given = parseArguments(call.arguments);
+  if (given === undefined) {
     return new CallFailure(`The arguments of "${call.name}" are not a JSON object.`);
   }
-  const missing = missingParameters(parameters, tool);
+  const missing = missingParameters(given, tool);
   if (missing.length > 0) {
     return new CallFailure(`"${call.name}" needs ${missing.map((name) => `"${name}"`).join(", ")}.`);
   }
-  const { id, title, server } = tool;
-  changed(call, {
-    started: { tool: { id, ...(title && { title }), ...(server && { server }) }, started_at: Date.now() },
-  });
   const shown: ShownCall = {
     id: call.call_id,
     showApproval: (approval) => changed(call, { approval }),
     showProgress: (progress) => changed(call, { progress }),
     showWaiting: (question) => changed(call, { question: question ?? null }),
   };
+  const parameters = onlyKnown(given, tool);
+  const context = { ...options.context, call: shown };
+  const start = () => changed(call, { started: { tool: toShownTool(tool), started_at: Date.now() } });
+  if (tool.approval === "ask") {
+    // The question names the tool.
+    start();
+  }
+  const consent = tool.consent?.(parameters, context) ?? Promise.resolve(false);
+  // Read when its turn comes; until then a refusal is nobody's failure.
+  consent.catch(() => undefined);
+  return { tool, parameters, context, start, consent };
+}
+
+function toShownTool({ id, title, server }: Tool): NonNullable<CallItem["tool"]> {
+  return { id, ...(title && { title }), ...(server && { server }) };
+}
+
+async function runCall(
+  prepared: Prepared,
+  { log, context: { signal } }: CallOptions,
+): Promise<ToolOutput | CallFailure> {
+  signal.throwIfAborted();
+  if (prepared instanceof CallFailure) {
+    return prepared;
+  }
+  const { tool, parameters, context, start, consent } = prepared;
+  start();
   try {
-    return toToolOutput(await tool.run(onlyKnown(parameters, tool), { ...context, call: shown }));
+    const hasConsent = await consent;
+    return toToolOutput(await tool.run(parameters, { ...context, hasConsent }));
   } catch (error) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     log.warn({ err: error, tool: tool.id }, "a tool failed");
     // The message of an unexpected failure may name things of this server.
     return new CallFailure(error instanceof AppError ? error.message : "The tool failed.");

@@ -1,3 +1,4 @@
+// Takes long: replies of 200 MB are streamed, since the bounds stand there.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { chunk } from "#test/support/upstream-chunks.ts";

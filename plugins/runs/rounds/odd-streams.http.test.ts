@@ -164,3 +164,40 @@ it("calls of the caller's own tools are told in the next turn", async () => {
   ]);
   await stage.ended(chatId);
 });
+
+it("a reply that came as one whole message, in place of deltas, is read", async () => {
+  const whole = { index: 0, message: { role: "assistant", content: "whole in one" }, finish_reason: "stop" };
+  const { reply } = await run([{ ...chunk({}), choices: [whole] } as never]);
+  expect(reply).toMatchObject({ done: true, content: "whole in one" });
+  expect(reply.ending).toBeUndefined();
+});
+
+describe("a reply that is not whole says why", () => {
+  it("one that was cut at the token limit", async () => {
+    const { reply } = await run([...textChunks("Half of", { finish: "length" })]);
+    expect(reply).toMatchObject({ content: "Half of", ending: "length" });
+  });
+
+  it.each([
+    ["nothing", textChunks("")],
+    ["thoughts alone", [chunk({ reasoning_content: "Hm." }), end("stop")]],
+  ])("one of %s", async (_what, frames) => {
+    const { reply } = await run([...frames]);
+    expect(reply).toMatchObject({ done: true, content: "", ending: "empty" });
+    expect(reply.error).toBeUndefined();
+  });
+
+  it("and no more once it is continued", async () => {
+    const first = await run([...textChunks("Half of", { finish: "length" })]);
+    stage.upstream.reply("/chat/completions", text(" it."));
+    await stage.complete({
+      chat_id: first.chatId,
+      id: first.replyId,
+      assistant_message_id: first.replyId,
+    });
+    await stage.ended(first.chatId);
+    const reply = await stage.message(first.chatId, first.replyId);
+    expect(reply.content).toBe("Half of it.");
+    expect(reply.ending).toBeUndefined();
+  });
+});

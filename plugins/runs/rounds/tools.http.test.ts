@@ -3,6 +3,7 @@ import { runs, toolbox } from "#plugins/completions/tools/tools.fixture.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { failure, sse, text, tokens } from "#test/support/upstream-scripts.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
+import { fromAssistant, fromTool, toolCall } from "#test/support/wire-parts.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 
 let stage: RunStage;
@@ -47,12 +48,8 @@ describe("the native loop", () => {
       expect.arrayContaining(["clock", "vault", "broken"]),
     );
     expect(asked[1]?.body.messages.slice(1)).toEqual([
-      {
-        role: "assistant",
-        content: "",
-        tool_calls: [{ id: "call_1", type: "function", function: { name: "clock", arguments: "{}" } }],
-      },
-      { role: "tool", tool_call_id: "call_1", content: "It is noon." },
+      fromAssistant("", { tool_calls: [toolCall("call_1", "clock", "{}")] }),
+      fromTool("call_1", "It is noon."),
     ]);
     expect(reply.output.map(({ type }: { type: string }) => type)).toEqual([
       "function_call",
@@ -162,12 +159,11 @@ describe("whose tools", () => {
 
   it("others' are refused before anything is written or asked", async () => {
     const { chatId, replyId } = await stage.makeChat();
-    const before = (await stage.app.call(`GET /api/v1/chats/${chatId}`, { token: stage.user.token })).body;
+    const before = (await stage.user.call(`GET /api/v1/chats/${chatId}`)).body;
     const asked = stage.upstream.requests.length;
     const place = { chat_id: chatId, id: replyId, tool_ids: ["weather", "unknown"] };
-    const refused = await stage.complete(place);
-    expect([refused.status, refused.body.detail]).toEqual([404, "Tool not found"]);
-    const after = (await stage.app.call(`GET /api/v1/chats/${chatId}`, { token: stage.user.token })).body;
+    expect(await stage.complete(place)).toMatchObject({ status: 404, body: { detail: "Tool not found" } });
+    const after = (await stage.user.call(`GET /api/v1/chats/${chatId}`)).body;
     expect(after).toEqual(before);
     expect(stage.upstream.requests.length).toBe(asked);
   });
@@ -214,9 +210,9 @@ describe("whose tools", () => {
     await stage.complete({ chat_id: chatId, id: replyId, ...more });
     await client.event((_, data) => data?.message_id === replyId && data.data.type === "chat:message:delta");
     const cited = { source: { name: "Almanac" }, document: ["x"], metadata: [{ source: "a" }] };
-    const event = await stage.app.call(`POST /api/v1/chats/${chatId}/messages/${replyId}/event`, {
-      token: stage.user.token,
-      body: { type: "source", data: cited },
+    const event = await stage.user.call(`POST /api/v1/chats/${chatId}/messages/${replyId}/event`, {
+      type: "source",
+      data: cited,
     });
     expect(event.body).toBe(true);
     await stage.ended(chatId);

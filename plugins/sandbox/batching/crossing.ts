@@ -29,7 +29,11 @@ export interface Batch {
 
 export type Router = Record<"cross" | "register" | "resume" | "retry" | "where", ivm.Reference>;
 
-const within = { timeout: limits.streamMs };
+const within = {
+  get timeout() {
+    return limits.streamMs;
+  },
+};
 
 /** How often in one crossing other work of the machine may have taken the time. */
 const mostRetries = 5;

@@ -41,7 +41,11 @@ export function multiplexerOf(isolate: ivm.Isolate): StreamMultiplexer {
   return multiplexer;
 }
 
-const within = { timeout: limits.streamMs };
+const within = {
+  get timeout() {
+    return limits.streamMs;
+  },
+};
 
 function createMultiplexer(isolate: ivm.Isolate): StreamMultiplexer {
   const router = openRouter(isolate);

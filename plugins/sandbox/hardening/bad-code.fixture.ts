@@ -163,7 +163,7 @@ export const builtIns: Record<string, Bad> = {
     body: "return [].concat({ length: 4e9, [Symbol.isConcatSpreadable]: true }).length;",
   },
   "waits for promises without end": {
-    kind: ["timeout", "memory"],
+    kind: ["thrown", "memory"],
     body: "const next = Object.bind(null, { done: false, value: 1 }); return Promise.all({ [Symbol.iterator]: () => ({ next }) });",
   },
   "runs on when its garbage is collected": {

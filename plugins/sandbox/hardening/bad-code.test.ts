@@ -12,12 +12,6 @@ afterAll(() => sandbox.close());
 const neighbour = { owner: "ben", id: "neighbour" };
 beforeEach(async () => void (await run("export const f = () => 1", neighbour)));
 
-/**
- * A busy machine takes time now and then; code that holds the loop does it every time. What a built-in does without a
- * look at the clock ends with the memory, which takes seconds on a slow machine, until its script is left to threads.
- */
-const busy = { retry: 16 };
-
 const all = Object.entries({ ...loops, ...memory, ...values });
 
 describe.each([
@@ -25,33 +19,28 @@ describe.each([
   // What is too much for the event loop's own thread is tried on another one as well.
   ["a hook that", true, [...all, ...Object.entries(builtIns)]],
 ] as const)("%s", (_title, isHook, cases) => {
-  it.each(cases)(
-    "%s gets a typed error in time, and its neighbours go on",
-    busy,
-    async (_name, { body, kind }) => {
-      const loop = watchLoop();
-      const started = performance.now();
-      const bad = run(`export function f() { ${body} }`, { id: "bad", deadlineMs: 500, isHook }).then(
-        (value) => ({ value }),
-        (error: unknown) => error,
-      );
-      let answered = 0;
-      while ((await Promise.race([bad, run("export const f = () => 1", { ...neighbour, isHook })])) === 1) {
-        answered += 1;
-      }
-      const error = (await bad) as SandboxError;
-      expect(error.name).toBe("SandboxError");
-      // On a busy machine the time is over before anything else is.
-      expect([kind, "timeout"].flat()).toContain(error.kind);
-      expect(performance.now() - started).toBeLessThan(limits.sliceMs + limits.graceMs + 1500);
-      const held = loop.stop();
-      expect(held[Math.floor(held.length * 0.99)] ?? 0).toBeLessThan(50);
-      // The same owner's code runs again at the next call.
-      expect(await run("export const f = () => 2", { id: "good", isHook })).toBe(2);
-      expect(await run("export const f = () => 1", { ...neighbour, isHook })).toBe(1);
-      expect(answered).toBeGreaterThanOrEqual(0);
-    },
-  );
+  it.each(cases)("%s gets a typed error in time, and its neighbours go on", async (_name, { body, kind }) => {
+    const loop = watchLoop();
+    const started = performance.now();
+    const bad = run(`export function f() { ${body} }`, { id: "bad", deadlineMs: 500, isHook }).then(
+      (value) => ({ value }),
+      (error: unknown) => error,
+    );
+    while ((await Promise.race([bad, run("export const f = () => 1", { ...neighbour, isHook })])) === 1) {
+      // The neighbour answers until the bad code has come to its end.
+    }
+    const error = (await bad) as SandboxError;
+    expect(error.name).toBe("SandboxError");
+    // On a busy machine the time is over before anything else is.
+    expect([kind, "timeout"].flat()).toContain(error.kind);
+    expect(performance.now() - started).toBeLessThan(limits.sliceMs + limits.graceMs + 1500);
+    const held = loop.stop();
+    // The bound holds an inline call, its compilation and a garbage collection, on cores that others share.
+    expect(held[Math.floor(held.length * 0.99)] ?? 0).toBeLessThan(100);
+    // The same owner's code runs again at the next call.
+    expect(await run("export const f = () => 2", { id: "good", isHook })).toBe(2);
+    expect(await run("export const f = () => 1", { ...neighbour, isHook })).toBe(1);
+  });
 });
 
 describe("a stream hook that", () => {
@@ -78,7 +67,7 @@ describe("a stream hook that", () => {
     number: { kind: "thrown", body: "return BigInt(7);" } satisfies Bad,
   });
 
-  it.each(cases)("does bad things (%s) costs its run no chunk", busy, async (_name, bad) => {
+  it.each(cases)("does bad things (%s) costs its run no chunk", async (_name, bad) => {
     const chain = await stream([
       `export function stream(c) { if (c.n === 2) { ${bad?.body} } c.ok = true; }`,
     ]);
@@ -107,7 +96,7 @@ describe("a stream hook that", () => {
 
 describe("an overrun", () => {
   // A machine that gives the code little time meets the limit of time first.
-  it("of memory names the culprit and spares other owners' calls that are running", busy, async () => {
+  it("of memory names the culprit and spares other owners' calls that are running", async () => {
     const waiting = run("export const f = () => new Promise((go) => setTimeout(go, 400, 'done'))", neighbour);
     await expect(
       run(`export function f() { ${memory["keeps lists"]?.body} }`, { id: "hog" }),

@@ -4,6 +4,7 @@ import { guards } from "./guards.js";
 {
   const { most, refuse, isProxy, lengthOf, checkItems, checkText, guard, guardAll, guardConstructor } =
     guards;
+  const Object_ = Object;
   const { getPrototypeOf } = Object;
   const { isArray } = Array;
   const { isView } = ArrayBuffer;
@@ -115,8 +116,10 @@ import { guards } from "./guards.js";
   const own = ["has", "add", "delete", "clear", "keys", "values", "entries", iterator, "forEach"];
   guardAll(Set.prototype, (self, args) => (checkMany(self), checkMany(args[0])), own);
 
-  // These take from an iterator without an end to it.
+  // Left to themselves these take from an iterator without looking at the time; a loop looks at it.
   const { apply } = Reflect;
+  const { setPrototypeOf } = Object;
+  const TypeError_ = TypeError;
   for (const name of ["all", "allSettled", "any", "race"]) {
     guard(Promise, name, (_, args) => {
       const source = args[0];
@@ -124,10 +127,35 @@ import { guards } from "./guards.js";
       if (typeof from !== "function") {
         return undefined;
       }
-      const inner = apply(from, source, []);
-      const { next } = inner;
-      const steps = { next: () => apply(next, inner, []), return: () => inner.return?.() ?? {} };
-      return [{ __proto__: null, [iterator]: () => steps }];
+      const items = setPrototypeOf([], null);
+      let failed;
+      try {
+        const inner = apply(from, source, []);
+        const { next } = inner;
+        for (;;) {
+          const step = apply(next, inner, []);
+          if (Object_(step) !== step) {
+            throw new TypeError_("What an iterator answers must be an object.");
+          }
+          if (step.done) {
+            break;
+          }
+          if (items.length === most.items) {
+            refuse("The list");
+          }
+          items[items.length] = step.value;
+        }
+      } catch (error) {
+        failed = { error };
+      }
+      let at = 0;
+      const next = () => {
+        if (failed) {
+          throw failed.error;
+        }
+        return at < items.length ? { done: false, value: items[at++] } : { done: true, value: undefined };
+      };
+      return [{ __proto__: null, [iterator]: () => ({ next }) }];
     });
   }
 }

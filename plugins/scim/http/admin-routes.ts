@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import { surfaces } from "#kernel/http/surfaces.ts";
@@ -42,7 +44,8 @@ const Result = z.object({
 export interface AdminRouteParts {
   state(): { enabled: boolean; token: string; provider: string; publicUrl: string };
   readonly calls: CallLog;
-  tryOut(provider: ProviderName, base: string): Promise<readonly TrialResult[]>;
+  /** `origin` is the listener of this process. */
+  tryOut(provider: ProviderName, origin: string): Promise<readonly TrialResult[]>;
 }
 
 /** What administrators see of provisioning: `/api/v1/scim/…`. */
@@ -88,10 +91,14 @@ export function adminRoutes({ state, calls, tryOut }: AdminRouteParts) {
         body: z.object({ provider: z.enum(providers) }),
         returns: z.array(Result),
       },
-      ({ body, request }) =>
-        tryOut(body.provider, `${request.protocol}://${request.host ?? "localhost"}${surfaces.scim.base}`),
+      ({ body, raw }) => tryOut(body.provider, toListener((raw as IncomingMessage).socket)),
     ),
   ];
+}
+
+/** The end of a connection that this process listens at. */
+function toListener({ localAddress = "", localPort = 0, localFamily }: Socket): string {
+  return `http://${localFamily === "IPv6" ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
 /** Where an attribute goes, in the words of the interface. */

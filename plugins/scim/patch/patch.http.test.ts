@@ -196,70 +196,57 @@ describe("a user's attributes", () => {
 });
 
 describe("what does not fit", () => {
-  it.each<[string, unknown, [number, string]]>([
-    ["remove without a path (S127)", [{ op: "remove" }], [400, "noTarget"]],
+  it.each<[string, unknown, string]>([
+    ["remove without a path (S127)", [{ op: "remove" }], "noTarget"],
     [
       "a broken filter in a path (S130)",
       [{ op: "replace", path: "emails[type eq", value: "x" }],
-      [400, "invalidPath"],
+      "invalidPath",
     ],
-    ["two dots (S130)", [{ op: "replace", path: "a..b", value: "x" }], [400, "invalidPath"]],
-    ["an unknown attribute", [{ op: "replace", path: "nothing", value: "x" }], [400, "invalidPath"]],
-    ["an unknown part", [{ op: "replace", path: "name.nothing", value: "x" }], [400, "invalidPath"]],
+    ["two dots (S130)", [{ op: "replace", path: "a..b", value: "x" }], "invalidPath"],
+    ["an unknown attribute", [{ op: "replace", path: "nothing", value: "x" }], "invalidPath"],
+    ["an unknown part", [{ op: "replace", path: "name.nothing", value: "x" }], "invalidPath"],
     [
       "a filter on one value",
       [{ op: "replace", path: 'displayName[value eq "x"]', value: "x" }],
-      [400, "invalidPath"],
+      "invalidPath",
     ],
-    ["an unknown schema", [{ op: "add", path: "urn:mine:1.0:User:x", value: "x" }], [400, "invalidPath"]],
-    ["a role (S109)", [{ op: "replace", path: "role", value: "admin" }], [400, "invalidPath"]],
-    ["a role without a path (S109)", [{ op: "replace", value: { role: "admin" } }], [400, "invalidPath"]],
-    ["an owner (S109)", [{ op: "add", path: "owner", value: "x" }], [400, "invalidPath"]],
-    ["another id", [{ op: "replace", path: "id", value: "x" }], [400, "mutability"]],
-    ["another id without a path", [{ op: "replace", value: { id: "x" } }], [400, "mutability"]],
-    ["groups", [{ op: "add", path: "groups", value: [{ value: "x" }] }], [400, "mutability"]],
-    ["no userName", [{ op: "remove", path: "userName" }], [400, "mutability"]],
-    ["no state", [{ op: "remove", path: "active" }], [400, "mutability"]],
-    ["move (S132)", [{ op: "move", path: "active", value: true }], [400, "invalidSyntax"]],
-    ["5 (S132)", [{ op: 5, value: {} }], [400, "invalidSyntax"]],
-    ["no operation (S132)", [], [400, "invalidSyntax"]],
-    ["no list (S132)", {}, [400, "invalidSyntax"]],
-    ["no operations (S132)", undefined, [400, "invalidSyntax"]],
-    ["add without a value (S132)", [{ op: "add", path: "displayName" }], [400, "invalidValue"]],
-    ["a text without a path", [{ op: "add", value: "x" }], [400, "invalidValue"]],
-    ["a path that is a number", [{ op: "add", path: 5, value: "x" }], [400, "invalidPath"]],
-    ["a state that is none", [{ op: "replace", path: "active", value: "perhaps" }], [400, "invalidValue"]],
+    ["an unknown schema", [{ op: "add", path: "urn:mine:1.0:User:x", value: "x" }], "invalidPath"],
+    ["a role (S109)", [{ op: "replace", path: "role", value: "admin" }], "invalidPath"],
+    ["a role without a path (S109)", [{ op: "replace", value: { role: "admin" } }], "invalidPath"],
+    ["an owner (S109)", [{ op: "add", path: "owner", value: "x" }], "invalidPath"],
+    ["another id", [{ op: "replace", path: "id", value: "x" }], "mutability"],
+    ["another id without a path", [{ op: "replace", value: { id: "x" } }], "mutability"],
+    ["groups", [{ op: "add", path: "groups", value: [{ value: "x" }] }], "mutability"],
+    ["no userName", [{ op: "remove", path: "userName" }], "mutability"],
+    ["no state", [{ op: "remove", path: "active" }], "mutability"],
+    ["move (S132)", [{ op: "move", path: "active", value: true }], "invalidSyntax"],
+    ["5 (S132)", [{ op: 5, value: {} }], "invalidSyntax"],
+    ["no operation (S132)", [], "invalidSyntax"],
+    ["no list (S132)", {}, "invalidSyntax"],
+    ["no operations (S132)", undefined, "invalidSyntax"],
+    ["add without a value (S132)", [{ op: "add", path: "displayName" }], "invalidValue"],
+    ["a text without a path", [{ op: "add", value: "x" }], "invalidValue"],
+    ["a path that is a number", [{ op: "add", path: 5, value: "x" }], "invalidPath"],
+    ["a state that is none", [{ op: "replace", path: "active", value: "perhaps" }], "invalidValue"],
     [
       "two primary addresses",
-      [
-        {
-          op: "add",
-          path: "emails",
-          value: [
-            { value: "a", primary: true },
-            { value: "b", primary: true },
-          ],
-        },
-      ],
-      [400, "invalidValue"],
+      [{ op: "add", path: "emails", value: ["a", "b"].map((value) => ({ value, primary: true })) }],
+      "invalidValue",
     ],
-    [
-      "too many operations",
-      Array.from({ length: 1001 }, () => ({ op: "replace", value: {} })),
-      [400, "tooMany"],
-    ],
+    ["too many operations", Array.from({ length: 1001 }, () => ({ op: "replace", value: {} })), "tooMany"],
     [
       "a second that is wrong (S133)",
       [
         { op: "replace", path: "displayName", value: "Changed" },
         { op: "replace", path: "nothing", value: 1 },
       ],
-      [400, "invalidPath"],
+      "invalidPath",
     ],
-  ])("%s is refused whole", async (_, Operations, expected) => {
+  ])("%s is refused whole", async (_, Operations, reason) => {
     const user = await make();
     const answer = await provider.call(`PATCH /Users/${user.id}`, { schemas: [patchSchema], Operations });
-    expect(refused(answer)).toEqual(expected);
+    expect(refused(answer)).toEqual([400, reason]);
     expect((await provider.call(`GET /Users/${user.id}`)).body).toEqual(user);
   });
 

@@ -1,29 +1,22 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import type { App } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { scimClient, startScim } from "../scim.fixture.ts";
 
 let app: App;
-let browser: Browser;
-let opened: OpenPage;
 let page: Page;
+let token: string;
 
-describe.skipIf(chromiumPath === undefined)("the page of provisioning", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [app, browser] = await Promise.all([startScim(), openBrowser()]);
-    const { token } = await app.admin();
+describeInterface("the page of provisioning", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    app = await keep(startScim());
+    ({ token } = await app.admin());
     await scimClient(app.url).call("GET /Users?filter=nonsense");
-    opened = await openPage(browser, { url: app.url, token, path: "/admin/scim" });
-    page = opened.page;
-  }, 180_000);
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token, path: "/admin/scim" }));
   });
 
   test("shows the state, the address, the last calls and where attributes go", async () => {

@@ -1,38 +1,26 @@
-import type { Browser } from "playwright-core";
 import { strToU8, zipSync } from "fflate";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { as, grant, permit, requireOk } from "#plugins/workspace-tools/tools.fixture.ts";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { type, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
-let author: TestUser;
-let colleague: TestUser;
+describeInterface("skills", ({ setUp, openPage }) => {
+  let app: App;
+  let author: TestUser;
+  let colleague: TestUser;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    app = await keep(startApp());
     [author, colleague] = [await app.user(), await app.user()];
     await permit(app, [author], { workspace: { skills: true, skills_import: true } });
-  }
-}, slow);
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
 
-const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
-
-test.skipIf(!chromiumPath)(
-  "a skill is imported, changed, given files, attached to a model and mentioned by a colleague",
-  async () => {
-    const { page, close } = await openPage(browser, {
+  test("a skill is imported, changed, given files, attached to a model and mentioned by a colleague", async () => {
+    const { page, close } = await openPage({
       url: app.url,
       path: "/workspace/skills",
       token: author.token,
@@ -53,9 +41,9 @@ test.skipIf(!chromiumPath)(
       zip({ "tide-tables/SKILL.md": main, "tide-tables/data/t.csv": strToU8("1,2") }),
     );
     await page.waitForURL(/\/workspace\/skill\/tide-tables$/);
-    await page.getByLabel("Instructions").fill("Read the **whole** table.");
+    await write(page.getByLabel("Instructions"), "Read the **whole** table.");
     await page.getByRole("region", { name: "Preview" }).getByText("whole").waitFor();
-    await page.getByLabel("Question").fill("When is high water?");
+    await write(page.getByLabel("Question"), "When is high water?");
     await button("Try it").click();
     await page
       .getByRole("region", { name: "Answer of the model" })
@@ -76,7 +64,7 @@ test.skipIf(!chromiumPath)(
 
     const access_grants = [grant(colleague, "read")];
     await call("POST /api/v1/skills/id/tide-tables/access/update", { access_grants });
-    const theirs = await openPage(browser, {
+    const theirs = await openPage({
       url: app.url,
       path: "/workspace/skill/tide-tables",
       token: colleague.token,
@@ -87,10 +75,8 @@ test.skipIf(!chromiumPath)(
     await theirs.page.goto(`${app.url}/`);
     const field = theirs.page.getByRole("textbox", { name: /message/i }).first();
     await field.click();
-    await field.pressSequentially("$tide");
+    await type(field, "$tide");
     await theirs.page.getByRole("option", { name: /Tide tables/ }).click();
     expect(await field.inputValue()).toBe("<$tide-tables|Tide tables> ");
-    await theirs.close();
-  },
-  slow,
-);
+  });
+});

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ask, type ChatPages, isReply, startChatPages } from "#plugins/chats/web/chat-pages.fixture.ts";
-import { chromiumPath } from "#test/support/browser.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { failure, text } from "#test/support/upstream-scripts.ts";
 import { makePieces, paced } from "#test/support/upstream-paced.ts";
 import { answerTask, calls, endsWith } from "../subagents.fixture.ts";
 
-let pages: ChatPages;
-beforeAll(async () => {
-  pages = await startChatPages({ ENABLE_SUBAGENTS: "true", SUBAGENTS_BACKGROUND_ENABLED: "true" });
-}, 240_000);
-afterAll(() => pages?.close());
+describeInterface("sub-agents in a chat", ({ setUp, openPage }) => {
+  let pages: ChatPages;
+  setUp(async (keep) => {
+    pages = await keep(
+      startChatPages(openPage, { ENABLE_SUBAGENTS: "true", SUBAGENTS_BACKGROUND_ENABLED: "true" }),
+    );
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "cards show what sub-agents do, lead to their chats, and a result in the background continues the chat",
-  async () => {
+  test("cards show what sub-agents do, lead to their chats, and a result in the background continues the chat", async () => {
     const { upstream } = pages;
     answerTask(upstream, "Read the report about the wheel", "The wheel is sound.");
     answerTask(upstream, "Read the report about the weir", failure(400, "No such model"));
@@ -29,7 +29,7 @@ test.skipIf(chromiumPath === undefined)(
         { task: "Compare the prices of stones", background: true },
       ),
     );
-    const { page, close } = await pages.open("/");
+    const { page } = await pages.open("/");
     await ask(page, "Read the reports");
     const cards = page.getByRole("list", { name: "Sub-agents" }).getByRole("listitem");
     await cards.filter({ hasText: "wheel" }).getByText("done").waitFor();
@@ -44,6 +44,5 @@ test.skipIf(chromiumPath === undefined)(
     await cards.filter({ hasText: "wheel" }).getByRole("link").click();
     await page.getByText("The wheel is sound.", { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).not.toBe(pathname);
-    await close();
-  },
-);
+  });
+});

@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { expect, it } from "vitest";
+import type { App, TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { startTerminalServer, type TerminalServer } from "#test/support/terminal/server.ts";
 import { connect, entryOf, everyone, makeChat } from "../terminals.fixture.ts";
 
@@ -11,14 +13,10 @@ let server: TerminalServer;
 let admin: TestUser;
 const path = "/api/v1/configs/terminal_servers";
 
-beforeAll(async () => {
-  server = await startTerminalServer();
-  app = await startApp();
+setUp(async (keep) => {
+  server = await keep(startTerminalServer());
+  app = await keep(useApp());
   admin = await app.admin();
-});
-afterAll(async () => {
-  await app.close();
-  await server.close();
 });
 
 it("shows keys masked, takes masks back for the same address only, and records each change", async () => {
@@ -33,12 +31,10 @@ it("shows keys masked, takes masks back for the same address only, and records e
   });
   expect(shown.key).toBe("sk-…0001");
   expect((await connect(app, { ...shown, name: "Renamed" })).status).toBe(200);
-  expect((await app.call("GET /api/v1/terminals/box/files/cwd", { token: admin.token })).status).toBe(200);
+  expect((await admin.call("GET /api/v1/terminals/box/files/cwd")).status).toBe(200);
   const moved = await connect(app, { ...shown, url: "http://127.0.0.1:1" });
   expect([moved.status, moved.body.detail]).toEqual([400, expect.stringContaining("send the whole key")]);
-  const records = await app.call("GET /api/v1/audit?object_id=TERMINAL_SERVER_CONNECTIONS", {
-    token: admin.token,
-  });
+  const records = await admin.call("GET /api/v1/audit?object_id=TERMINAL_SERVER_CONNECTIONS");
   expect(records.text).not.toContain(server.key);
 });
 
@@ -66,8 +62,7 @@ it("refuses entries that cannot be used, naming the field", async () => {
 });
 
 it("tries a server: what it is, its tools, whether it has sessions; else what is wrong", async () => {
-  const good = await app.call(`POST ${path}/verify`, { token: admin.token, body: entryOf(server) });
-  expect(good.body).toEqual({
+  expect((await admin.call(`POST ${path}/verify`, entryOf(server))).body).toEqual({
     status: true,
     type: "terminal",
     info: { title: "Test terminal", version: "1.0.0" },
@@ -75,7 +70,7 @@ it("tries a server: what it is, its tools, whether it has sessions; else what is
     sessions: true,
   });
   for (const more of [{ key: "wrong" }, { url: "http://127.0.0.1:1", key: "" }, { path: "/nothing.json" }]) {
-    const bad = await app.call(`POST ${path}/verify`, { token: admin.token, body: entryOf(server, more) });
+    const bad = await admin.call(`POST ${path}/verify`, entryOf(server, more));
     expect([bad.status, typeof bad.body.detail]).toEqual([400, "string"]);
   }
 });
@@ -87,7 +82,7 @@ it("tells how each fares", async () => {
     entryOf(server, { id: "off", enabled: false }),
     entryOf({ url: "http://127.0.0.1:1", key: "" }, { id: "gone" }),
   );
-  const { body } = await app.call(`GET ${path}/states?refresh=true`, { token: admin.token });
+  const { body } = await admin.call(`GET ${path}/states?refresh=true`);
   expect(body.data.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
     ["box", "reachable"],
     ["off", "off"],
@@ -108,7 +103,7 @@ it("is for administrators", async () => {
     "POST /refresh",
   ]) {
     const [method, rest] = route.split(" ") as [string, string];
-    expect((await app.call(`${method} ${path}${rest}`, { token: user.token })).status).toBe(403);
+    expect((await user.call(`${method} ${path}${rest}`)).status).toBe(403);
   }
 });
 
@@ -132,8 +127,7 @@ it("hands policies, lifecycles and refreshes to an orchestrator", async () => {
     config: { ...everyone, contexts: { chat: { context_id: "chat_id" } } },
   });
   const { key } = stored.body.TERMINAL_SERVER_CONNECTIONS[0];
-  const post = (route: string, body: object) =>
-    app.call(`POST ${path}/${route}`, { token: admin.token, body: { url, key, ...body } });
+  const post = (route: string, body: object) => admin.call(`POST ${path}/${route}`, { url, key, ...body });
   expect((await post("policy", { policy_id: "small", policy_data: { image: "box" } })).body).toEqual({
     ok: true,
   });
@@ -148,14 +142,14 @@ it("hands policies, lifecycles and refreshes to an orchestrator", async () => {
   ]);
   // Scoped to chats: people reach it in one of their own, below its policy.
   const user = await app.user();
-  const list = await app.call("GET /api/v1/terminals/", { token: user.token });
+  const list = await user.call("GET /api/v1/terminals/");
   expect(list.body).toEqual([{ id: "box", name: "Box", contexts: { chat: { context_id: "chat_id" } } }]);
   calls.length = 0;
-  expect((await app.call("GET /api/v1/terminals/box/files/cwd", { token: user.token })).status).toBe(503);
+  expect((await user.call("GET /api/v1/terminals/box/files/cwd")).status).toBe(503);
   const headers = { "x-session-id": await makeChat(app, user) };
-  expect(
-    (await app.call("GET /api/v1/terminals/box/files/cwd", { token: user.token, headers })).body,
-  ).toEqual({ ok: true });
+  expect((await user.call("GET /api/v1/terminals/box/files/cwd", undefined, headers)).body).toEqual({
+    ok: true,
+  });
   expect(calls).toEqual([["GET", "/p/small/files/cwd", bearer, ""]]);
   orchestrator.close();
 });

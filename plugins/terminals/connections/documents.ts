@@ -33,6 +33,8 @@ export interface Health {
 export interface Documents {
   /** Throws `unavailable` for a server that does not describe itself. */
   read(terminal: Terminal, caller?: Caller): Promise<Description>;
+  /** The same, of a server that is there now: only one that has just failed is not asked again. */
+  readLive(terminal: Terminal, caller?: Caller): Promise<Description>;
   /** The same, without looking at what is kept. */
   readNow(terminal: Terminal, caller?: Caller): Promise<Description>;
   health(terminal: Terminal): Health;
@@ -41,6 +43,7 @@ export interface Documents {
 interface Kept {
   readonly description: Promise<Description>;
   readonly until: number;
+  readonly isBad: boolean;
 }
 
 const goodForMs = 60_000;
@@ -57,9 +60,9 @@ export function createDocuments(egress: Egress): Documents {
 
   const readNow = (terminal: Terminal, caller?: Caller): Promise<Description> => {
     const key = keyOf(terminal, caller);
-    const keep = (description: Promise<Description>, forMs: number) => {
+    const keep = (description: Promise<Description>, isBad: boolean) => {
       kept.delete(key);
-      kept.set(key, { description, until: Date.now() + forMs });
+      kept.set(key, { description, until: Date.now() + (isBad ? badForMs : goodForMs), isBad });
       if (kept.size > mostKept) {
         kept.delete(kept.keys().next().value as string);
       }
@@ -67,11 +70,11 @@ export function createDocuments(egress: Egress): Documents {
     const note = (health: Pick<Health, "state" | "reason">) =>
       healths.set(terminal.id, { ...health, checkedAt: Math.floor(Date.now() / 1000) });
     const description = fetchDescription(egress, terminal, caller);
-    keep(description, goodForMs);
+    keep(description, false);
     description.then(
       () => note({ state: "reachable", reason: undefined }),
       (error: unknown) => {
-        keep(description, badForMs);
+        keep(description, true);
         note({
           state: "failing",
           reason: error instanceof AppError ? error.message : "The answer cannot be read.",
@@ -80,11 +83,16 @@ export function createDocuments(egress: Egress): Documents {
     );
     return description;
   };
+  const find = (terminal: Terminal, caller: Caller | undefined) => {
+    const known = kept.get(keyOf(terminal, caller));
+    return known && known.until > Date.now() ? known : undefined;
+  };
   return {
     readNow,
-    async read(terminal, caller) {
-      const known = kept.get(keyOf(terminal, caller));
-      return await (known && known.until > Date.now() ? known.description : readNow(terminal, caller));
+    read: (terminal, caller) => find(terminal, caller)?.description ?? readNow(terminal, caller),
+    readLive(terminal, caller) {
+      const known = find(terminal, caller);
+      return known?.isBad ? known.description : readNow(terminal, caller);
     },
     health: ({ id }) => healths.get(id) ?? { state: "unknown", reason: undefined, checkedAt: undefined },
   };

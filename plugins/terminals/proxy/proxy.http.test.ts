@@ -3,8 +3,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jwtVerify } from "jose";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startTerminalServer, type TerminalServer } from "#test/support/terminal/server.ts";
 import { connect, entryOf, everyone, makeChat, makeSession } from "../terminals.fixture.ts";
 
@@ -14,15 +15,11 @@ let ann: TestUser;
 let bob: TestUser;
 const at = "/api/v1/terminals/box";
 
-beforeAll(async () => {
-  server = await startTerminalServer();
-  app = await startApp({ env: { TERMINAL_PROXY_MAX_BYTES: "3000000" } });
+setUp(async (keep) => {
+  server = await keep(startTerminalServer());
+  app = await keep(startApp({ env: { TERMINAL_PROXY_MAX_BYTES: "3000000" } }));
   [ann, bob] = [await app.user(), await app.user()];
   await connect(app, entryOf(server, { config: everyone }), entryOf(server, { id: "closed" }));
-});
-afterAll(async () => {
-  await app.close();
-  await server.close();
 });
 beforeEach(() => {
   server.seen.length = 0;
@@ -30,28 +27,24 @@ beforeEach(() => {
 
 describe("requests", () => {
   it("write, list, read, move, upload and delete files, with bytes as they are", async () => {
-    const { token } = ann;
-    const put = await app.call(`POST ${at}/files/write`, {
-      token,
-      body: { path: "note.txt", content: "hällo" },
-    });
+    const put = await ann.call(`POST ${at}/files/write`, { path: "note.txt", content: "hällo" });
     expect(put.body).toMatchObject({ path: join(server.home, "note.txt"), size: 6 });
     const form = new FormData();
     const bytes = randomBytes(2_000_000);
     form.append("file", new File([bytes], "big.bin"));
-    const up = await app.call(`POST ${at}/files/upload?directory=.`, { token, body: form });
+    const up = await ann.call(`POST ${at}/files/upload?directory=.`, form);
     expect([up.status, up.body.size]).toEqual([200, 2_000_000]);
-    const list = await app.call(`GET ${at}/files/list?directory=.`, { token });
+    const list = await ann.call(`GET ${at}/files/list?directory=.`);
     expect(list.body.entries.map((entry: { name: string }) => entry.name)).toEqual(["big.bin", "note.txt"]);
     const down = await fetch(`${app.url}${at}/files/view?path=big.bin`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${ann.token}` },
     });
     expect(hash(Buffer.from(await down.arrayBuffer()))).toBe(hash(bytes));
     const moved = { source: "note.txt", destination: "word.txt" };
-    expect((await app.call(`POST ${at}/files/move`, { token, body: moved })).status).toBe(200);
+    expect((await ann.call(`POST ${at}/files/move`, moved)).status).toBe(200);
     expect(await readFile(join(server.home, "word.txt"), "utf8")).toBe("hällo");
-    expect((await app.call(`DELETE ${at}/files/delete?path=word.txt`, { token })).status).toBe(200);
-    expect((await app.call(`DELETE ${at}/files/delete?path=word.txt`, { token })).body).toEqual({
+    expect((await ann.call(`DELETE ${at}/files/delete?path=word.txt`)).status).toBe(200);
+    expect((await ann.call(`DELETE ${at}/files/delete?path=word.txt`)).body).toEqual({
       detail: "Path not found",
     });
   });
@@ -66,7 +59,7 @@ describe("requests", () => {
       "x-service-user-email": "forged@evil.test",
       referer: "https://forged.test/",
     };
-    await app.call(`GET ${at}/files/cwd`, { token: ann.token, headers });
+    await ann.call(`GET ${at}/files/cwd`, undefined, headers);
     const seen = server.seen.at(-1)!;
     expect(seen.headers).toMatchObject({ authorization: `Bearer ${server.key}`, "x-user-id": ann.id });
     expect(JSON.stringify(seen.headers)).not.toMatch(
@@ -82,22 +75,22 @@ describe("requests", () => {
   it("name the caller's own chat, and no other one", async () => {
     const chatId = await makeChat(app, ann);
     const name = async (user: TestUser) => {
-      await app.call(`GET ${at}/files/cwd`, { token: user.token, headers: { "x-session-id": chatId } });
+      await user.call(`GET ${at}/files/cwd`, undefined, { "x-session-id": chatId });
       return server.seen.at(-1)!.headers["x-session-id"];
     };
     expect([await name(ann), await name(bob)]).toEqual([chatId, undefined]);
   });
 
   it("bring back no cookie, no redirect and no document that could run here", async () => {
-    const page = await app.call(`GET ${at}/cookie`, { token: ann.token });
+    const page = await ann.call(`GET ${at}/cookie`);
     expect([page.text, page.headers.get("set-cookie")]).toEqual(["<b>hi</b>", null]);
     expect(page.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
-    expect((await app.call(`GET ${at}/redirect`, { token: ann.token })).status).toBe(502);
+    expect((await ann.call(`GET ${at}/redirect`)).status).toBe(502);
   });
 
   it("are held to the size that is set, both ways", async () => {
     const body = { path: "large.txt", content: "x".repeat(3_000_001) };
-    expect((await app.call(`POST ${at}/files/write`, { token: ann.token, body })).status).toBe(413);
+    expect((await ann.call(`POST ${at}/files/write`, body)).status).toBe(413);
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) });
     const streamed = fetch(`${app.url}${at}/files/upload?directory=.`, {
       method: "POST",
@@ -110,7 +103,7 @@ describe("requests", () => {
     );
     expect(await streamed).toBe(413);
     await writeFile(join(server.home, "large.bin"), Buffer.alloc(3_000_001));
-    expect((await app.call(`GET ${at}/files/view?path=large.bin`, { token: ann.token })).status).toBe(413);
+    expect((await ann.call(`GET ${at}/files/view?path=large.bin`)).status).toBe(413);
   });
 });
 
@@ -151,10 +144,8 @@ describe("refused before anything is contacted", () => {
   it("without a session, by pending accounts, and to terminals that are unknown, foreign or off", async () => {
     const pending = await app.user("pending");
     expect((await app.call(`GET ${at}/files/cwd`)).status).toBe(401);
-    expect((await app.call(`GET ${at}/files/cwd`, { token: pending.token })).status).toBe(403);
-    const answers = ["unknown", "closed"].map((id) =>
-      app.call(`GET /api/v1/terminals/${id}/files/cwd`, { token: ann.token }),
-    );
+    expect((await pending.call(`GET ${at}/files/cwd`)).status).toBe(403);
+    const answers = ["unknown", "closed"].map((id) => ann.call(`GET /api/v1/terminals/${id}/files/cwd`));
     const [unknown, foreign] = await Promise.all(answers);
     expect([unknown!.status, foreign!.status]).toEqual([503, 503]);
     expect(unknown!.body).toEqual(foreign!.body);
@@ -165,24 +156,23 @@ describe("refused before anything is contacted", () => {
     const session = await makeSession(app, ann);
     server.seen.length = 0;
     for (const method of ["GET", "DELETE", "POST", "PUT", "PATCH"]) {
-      const answer = await app.call(`${method} ${at}/api/terminals/${session}`, { token: bob.token });
+      const answer = await bob.call(`${method} ${at}/api/terminals/${session}`);
       expect([answer.status, answer.body.detail]).toEqual([404, "Session not found"]);
     }
     expect(server.seen).toEqual([]);
-    const list = async (user: TestUser) =>
-      (await app.call(`GET ${at}/api/terminals`, { token: user.token })).body;
+    const list = async (user: TestUser) => (await user.call(`GET ${at}/api/terminals`)).body;
     expect(await list(bob)).toEqual([]);
     expect(await list(ann)).toEqual([{ id: session }]);
-    expect((await app.call(`DELETE ${at}/api/terminals/${session}`, { token: ann.token })).status).toBe(200);
+    expect((await ann.call(`DELETE ${at}/api/terminals/${session}`)).status).toBe(200);
   });
 });
 
 it("answers 503 while the server is away or refuses the key", async () => {
   const gone = await startTerminalServer();
   await connect(app, entryOf(gone, { config: everyone, key: "wrong" }));
-  expect((await app.call(`GET ${at}/files/cwd`, { token: ann.token })).status).toBe(503);
+  expect((await ann.call(`GET ${at}/files/cwd`)).status).toBe(503);
   await gone.close();
-  expect((await app.call(`GET ${at}/files/cwd`, { token: ann.token })).status).toBe(503);
+  expect((await ann.call(`GET ${at}/files/cwd`)).status).toBe(503);
 });
 
 const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");

@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { jwtVerify } from "jose";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { type RunStage, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { startTerminalServer, type TerminalServer } from "#test/support/terminal/server.ts";
 import { textChunks, toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
@@ -12,13 +13,9 @@ import { connect, entryOf, everyone } from "../terminals.fixture.ts";
 let stage: RunStage;
 let server: TerminalServer;
 
-beforeAll(async () => {
-  server = await startTerminalServer();
-  stage = await startRunStage();
-});
-afterAll(async () => {
-  await stage?.close();
-  await server?.close();
+setUp(async (keep) => {
+  server = await keep(startTerminalServer());
+  stage = await keep(startRunStage());
 });
 beforeEach(async () => {
   await connect(stage.app, entryOf(server, { config: everyone }));
@@ -90,4 +87,36 @@ it("answers 503 before anything is contacted or written, for every way a termina
   expect(server.seen).toEqual([]);
   await connect(stage.app, entryOf({ url: "http://127.0.0.1:1", key: "" }, { config: everyone }));
   expect(await refused("box")).toEqual([503, expect.stringContaining("cannot be reached")]);
+});
+
+it("begins a chat in a terminal of its own: the chat counts as a saved one", async () => {
+  const config = { ...everyone, contexts: { chat: { context_id: "chat_id" } } };
+  await connect(stage.app, entryOf(server, { server_type: "orchestrator", config }));
+  stage.upstream.reply(completions, sse(textChunks("Done.", { usage })));
+  const [questionId, replyId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const started = await stage.complete({
+    parent_id: null,
+    user_message: { id: questionId, role: "user", content: "Hi", parentId: null },
+    message_ids: [{ model_id: "alpha", message_id: replyId }],
+    id: replyId,
+    terminal_id: "box",
+  });
+  expect([started.status, started.text]).toEqual([200, expect.any(String)]);
+  await stage.ended(started.body.chat_id);
+  const places = server.seen.map(({ headers }) => headers["x-session-id"]);
+  expect(new Set(places)).toEqual(new Set([started.body.chat_id]));
+});
+
+it("refuses a terminal that died since it was used last, before anything is written", async () => {
+  const mortal = await startTerminalServer();
+  await connect(stage.app, entryOf(mortal, { config: everyone }));
+  stage.upstream.reply(completions, sse(textChunks("Done.", { usage })));
+  const chat = await stage.makeChat();
+  await stage.complete({ chat_id: chat.chatId, id: chat.replyId, terminal_id: "box" });
+  await stage.ended(chat.chatId);
+  await mortal.close();
+  const next = await stage.makeChat();
+  const answer = await stage.complete({ chat_id: next.chatId, id: next.replyId, terminal_id: "box" });
+  expect([answer.status, answer.body.detail]).toEqual([503, expect.stringContaining("cannot be reached")]);
+  expect(await stage.message(next.chatId, next.replyId)).toMatchObject({ content: "", done: false });
 });

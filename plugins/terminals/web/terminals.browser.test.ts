@@ -1,45 +1,37 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { startTerminalServer, type TerminalServer } from "#test/support/terminal/server.ts";
 
 let app: App;
-let browser: Browser;
 let server: TerminalServer;
 
-describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [app, browser, server] = await Promise.all([startApp(), openBrowser(), startTerminalServer()]);
+describeInterface("terminals in the interface", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    [app, server] = await Promise.all([keep(startApp()), keep(startTerminalServer())]);
     await mkdir(join(server.home, "notes"));
     await writeFile(join(server.home, "notes", "plan.txt"), "Buy timber.");
-  }, 120_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await app?.close();
-    await server?.close();
   });
 
   test("an administrator tries a terminal out, opens it to everyone and saves it", async () => {
     const { token } = await app.admin();
-    const { page, close } = await openPage(browser, { url: app.url, path: "/admin/terminals", token });
+    const { page } = await openPage({ url: app.url, path: "/admin/terminals", token });
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await button("Add a terminal").click();
-    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Build server");
-    await page.getByLabel("Id", { exact: true }).fill("box");
-    await page.getByLabel("Address", { exact: true }).fill("localhost");
-    await page.getByRole("textbox", { name: "Key" }).fill("wrong");
+    await write(page.getByRole("textbox", { name: "Name", exact: true }), "Build server");
+    await write(page.getByLabel("Id", { exact: true }), "box");
+    await write(page.getByLabel("Address", { exact: true }), "localhost");
+    await write(page.getByRole("textbox", { name: "Key" }), "wrong");
     await button("Test").click();
     await page.getByText("An address begins with http").waitFor();
-    await page.getByLabel("Address", { exact: true }).fill(server.url);
+    await write(page.getByLabel("Address", { exact: true }), server.url);
     await button("Test").click();
     await page.getByText("The server cannot be used like this.").waitFor();
-    await page.getByRole("textbox", { name: "Key" }).fill(server.key);
+    await write(page.getByRole("textbox", { name: "Key" }), server.key);
     await button("Test").click();
     await page.getByText("People can open shells on it.").waitFor();
     await expectNoAxeFindings(page);
@@ -48,12 +40,11 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
     const card = page.getByRole("article", { name: "Build server" });
     await card.getByText("Reachable").waitFor();
     await expectNoAxeFindings(page);
-    await close();
   });
 
   test("a person types commands beside a chat, and opens a file that they made", async () => {
     const { token } = await app.user();
-    const { page, close } = await openPage(browser, { url: app.url, token });
+    const { page } = await openPage({ url: app.url, token });
     await page.getByRole("button", { name: "Terminal", exact: true }).click();
     const panel = page.getByRole("complementary", { name: "Terminal" });
     const rows = panel.locator(".xterm-rows");
@@ -87,6 +78,5 @@ describe.skipIf(chromiumPath === undefined)("terminals in the interface", () => 
     expect(server.shells()).toBe(1);
     await panel.getByRole("button", { name: "End shell 1" }).click();
     await expect.poll(() => server.shells(), { timeout: 5_000 }).toBe(0);
-    await close();
   });
 });

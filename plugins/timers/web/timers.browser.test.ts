@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ask, type ChatPages, isReply, startChatPages } from "#plugins/chats/web/chat-pages.fixture.ts";
 import { calls, endsWith } from "#plugins/subagents/subagents.fixture.ts";
-import { chromiumPath } from "#test/support/browser.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { isTimer } from "../timers.fixture.ts";
 
-let pages: ChatPages;
-beforeAll(async () => {
-  pages = await startChatPages({ ENABLE_SUBAGENTS: "true" });
-}, 240_000);
-afterAll(() => pages?.close());
+describeInterface("timers in a chat", ({ setUp, openPage }) => {
+  let pages: ChatPages;
+  setUp(async (keep) => {
+    pages = await keep(startChatPages(openPage, { ENABLE_SUBAGENTS: "true" }));
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "cards show when timers fire and what became of them, a button cancels one, and a fired one continues the chat",
-  async () => {
+  test("cards show when timers fire and what became of them, a button cancels one, and a fired one continues the chat", async () => {
     const { upstream } = pages;
     upstream.always(isTimer("Look at the race again"), text("The race is calm."));
     upstream.reply(
@@ -27,7 +25,7 @@ test.skipIf(chromiumPath === undefined)(
         { prompt: "Never", at: "whenever" },
       ),
     );
-    const { page, close } = await pages.open("/");
+    const { page } = await pages.open("/");
     await ask(page, "Watch the race");
     const cards = page.getByRole("list", { name: "Timers" }).getByRole("listitem");
     const race = cards.filter({ hasText: "Look at the race again" });
@@ -51,6 +49,5 @@ test.skipIf(chromiumPath === undefined)(
     await sluice.getByText("cancelled, because you wrote").waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-    await close();
-  },
-);
+  });
+});

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp, type TestUser } from "#test/support/app.ts";
+import type { App, TestUser } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 
 let app: App;
 let admin: TestUser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await useApp();
   admin = await app.admin();
 });
 afterAll(() => app.close());
@@ -24,10 +25,7 @@ const server = {
   info: { id: "crm", name: "CRM", description: "" },
 };
 const save = (servers: readonly object[]) =>
-  app.call("POST /api/v1/configs/tool_servers", {
-    token: admin.token,
-    body: { TOOL_SERVER_CONNECTIONS: servers },
-  });
+  admin.call("POST /api/v1/configs/tool_servers", { TOOL_SERVER_CONNECTIONS: servers });
 
 it("servers are kept with their secrets, which nobody is shown and which move to no other address", async () => {
   const saved = await save([server]);
@@ -44,10 +42,10 @@ it("servers are kept with their secrets, which nobody is shown and which move to
     info: { name: "Customers" },
   });
   expect((await save([{ ...shown, url: "http://127.0.0.1:8" }])).status).toBe(400);
-  const read = await app.call("GET /api/v1/configs/tool_servers", { token: admin.token });
+  const read = await admin.call("GET /api/v1/configs/tool_servers");
   expect(read.body).toEqual(again.body);
   expect(read.text).not.toMatch(/tools-key|header-secret/);
-  const audited = await app.call("GET /api/v1/audit?object_type=setting", { token: admin.token });
+  const audited = await admin.call("GET /api/v1/audit?object_type=setting");
   expect(audited.text).toContain("TOOL_SERVER_CONNECTIONS");
   expect(audited.text).not.toMatch(/tools-key|header-secret/);
 });
@@ -61,16 +59,12 @@ it.each([
   ["an unknown way to sign in", { ...server, auth_type: "basic" }, /auth_type/],
   ["a header of the transport", { ...server, headers: { Host: "x" } }, /Host/],
 ])("a server with %s is refused, saved and tried alike", async (_name, given, words) => {
-  const before = await app.call("GET /api/v1/configs/tool_servers", { token: admin.token });
-  const tried = await app.call("POST /api/v1/configs/tool_servers/verify", {
-    token: admin.token,
-    body: given,
-  });
+  const before = await admin.call("GET /api/v1/configs/tool_servers");
+  const tried = await admin.call("POST /api/v1/configs/tool_servers/verify", given);
   for (const answer of [await save([given]), tried]) {
     expect([answer.status, answer.body.detail]).toEqual([400, expect.stringMatching(words)]);
   }
-  const after = await app.call("GET /api/v1/configs/tool_servers", { token: admin.token });
-  expect(after.body).toEqual(before.body);
+  expect((await admin.call("GET /api/v1/configs/tool_servers")).body).toEqual(before.body);
 });
 
 it("bad shapes name their field, and two servers cannot share an id", async () => {

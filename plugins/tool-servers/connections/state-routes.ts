@@ -4,8 +4,9 @@ import { AppError } from "#kernel/errors.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Slot } from "#kernel/service.ts";
 import { toResultText, toToolOutput } from "#kernel/tools/output.ts";
-import type { ToolServerConnection, ToolServerKind, ToolServerState } from "../service.ts";
+import type { ToolServerConnection, ToolServerKind } from "../service.ts";
 import type { Servers } from "./servers.ts";
+import { TriedStates } from "./tried-states.ts";
 
 export interface StateRoutesOptions {
   readonly servers: Servers;
@@ -55,6 +56,7 @@ const largestShown = 4 * 1024 * 1024;
 
 /** How tool servers fare, and trying one of their functions. */
 export function stateRoutes({ servers, kinds }: StateRoutesOptions) {
+  const tried = new TriedStates();
   const kindOf = (type: string) => kinds.list().find((kind) => kind.type === type);
   return [
     defineRoute(
@@ -63,7 +65,12 @@ export function stateRoutes({ servers, kinds }: StateRoutesOptions) {
         path: "/configs/tool_servers/states",
         summary: "Tell how the tool servers fare and what they offer",
         access: "admin",
-        query: z.object({ refresh: z.stringbool().optional() }),
+        query: z.object({
+          refresh: z
+            .enum(["true", "false", "unknown"])
+            .optional()
+            .describe("`unknown` asks those alone of which nothing is known yet"),
+        }),
         returns: z.object({ data: z.array(State) }).meta({ id: "ToolServerStates" }),
       },
       async ({ query, caller }) => ({
@@ -71,7 +78,7 @@ export function stateRoutes({ servers, kinds }: StateRoutesOptions) {
           servers
             .configured()
             .map((server) =>
-              toState(server, { kind: kindOf(server.type), caller, isAsked: query.refresh === true }),
+              toState(server, { kind: kindOf(server.type), caller, tried, asked: query.refresh ?? "false" }),
             ),
         ),
       }),
@@ -111,10 +118,11 @@ export function stateRoutes({ servers, kinds }: StateRoutesOptions) {
 interface StatePlace {
   readonly kind: ToolServerKind | undefined;
   readonly caller: Principal;
-  readonly isAsked: boolean;
+  readonly tried: TriedStates;
+  readonly asked: "true" | "false" | "unknown";
 }
 
-async function toState(server: ToolServerConnection, { kind, caller, isAsked }: StatePlace) {
+async function toState(server: ToolServerConnection, { kind, caller, tried, asked }: StatePlace) {
   const { index, id, toolId, name, type, isEnabled, problem } = server;
   const facts = { index, id, tool_id: toolId, name, type, authenticated: null };
   const nothing = { reason: null, checked_at: null, latency_ms: null, functions: [] };
@@ -125,8 +133,14 @@ async function toState(server: ToolServerConnection, { kind, caller, isAsked }: 
     const reason = problem ?? `nothing on this server speaks ${type}`;
     return { ...facts, ...nothing, state: "unusable" as const, reason };
   }
-  const [known, listed] = await Promise.all([kind.state?.(server, isAsked), kind.list?.(server, caller)]);
-  const state: ToolServerState = known ?? { ...nothing, state: "unknown" };
+  const read = async (isAsked: boolean) =>
+    await (kind.state?.(server, isAsked) ??
+      (isAsked ? tried.refresh(server, kind, caller) : tried.peek(server)));
+  const ask = async () => {
+    const known = await read(asked === "true");
+    return asked === "unknown" && known.state === "unknown" ? await read(true) : known;
+  };
+  const [state, listed] = await Promise.all([ask(), kind.list?.(server, caller)]);
   return {
     ...facts,
     ...state,

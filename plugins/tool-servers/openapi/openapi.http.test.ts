@@ -34,23 +34,14 @@ const server = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 async function configure(servers: readonly object[]) {
-  const answer = await app.call("POST /api/v1/configs/tool_servers", {
-    token: admin.token,
-    body: { TOOL_SERVER_CONNECTIONS: servers },
-  });
+  const answer = await admin.call("POST /api/v1/configs/tool_servers", { TOOL_SERVER_CONNECTIONS: servers });
   expect(answer.status, answer.text).toBe(200);
 }
-const verify = (body: object) =>
-  app.call("POST /api/v1/configs/tool_servers/verify", { token: admin.token, body });
+const verify = (body: object) => admin.call("POST /api/v1/configs/tool_servers/verify", body);
 const trying = async (name: string, parameters: object = {}, id = "server:workshop") =>
-  (
-    await app.call("POST /api/v1/configs/tool_servers/try", {
-      token: admin.token,
-      body: { tool_id: id, name, parameters },
-    })
-  ).body;
+  (await admin.call("POST /api/v1/configs/tool_servers/try", { tool_id: id, name, parameters })).body;
 const states = async (query = "") =>
-  (await app.call(`GET /api/v1/configs/tool_servers/states${query}`, { token: admin.token })).body.data;
+  (await admin.call(`GET /api/v1/configs/tool_servers/states${query}`)).body.data;
 
 describe("a call of a server", () => {
   it("carries its parameters, the server's key and who asks, which no model replaces", async () => {
@@ -196,6 +187,17 @@ describe("what is offered", () => {
     await states("?refresh=true");
   });
 
+  it("is asked for where nothing is known yet, without asking the others again", async () => {
+    await configure([server()]);
+    await states("?refresh=true");
+    const before = service.got.length;
+    await configure([server(), server({ url: "http://127.0.0.1:9", info: { id: "fresh", name: "Fresh" } })]);
+    const [known] = await states("?refresh=unknown");
+    expect(known).toMatchObject({ state: "reachable", tool_id: "server:workshop" });
+    expect(service.got.length).toBe(before);
+    await configure([server()]);
+  });
+
   it("is listed and used by those whom a grant lets, and by nobody else", async () => {
     const grant = { principal_type: "user", principal_id: member.id, permission: "read" };
     await configure([
@@ -208,20 +210,19 @@ describe("what is offered", () => {
         config: { access_grants: [grant] },
       }),
     ]);
-    const listed = await app.call("GET /api/v1/tools/", { token: member.token });
+    const listed = await member.call("GET /api/v1/tools/");
     expect(listed.body.map(({ id }: { id: string }) => id)).toEqual(["server:workshop", "server:silent"]);
     const before = service.got.length;
     for (const id of ["server:closed", "server:off", "server:none"]) {
-      const asked = await app.call("POST /api/chat/completions", {
-        token: member.token,
-        body: { model: "guide", messages: [{ role: "user", content: "Hi" }], tool_ids: [id] },
+      const asked = await member.call("POST /api/chat/completions", {
+        model: "guide",
+        messages: [{ role: "user", content: "Hi" }],
+        tool_ids: [id],
       });
       expect([id, asked.status]).toEqual([id, 404]);
     }
     // Only MCP servers tell their functions by that route.
-    expect(
-      (await app.call("GET /api/v1/tools/id/server:workshop/specs", { token: member.token })).status,
-    ).toBe(404);
+    expect((await member.call("GET /api/v1/tools/id/server:workshop/specs")).status).toBe(404);
     expect(service.got.length).toBe(before);
   });
 });

@@ -100,7 +100,7 @@ it("a member without the permission has no tools of own servers", async () => {
     access_grants: grants,
     is_active: true,
   };
-  await stage.app.call("POST /api/v1/models/create", { token: stage.user.token, body: model });
+  await stage.user.call("POST /api/v1/models/create", model);
   stage.upstream.reply(completions, text("Hi."));
   await stage.complete({ tool_servers: [own], stream: false }, member.token);
   const sent = stage.upstream.requests.slice(before).find(completions);

@@ -5,12 +5,8 @@ import { type Bag, toArray, toBag, toText } from "./openapi/bag.ts";
 
 const readServers = async () =>
   (await server.call("GET /api/v1/configs/tool_servers")).TOOL_SERVER_CONNECTIONS;
-const readStates = async (refresh: boolean) =>
-  (
-    await server.call("GET /api/v1/configs/tool_servers/states", {
-      query: refresh ? { refresh: "true" } : {},
-    })
-  ).data;
+const readStates = async (refresh: "true" | "false" | "unknown") =>
+  (await server.call("GET /api/v1/configs/tool_servers/states", { query: { refresh } })).data;
 
 export type State = Awaited<ReturnType<typeof readStates>>[number];
 
@@ -43,6 +39,8 @@ export interface Found {
 export class Servers {
   isLoaded = $state(false);
   failure = $state<string>();
+  /** Servers of which nothing is known are asked just now. */
+  isAsking = $state(false);
   #stored = $state.raw<readonly Stored[]>([]);
   #states = $state.raw<readonly State[]>([]);
   /** Deleted on this page, while that can be undone. */
@@ -59,6 +57,14 @@ export class Servers {
       this.#stored = (await readServers()) as readonly Stored[];
       await this.observe(refresh);
       this.failure = undefined;
+      if (!refresh && this.#states.some(({ state }) => state === "unknown")) {
+        // One that was just saved, or a server that has just started: neither the list nor others that are slow are waited for.
+        this.isAsking = true;
+        void readStates("unknown")
+          .then((states) => (this.#states = states))
+          .catch(() => undefined)
+          .finally(() => (this.isAsking = false));
+      }
     } catch (error) {
       this.failure = (error as Error).message;
     }
@@ -67,7 +73,7 @@ export class Servers {
 
   /** Reads how they fare; `refresh` asks every server anew. */
   async observe(refresh = false): Promise<void> {
-    this.#states = await readStates(refresh);
+    this.#states = await readStates(refresh ? "true" : "false");
   }
 
   /** Tries a draft; nothing is stored. */

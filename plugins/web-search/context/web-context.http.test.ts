@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type RunStage, isCompletion, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { connectPlain } from "#test/support/sockets.ts";
 import { body, json, text } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
@@ -12,22 +13,20 @@ const question = "Who owns the sluice gate at the mill?";
 const sentence = "The sluice gate belongs to Ada Marten.";
 const features = { web_search: true };
 
-beforeAll(async () => {
-  web = await startUpstream();
-  stage = await startRunStage({
-    env: {
-      ENABLE_WEB_SEARCH: "true",
-      WEB_SEARCH_ENGINE: "external",
-      EXTERNAL_WEB_SEARCH_URL: `${web.origin}/search`,
-      EGRESS_ALLOWED_PRIVATE_ORIGINS: web.origin,
-      WEB_FETCH_CACHE_SECONDS: "0",
-      OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
-    },
-  });
-});
-afterAll(async () => {
-  await stage?.close();
-  await web?.close();
+setUp(async (keep) => {
+  web = await keep(startUpstream());
+  stage = await keep(
+    startRunStage({
+      env: {
+        ENABLE_WEB_SEARCH: "true",
+        WEB_SEARCH_ENGINE: "external",
+        EXTERNAL_WEB_SEARCH_URL: `${web.origin}/search`,
+        EGRESS_ALLOWED_PRIVATE_ORIGINS: web.origin,
+        WEB_FETCH_CACHE_SECONDS: "0",
+        OPENAI_API_CONFIGS: JSON.stringify({ 0: { access: "everyone" } }),
+      },
+    }),
+  );
 });
 
 const page = (title: string, ...words: string[]) =>
@@ -59,10 +58,7 @@ const isQueries = (request: Parameters<typeof isCompletion>[0]) =>
   isCompletion(request) && JSON.stringify(request.body.messages).includes("queries");
 
 async function set(values: Record<string, unknown>): Promise<void> {
-  const answer = await stage.app.call("POST /api/v1/configs/settings", {
-    token: stage.user.token,
-    body: values,
-  });
+  const answer = await stage.user.call("POST /api/v1/configs/settings", values);
   expect(answer.status, answer.text).toBe(200);
 }
 
@@ -135,11 +131,8 @@ describe("an answer over HTTP", () => {
 
   it("is not searched for where it is off, not allowed, or not asked", async () => {
     const member = await stage.app.user();
-    const permissions = await stage.app.call("GET /api/v1/users/default/permissions", {
-      token: stage.user.token,
-    });
-    const change = (body_: object) =>
-      stage.app.call("POST /api/v1/users/default/permissions", { token: stage.user.token, body: body_ });
+    const permissions = await stage.user.call("GET /api/v1/users/default/permissions");
+    const change = (body_: object) => stage.user.call("POST /api/v1/users/default/permissions", body_);
     await change({ ...permissions.body, features: { ...permissions.body.features, web_search: false } });
     const before = searched().length;
     expect((await ask({}, member.token)).headers.get("x-service-ignored")).toBe("features.web_search");

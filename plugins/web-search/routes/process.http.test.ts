@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toPdf } from "#plugins/extraction/pdf.fixture.ts";
 import { type App, startApp } from "#test/support/app.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { body, json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
@@ -8,8 +9,8 @@ let app: App;
 let web: Upstream;
 let token: string;
 
-beforeAll(async () => {
-  web = await startUpstream();
+setUp(async (keep) => {
+  web = await keep(startUpstream());
   web.always(() => true, body("", { status: 404 }));
   web.always(
     ({ path }) => path === "/mill",
@@ -24,18 +25,16 @@ beforeAll(async () => {
       { link: `${web.origin}/gone`, title: "Gone", snippet: "" },
     ]),
   );
-  app = await startApp({
-    env: {
-      WEB_SEARCH_ENGINE: "external",
-      EXTERNAL_WEB_SEARCH_URL: `${web.origin}/search`,
-      EGRESS_ALLOWED_PRIVATE_ORIGINS: web.origin,
-    },
-  });
+  app = await keep(
+    startApp({
+      env: {
+        WEB_SEARCH_ENGINE: "external",
+        EXTERNAL_WEB_SEARCH_URL: `${web.origin}/search`,
+        EGRESS_ALLOWED_PRIVATE_ORIGINS: web.origin,
+      },
+    }),
+  );
   token = (await app.admin()).token;
-});
-afterAll(async () => {
-  await app?.close();
-  await web?.close();
 });
 
 it("reads documents that stand on the web, and no others", async () => {

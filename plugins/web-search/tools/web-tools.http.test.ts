@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type RunStage, runScripted, startRunStage } from "#plugins/runs/runs.fixture.ts";
+import { setUp } from "#test/support/set-up.ts";
 import { body, json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
@@ -13,23 +14,21 @@ const hits = [
 ];
 const features = { web_search: true };
 
-beforeAll(async () => {
-  web = await startUpstream();
-  stage = await startRunStage({
-    env: {
-      ENABLE_WEB_SEARCH: "true",
-      WEB_SEARCH_ENGINE: "external",
-      EXTERNAL_WEB_SEARCH_URL: `${web.origin}/search`,
-      EXTERNAL_WEB_SEARCH_API_KEY: "k",
-      WEB_SEARCH_DOMAIN_FILTER_LIST: "!ads.example",
-      EGRESS_ALLOWED_PRIVATE_ORIGINS: web.origin,
-      WEB_FETCH_MAX_CONTENT_LENGTH: "1000",
-    },
-  });
-});
-afterAll(async () => {
-  await stage?.close();
-  await web?.close();
+setUp(async (keep) => {
+  web = await keep(startUpstream());
+  stage = await keep(
+    startRunStage({
+      env: {
+        ENABLE_WEB_SEARCH: "true",
+        WEB_SEARCH_ENGINE: "external",
+        EXTERNAL_WEB_SEARCH_URL: `${web.origin}/search`,
+        EXTERNAL_WEB_SEARCH_API_KEY: "k",
+        WEB_SEARCH_DOMAIN_FILTER_LIST: "!ads.example",
+        EGRESS_ALLOWED_PRIVATE_ORIGINS: web.origin,
+        WEB_FETCH_MAX_CONTENT_LENGTH: "1000",
+      },
+    }),
+  );
 });
 beforeEach(async () => {
   web.always(({ path }) => path === "/search", json(hits));
@@ -41,10 +40,7 @@ beforeEach(async () => {
 });
 
 async function set(values: Record<string, unknown>): Promise<void> {
-  const answer = await stage.app.call("POST /api/v1/configs/settings", {
-    token: stage.user.token,
-    body: values,
-  });
+  const answer = await stage.user.call("POST /api/v1/configs/settings", values);
   expect(answer.status, answer.text).toBe(200);
 }
 
@@ -148,27 +144,19 @@ describe("the tools are offered", () => {
 
   it("and ask first where that is set", async () => {
     await set({ ENABLE_WEB_SEARCH_CONFIRMATION: true });
-    const list = await stage.app.call("GET /api/v1/tools/builtin", { token: stage.user.token });
+    const list = await stage.user.call("GET /api/v1/tools/builtin");
     const web_ = list.body.filter(({ category }: { category: string }) => category === "web_search");
     expect(web_).toMatchObject([
       { name: "search_web", feature: "web_search", approval: "ask" },
       { name: "fetch_url", feature: "web_search", approval: "ask" },
     ]);
     const member = await stage.app.user();
-    const permissions = await stage.app.call("GET /api/v1/users/default/permissions", {
-      token: stage.user.token,
-    });
+    const permissions = await stage.user.call("GET /api/v1/users/default/permissions");
     const without = { ...permissions.body, features: { ...permissions.body.features, web_search: false } };
-    await stage.app.call("POST /api/v1/users/default/permissions", {
-      token: stage.user.token,
-      body: without,
-    });
-    const theirs = await stage.app.call("GET /api/v1/tools/builtin", { token: member.token });
+    await stage.user.call("POST /api/v1/users/default/permissions", without);
+    const theirs = await member.call("GET /api/v1/tools/builtin");
     expect(theirs.body.filter(({ category }: { category: string }) => category === "web_search")).toEqual([]);
-    await stage.app.call("POST /api/v1/users/default/permissions", {
-      token: stage.user.token,
-      body: permissions.body,
-    });
+    await stage.user.call("POST /api/v1/users/default/permissions", permissions.body);
   });
 });
 
@@ -213,8 +201,7 @@ it("tells signed-in clients whether the web can be searched", async () => {
     ENABLE_WEB_SEARCH_CONFIRMATION: true,
     WEB_SEARCH_CONFIRMATION_CONTENT: "Queries leave the house.",
   });
-  const { body: config } = await stage.app.call("GET /api/config", { token: stage.user.token });
-  expect(config.features).toMatchObject({
+  expect((await stage.user.call("GET /api/config")).body.features).toMatchObject({
     enable_web_search: true,
     enable_web_search_confirmation: true,
     web_search_confirmation_content: "Queries leave the house.",

@@ -1,59 +1,48 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { choose, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 
 let app: App;
-let browser: Browser;
 let web: Upstream;
-let opened: OpenPage;
 let page: Page;
 let token: string;
 
-describe.skipIf(chromiumPath === undefined)("the page of web search", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    web = await startUpstream();
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
+describeInterface("the page of web search", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    web = await keep(startUpstream());
+    app = await keep(startApp());
     token = (await app.admin()).token;
-    opened = await openPage(browser, { url: app.url, token, path: "/admin/web-search", size: "phone" });
-    page = opened.page;
-  }, 120_000);
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
-    await web?.close();
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token, path: "/admin/web-search", size: "phone" }));
   });
 
-  const choose = async (label: string, option: string) => {
-    await page.getByRole("combobox", { name: new RegExp(`^${label}`) }).click();
-    await page.getByRole("option", { name: option }).click();
-  };
   const stored = async (name: string) => {
     const { body } = await app.call("GET /api/v1/configs/settings", { token });
     return body.find((setting: { name: string }) => setting.name === name).value;
   };
 
   test("shows the fields of the chosen engine alone", async () => {
-    await choose("Engine", "Google");
+    await choose(page, "Engine", "Google");
     await page.getByLabel("Id of the search engine").waitFor();
     expect(await page.getByLabel(/^Key/).count()).toBe(1);
-    await choose("Engine", "External service");
+    await choose(page, "Engine", "External service");
     await page.getByLabel(/^Address/).waitFor();
     expect(await page.getByLabel("Id of the search engine").count()).toBe(0);
     await expectNoAxeFindings(page);
   });
 
   test("says what is wrong, then tries a search and shows the answer", async () => {
-    await page.getByLabel(/^Address/).fill(`${web.origin}/search`);
-    await page.getByLabel(/^Key/).fill("secret-key");
+    await choose(page, "Engine", "External service");
+    await write(page.getByLabel(/^Address/), `${web.origin}/search`);
+    await write(page.getByLabel(/^Key/), "secret-key");
     web.reply(() => true, json({}, { status: 401 }));
-    await page.getByLabel("Try a search").fill("water mill");
+    await write(page.getByLabel("Try a search"), "water mill");
     await page.getByRole("button", { name: "Save and try" }).click();
     await page.getByText("The external search refused the request (401). Is its key right?").waitFor();
     expect(await stored("WEB_SEARCH_ENGINE")).toBe("external");
@@ -73,9 +62,9 @@ describe.skipIf(chromiumPath === undefined)("the page of web search", () => {
 
   test("stores switches and lists together, and the chat then offers web search", async () => {
     await page.getByRole("switch", { name: "Web search" }).click();
-    await page.getByLabel("Sites", { exact: true }).fill("mill.example, !ads.example");
+    await write(page.getByLabel("Sites", { exact: true }), "mill.example, !ads.example");
     await page.getByRole("switch", { name: "Ask people before each search" }).click();
-    await page.getByLabel("What people should know").fill("Queries leave the house.");
+    await write(page.getByLabel("What people should know"), "Queries leave the house.");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await expect.poll(() => stored("ENABLE_WEB_SEARCH"), { timeout: 10_000 }).toBe(true);
     expect(await stored("WEB_SEARCH_DOMAIN_FILTER_LIST")).toEqual(["mill.example", "!ads.example"]);

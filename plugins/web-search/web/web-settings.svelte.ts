@@ -19,10 +19,7 @@ export class WebSettings extends SettingChanges {
 
   /** Names of sites, as people write them: by commas, spaces or lines. */
   changeList(name: string, text: string): void {
-    this.change(
-      name,
-      text.split(/[\s,]+/).filter((entry) => entry !== ""),
-    );
+    this.changeText(name, text, (typed) => typed.split(/[\s,]+/).filter((entry) => entry !== ""));
   }
 }
 

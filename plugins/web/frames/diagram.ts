@@ -11,7 +11,15 @@ type Colors = Readonly<
   Record<"page" | "panel" | "raised" | "line-strong" | "ink" | "soft" | "accent" | "accent-soft", string>
 >;
 
-async function draw({ code, look, colors }: { code: string; look: "light" | "dark"; colors: Colors }) {
+interface Drawing {
+  readonly code: string;
+  readonly look: "light" | "dark";
+  readonly colors: Colors;
+  /** As large as its frame, however large that is; else never larger than it was laid out. */
+  readonly isFree: boolean;
+}
+
+async function draw({ code, look, colors, isFree }: Drawing) {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
@@ -37,15 +45,27 @@ async function draw({ code, look, colors }: { code: string; look: "light" | "dar
     },
     fontFamily: '"Inter Variable", ui-sans-serif, system-ui, sans-serif',
     maxTextSize: 50_000,
+    suppressErrorRendering: true,
   });
   try {
     count += 1;
     const { svg } = await mermaid.render(`diagram-${count}`, withoutMarkup(code));
     place.innerHTML = svg;
-    tell({ height: Math.ceil(place.getBoundingClientRect().height) + 24 });
+    tell({ height: Math.ceil(place.getBoundingClientRect().height) + 24, drawn: measure(isFree) });
   } catch (error) {
     tell({ error: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/** The size at which the diagram was laid out. */
+function measure(isFree: boolean): { width: number; height: number } {
+  const svg = place.querySelector("svg");
+  if (svg && isFree) {
+    svg.style.maxWidth = "none";
+    svg.style.width = "100%";
+  }
+  const box = svg?.viewBox.baseVal;
+  return box && box.width > 0 ? { width: box.width, height: box.height } : { width: 600, height: 400 };
 }
 
 /** Labels are texts: markup with attributes in them is shown as it was written; line breaks stay. */

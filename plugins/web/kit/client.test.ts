@@ -105,7 +105,10 @@ test("a refusal is an error with its status, body and text", async () => {
     // @ts-expect-error a title is a text
     body: { title: 1 },
   });
-  await expect(invalid).rejects.toMatchObject({ status: 422, message: "The server answered 422." });
+  await expect(invalid).rejects.toMatchObject({
+    status: 422,
+    message: "Title: Invalid input: expected string, received number",
+  });
 });
 
 test("a call can be given up", async () => {
@@ -130,6 +133,20 @@ test("the platform's own routes are known, on every surface", async () => {
   const { data } = await platform.call("GET /api/models");
   expect(data.map(({ id }) => id)).toContain("guide");
   expectTypeOf<"GET /compat/models" extends keyof Api ? true : false>().toEqualTypeOf<true>();
+});
+
+test("what is not there is found as null, which no browser reports as an error of the page", async () => {
+  const { token } = await app.admin();
+  const platform = createClient<Api>({ url: app.url, token: () => token });
+  expect(await platform.find("GET /api/v1/files/:id", { params: { id: "none" } })).toBeNull();
+  expect(await platform.find("GET /api/v1/configs/settings")).not.toBeNull();
+  const absent = await platform.open("GET /api/v1/files/:id", {
+    params: { id: "none" },
+    headers: { prefer: "absent=null" },
+  });
+  expect([absent.status, absent.headers.get("preference-applied")]).toEqual([200, "absent=null"]);
+  const stranger = createClient<Api>({ url: app.url });
+  await expect(stranger.find("GET /api/v1/configs/settings")).rejects.toMatchObject({ status: 401 });
 });
 
 describe("the checker", () => {

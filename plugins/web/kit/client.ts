@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Method, Relay, Reply, Stream } from "#kernel/http/route.ts";
 import type { Surface, surfaces } from "#kernel/http/surfaces.ts";
+import { toProblems, toWords } from "./problems.ts";
 
 // Runs in the browser as well: of the server it knows types only.
 
@@ -116,6 +117,11 @@ export interface Client<Api> {
     key: K,
     ...given: Arguments<Api[K] & Call>
   ): Promise<(Api[K] & Call)["answer"]>;
+  /** Reads what may not be there: null in place of a 404, which browsers report as an error of the page. */
+  find<K extends keyof Api & `GET ${string}`>(
+    key: K,
+    ...given: Arguments<Api[K] & Call>
+  ): Promise<(Api[K] & Call)["answer"] | null>;
   /** Calls a route for its raw response, whatever the status: streams and files. */
   open<K extends keyof Api & string>(key: K, ...given: Arguments<Api[K] & Call>): Promise<Response>;
 }
@@ -125,11 +131,14 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly body: unknown;
+  /** Seconds after which the server says that a new try makes sense. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, retryAfter?: number) {
     super(textOf(body) ?? `The server answered ${status}.`);
     this.status = status;
     this.body = body;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -138,6 +147,12 @@ export interface ClientOptions {
   readonly url?: string;
   /** Asked at each call; a browser with the session cookie needs none. */
   token?(): string | undefined;
+  /** The words for a server that does not answer, in place of the browser's own. */
+  unreachable?(): string;
+  /** Told of each answer, before its body is read. */
+  onAnswer?(response: Response): void;
+  /** Told of each answer that asks for a sign-in. */
+  onUnauthorized?(): void;
 }
 
 interface Sent {
@@ -149,7 +164,13 @@ interface Sent {
 }
 
 /** Makes a client for the routes that `Api` names. */
-export function createClient<Api>({ url = "", token }: ClientOptions = {}): Client<Api> {
+export function createClient<Api>({
+  url = "",
+  token,
+  unreachable,
+  onAnswer,
+  onUnauthorized,
+}: ClientOptions = {}): Client<Api> {
   async function open(key: string, given: Sent = {}): Promise<Response> {
     const [method = "GET", path = "/"] = key.split(" ", 2);
     const shown = token?.();
@@ -162,13 +183,19 @@ export function createClient<Api>({ url = "", token }: ClientOptions = {}): Clie
       headers.set("content-type", "application/json");
     }
     const body = isForm ? (given.body as FormData) : JSON.stringify(given.body);
-    return await fetch(url + fillPath(path, given.params) + toQuery(given.query), {
+    const response = await fetch(url + fillPath(path, given.params) + toQuery(given.query), {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
       ...(outlivesPage(body) ? { keepalive: true } : {}),
       ...(given.signal ? { signal: given.signal } : {}),
+    }).catch((error: unknown) => {
+      throw error instanceof TypeError && unreachable
+        ? new TypeError(unreachable(), { cause: error })
+        : error;
     });
+    onAnswer?.(response);
+    return response;
   }
 
   async function call(key: string, given?: Sent): Promise<unknown> {
@@ -176,14 +203,21 @@ export function createClient<Api>({ url = "", token }: ClientOptions = {}): Clie
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json") ?? false;
     const body: unknown = text === "" ? null : isJson ? JSON.parse(text) : text;
+    if (response.status === 401) {
+      onUnauthorized?.();
+    }
     if (!response.ok) {
-      throw new ApiError(response.status, body);
+      const wait = Number(response.headers.get("retry-after") ?? Number.NaN);
+      throw new ApiError(response.status, body, Number.isNaN(wait) ? undefined : wait);
     }
     return body;
   }
 
+  const find = (key: string, given: Sent = {}) =>
+    call(key, { ...given, headers: { ...given.headers, prefer: "absent=null" } });
+
   // The checked types describe the wire; behind them every call is the same.
-  return { open, call } as unknown as Client<Api>;
+  return { open, call, find } as unknown as Client<Api>;
 }
 
 /** What a page sends while it goes is dropped by the browser unless it is marked; only small bodies may be. */
@@ -219,5 +253,5 @@ function textOf(body: unknown): string | undefined {
     (detail as { message?: unknown } | null | undefined)?.message ??
     detail ??
     (typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error);
-  return typeof found === "string" ? found : undefined;
+  return typeof found === "string" ? found : Array.isArray(found) ? toWords(toProblems(found)) : undefined;
 }

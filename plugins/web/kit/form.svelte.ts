@@ -1,10 +1,8 @@
+import { tick } from "svelte";
 import { ApiError } from "./client.ts";
-
-/** One entry of a 422's `detail`. */
-interface Problem {
-  readonly loc?: readonly (string | number)[];
-  readonly msg?: string;
-}
+import { t } from "./i18n/index.svelte.ts";
+import { toProblems, toWords } from "./problems.ts";
+import { leaving } from "./stores/leaving.svelte.ts";
 
 /** The state of a form: busy, what is wrong as a whole, and what is wrong with a field by its name on the wire. */
 export class FormState {
@@ -18,6 +16,7 @@ export class FormState {
     this.clear();
     try {
       await send();
+      leaving.saved();
       return true;
     } catch (error) {
       this.#tell(error);
@@ -25,6 +24,18 @@ export class FormState {
     } finally {
       this.busy = false;
     }
+  }
+
+  /** Error that names no field: forms show it once, beside the errors of fields. */
+  get other(): string | undefined {
+    return Object.keys(this.fields).length > 0 ? undefined : this.failure;
+  }
+
+  /** Shows what is wrong with fields, by their names, without asking the server. */
+  refuse(problems: Readonly<Record<string, string>>): void {
+    this.fields = problems;
+    this.failure = toWords(problems);
+    void this.#point();
   }
 
   clear(): void {
@@ -36,13 +47,28 @@ export class FormState {
     const detail =
       error instanceof ApiError ? (error.body as { detail?: unknown } | null)?.detail : undefined;
     if (Array.isArray(detail)) {
-      const named = (detail as Problem[]).map(
-        ({ loc = [], msg = "" }) => [String(loc.at(-1) ?? ""), msg] as const,
-      );
-      this.fields = Object.fromEntries(named);
-      this.failure = named.map(([name, text]) => `${name}: ${text}`).join("; ");
+      this.refuse(toProblems(detail));
     } else {
       this.failure = error instanceof Error ? error.message : String(error);
+      void this.#point();
     }
+  }
+
+  /**
+   * Brings the first field that is wrong into sight and gives it the caret; without one, what the form says. What stands
+   * at its field is not said twice.
+   */
+  async #point(): Promise<void> {
+    await tick();
+    const root = [...document.querySelectorAll('[role="dialog"]')].at(-1) ?? document;
+    const field = root.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const alerts = [...root.querySelectorAll('[role="alert"]')];
+    const shown = new Set(alerts.map(({ textContent }) => textContent?.trim()));
+    const problems = Object.values(this.fields);
+    if (problems.length > 0 && problems.every((text) => shown.has(text.trim()))) {
+      this.failure = t("Fix the highlighted fields to save.");
+    }
+    (field ?? alerts[0])?.scrollIntoView({ block: "nearest" });
+    field?.focus({ preventScroll: true });
   }
 }

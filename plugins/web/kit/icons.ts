@@ -1,4 +1,5 @@
 import Activity from "@lucide/svelte/icons/activity";
+import Archive from "@lucide/svelte/icons/archive";
 import Bell from "@lucide/svelte/icons/bell";
 import BookOpen from "@lucide/svelte/icons/book-open";
 import Bot from "@lucide/svelte/icons/bot";
@@ -45,6 +46,7 @@ import type { Component } from "svelte";
 /** The names by which plugins choose the icons of their pages and commands. */
 const icons: Readonly<Record<string, Component<{ size?: number }>>> = {
   activity: Activity,
+  archive: Archive,
   bell: Bell,
   book: BookOpen,
   bot: Bot,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isShortcut } from "./keys.ts";
+import { isShortcut, isTyping } from "./keys.ts";
 
 /** An event of a keyboard; `graph` is AltGr, which some systems tell as Ctrl and Alt together. */
 function press(
@@ -33,4 +33,12 @@ test("signs are known on keyboards that need Shift or AltGr for them", () => {
   expect(isShortcut(press(":", { ctrl: true, shift: true }), "Mod+Shift+;")).toBe(true);
   expect(isShortcut(press(";", { ctrl: true, shift: true }), "Mod+Shift+;")).toBe(true);
   expect(isShortcut(press(":", { ctrl: true, shift: true }), "Mod+;")).toBe(false);
+});
+
+test("an input method's keys are typed, however its engine tells of them", () => {
+  const event = (more: object) =>
+    ({ isComposing: false, keyCode: 0, composedPath: () => [], ...more }) as unknown as KeyboardEvent;
+  expect(isTyping(event({}))).toBe(false);
+  expect(isTyping(event({ isComposing: true }))).toBe(true);
+  expect(isTyping(event({ keyCode: 229 }))).toBe(true);
 });

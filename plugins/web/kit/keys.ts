@@ -36,12 +36,21 @@ export function isShortcut(event: KeyboardEvent, shortcut: string): boolean {
   );
 }
 
-/** True while the event belongs to a field in which somebody writes, or to an input method. */
+/** Elements in which keys write, or look for an entry by its first letters. */
+const typedInto = [
+  "input, textarea, select",
+  '[role="textbox"], [role="searchbox"], [role="combobox"], [role="spinbutton"]',
+  '[role="listbox"], [aria-haspopup="listbox"]',
+].join(", ");
+
+/**
+ * True while the event belongs to a field in which somebody writes, or to an input method. Fields inside of shadow
+ * roots count, whose events name the host as their target.
+ */
 export function isTyping(event: KeyboardEvent): boolean {
-  const target = event.target as HTMLElement | null;
-  return (
-    event.isComposing ||
-    target?.isContentEditable === true ||
-    /^(INPUT|TEXTAREA|SELECT)$/.test(target?.tagName ?? "")
-  );
+  // Older engines tell the keys of an input method by their code alone.
+  return event.isComposing || event.keyCode === 229 || event.composedPath().some(isField);
 }
+
+const isField = (part: EventTarget): boolean =>
+  part instanceof HTMLElement && (part.isContentEditable || part.matches(typedInto));

@@ -17,5 +17,7 @@ export interface MenuItem {
   readonly heading?: string;
   /** Opens further items instead of running. */
   readonly items?: readonly MenuItem[];
+  /** Its action puts the focus elsewhere, such as into a field: it runs once the menu is gone. */
+  readonly movesFocus?: boolean;
   run?(): unknown;
 }

@@ -13,6 +13,10 @@ export interface Shortcut {
 
 const sequenceMs = 1000;
 
+/** Keys that begin a text; Space scrolls, and the question mark asks for help. */
+const beginsText = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  [...key].length === 1 && !/[\s?]/.test(key) && !ctrlKey && !metaKey && !altKey;
+
 /** Every shortcut of now; the help sheet lists them, one listener of the shell runs them. */
 class Shortcuts {
   all = $state.raw<readonly Shortcut[]>([]);
@@ -21,12 +25,37 @@ class Shortcuts {
    * are read as they were before.
    */
   #kept: readonly Shortcut[] = [];
+  /** The field that takes what is typed while nothing on the page is chosen. */
+  #fields: readonly (() => HTMLElement | undefined)[] = [];
+  /** What the pointer gave the focus to: the keys of a message act on one that was chosen by keys. */
+  #pressed: EventTarget | null = null;
   #begun: { key: string; at: number } | undefined;
+
+  constructor() {
+    let isDown = false;
+    const watch = { capture: true };
+    addEventListener("pointerdown", () => (isDown = true), watch);
+    addEventListener("pointerup", () => (isDown = false), watch);
+    addEventListener("pointercancel", () => (isDown = false), watch);
+    addEventListener("focusin", ({ target }) => (this.#pressed = isDown ? target : null), watch);
+  }
+
+  /** True unless the keyboard chose something whose keys are shortcuts, which `data-keys` marks. */
+  get #isAtRest(): boolean {
+    const active = document.activeElement;
+    return active === this.#pressed || !active?.closest("[data-keys]");
+  }
 
   /** Adds shortcuts until the returned function is called; the newest of equal keys wins. */
   add(...shortcuts: readonly Shortcut[]): () => void {
     this.#keep([...shortcuts, ...this.#kept]);
     return () => this.#keep(this.#kept.filter((one) => !shortcuts.includes(one)));
+  }
+
+  /** Has keys that begin a text typed into a field, until the returned function is called. */
+  typeInto(field: () => HTMLElement | undefined): () => void {
+    this.#fields = [field, ...this.#fields];
+    return () => (this.#fields = this.#fields.filter((one) => one !== field));
   }
 
   #keep(shortcuts: readonly Shortcut[]): void {
@@ -40,6 +69,12 @@ class Shortcuts {
       return;
     }
     const isQuiet = isTyping(event) || document.querySelector('[role="dialog"], [role="menu"]') !== null;
+    const field = !isQuiet && beginsText(event) && this.#isAtRest ? this.#fields[0]?.() : undefined;
+    if (field) {
+      // The key is written where the focus is once it has been handled.
+      field.focus();
+      return;
+    }
     const found = this.#kept.find((one) => {
       const needsRest = !/Mod|Escape/.test(one.keys);
       const isMeant = this.#ends(one.keys, event) || isShortcut(event, one.keys);

@@ -1,91 +1,73 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { startUpstream, type Upstream } from "#test/support/upstream.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 
-const slow = 120_000;
 const password = "Grinding-stones-1";
-let app: App;
-let browser: Browser;
-let upstream: Upstream;
+describeInterface("the shell", ({ setUp, openPage }) => {
+  let app: App;
+  let upstream: Upstream;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    upstream = await startUpstream();
+  setUp(async (keep) => {
+    upstream = await keep(startUpstream());
     upstream.models = ["miller-large", "miller-small"];
-    app = await startApp({ env: { DEFAULT_USER_ROLE: "pending", ENABLE_SIGNUP: "true" } });
-    browser = await openBrowser();
-  }
-}, slow);
+    app = await keep(startApp({ env: { DEFAULT_USER_ROLE: "pending", ENABLE_SIGNUP: "true" } }));
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-  await upstream?.close();
-});
+  const signIn = async (email: string) =>
+    (await app.call("POST /api/v1/auths/signin", { body: { email, password } })).body.token as string;
 
-const signIn = async (email: string) =>
-  (await app.call("POST /api/v1/auths/signin", { body: { email, password } })).body.token as string;
-
-test.skipIf(!chromiumPath)(
-  "the first account becomes the administrator and connects a model",
-  async () => {
-    const dark = await openPage(browser, { url: app.url, theme: "dark", size: "phone" });
+  test("the first account becomes the administrator and connects a model", async () => {
+    const dark = await openPage({ url: app.url, theme: "dark", size: "phone" });
     await dark.page.getByRole("heading", { name: "Create the first account" }).waitFor();
     await expectNoAxeFindings(dark.page);
     await dark.close();
 
-    const { page, close } = await openPage(browser, { url: app.url });
+    const { page, close } = await openPage({ url: app.url });
     await page.getByRole("heading", { name: "Create the first account" }).waitFor();
     await expectNoAxeFindings(page);
-    await page.getByLabel("Name").fill("Ada Miller");
-    await page.getByLabel("E-mail").fill("ada@mill.example");
-    await page.getByLabel("Password").fill("short");
+    await write(page.getByLabel("Name"), "Ada Miller");
+    await write(page.getByLabel("E-mail"), "ada@mill.example");
+    await write(page.getByLabel("Password"), "short");
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByText("The password must have at least 8 characters.").waitFor();
-    await page.getByLabel("Password").fill(password);
+    await page.getByText("Use at least 8 characters.").waitFor();
+    await write(page.getByLabel("Password"), password);
     await page.getByRole("button", { name: "Create account" }).click();
 
     await page.getByRole("heading", { name: "Connect a model" }).waitFor();
-    await page.getByLabel("Address").fill(upstream.url);
-    await page.getByLabel("Key").fill("key");
+    await write(page.getByLabel("Base URL"), upstream.url);
+    await write(page.getByLabel("API key"), "key");
     upstream.reply("/models", json({ error: { message: "no" } }, { status: 401 }));
-    await page.getByRole("button", { name: "Test" }).click();
+    await page.getByRole("button", { name: "Test connection" }).click();
     await page.getByText("The provider refused with status 401: no").waitFor();
-    await page.getByRole("button", { name: "Test" }).click();
+    await page.getByRole("button", { name: "Test connection" }).click();
     await page.getByText("2 models found").waitFor();
     await expectNoAxeFindings(page);
-    await page.getByRole("button", { name: "Save and begin" }).click();
+    await page.getByRole("button", { name: "Save and start" }).click();
     await page.getByRole("navigation", { name: "Sidebar" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/");
     await close();
 
     const token = await signIn("ada@mill.example");
-    const { body } = await app.call("GET /compat/config", { token });
-    expect(body).toMatchObject({
+    expect((await app.call("GET /compat/config", { token })).body).toMatchObject({
       OPENAI_API_BASE_URLS: [upstream.url],
       OPENAI_API_CONFIGS: { 0: { access: "everyone" } },
     });
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "the next account waits until it is let in",
-  async () => {
-    const { page, close } = await openPage(browser, { url: app.url, path: "/auth?redirect=//evil.example" });
-    await page.getByLabel("E-mail").fill("ada@mill.example");
-    await page.getByLabel("Password").fill("not the password");
+  test("the next account waits until it is let in", async () => {
+    const { page } = await openPage({ url: app.url, path: "/auth?redirect=//evil.example" });
+    await write(page.getByLabel("E-mail"), "ada@mill.example");
+    await write(page.getByLabel("Password"), "not the password");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("alert").waitFor();
     await page.getByRole("button", { name: "No account yet? Create one" }).click();
-    await page.getByLabel("Name").fill("Ben");
-    await page.getByLabel("E-mail").fill("ben@mill.example");
-    await page.getByLabel("Password").fill(password);
+    await write(page.getByLabel("Name"), "Ben");
+    await write(page.getByLabel("E-mail"), "ben@mill.example");
+    await write(page.getByLabel("Password"), password);
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("heading", { name: "Your account waits for activation" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/");
@@ -101,21 +83,16 @@ test.skipIf(!chromiumPath)(
     });
     expect(update.status).toBe(200);
     await page.getByRole("button", { name: "Check again" }).click();
-    await page.getByText("Sign in once more").waitFor();
+    await page.getByText("Your account is active now.").waitFor();
     expect(await page.getByLabel("E-mail").inputValue()).toBe(email);
-    await page.getByLabel("Password").fill(password);
+    await write(page.getByLabel("Password"), password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("navigation", { name: "Sidebar" }).waitFor();
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "the palette and the help are reached by keyboard, and an unknown address says so",
-  async () => {
+  test("the palette and the help are reached by keyboard, and an unknown address says so", async () => {
     const token = await signIn("ada@mill.example");
-    const { page, close } = await openPage(browser, { url: app.url, token, path: "/nowhere" });
+    const { page } = await openPage({ url: app.url, token, path: "/nowhere" });
     await page.getByText("There is nothing at this address.").waitFor();
 
     await page.keyboard.press("?");
@@ -125,19 +102,17 @@ test.skipIf(!chromiumPath)(
 
     await page.keyboard.press("Control+k");
     const field = page.getByRole("combobox", { name: "Search and commands" });
-    await field.fill("settings");
+    await write(field, "settings");
     await page.getByRole("option").nth(1).waitFor();
     await expectNoAxeFindings(page, '[role="dialog"]');
     const first = await page.getByRole("option", { selected: true }).innerText();
     await page.keyboard.press("ArrowDown");
     const second = page.getByRole("option", { selected: true });
     expect(await second.innerText()).not.toBe(first);
-    await field.fill("interface");
+    await write(field, "interface");
     await page.getByRole("option", { name: "Interface" }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings/interface");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await close();
-  },
-  slow,
-);
+  });
+});

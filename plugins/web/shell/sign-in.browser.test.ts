@@ -1,56 +1,59 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 /** Two busy cores may take longer than the default second. */
 const poll = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
+describeInterface("the sign-in form", ({ setUp, openPage }) => {
+  let app: App;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp({
-      env: {
-        ENABLE_SIGNUP: "true",
-        ENABLE_PASSWORD_VALIDATION: "true",
-        PASSWORD_VALIDATION_REGEX_PATTERN: "[0-9]",
-        PASSWORD_VALIDATION_HINT: "Put a digit in it.",
-      },
-    });
-    browser = await openBrowser();
-  }
-}, slow);
+  setUp(async (keep) => {
+    app = await keep(
+      startApp({
+        env: {
+          ENABLE_SIGNUP: "true",
+          ENABLE_PASSWORD_VALIDATION: "true",
+          PASSWORD_VALIDATION_REGEX_PATTERN: "[0-9]",
+          PASSWORD_VALIDATION_HINT: "Put a digit in it.",
+        },
+      }),
+    );
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
-
-test.skipIf(!chromiumPath)(
-  "the form tells the rules of passwords before it refuses, and the page can be installed",
-  async () => {
+  test("the form tells the rules of passwords before it refuses, and the page can be installed", async () => {
     const { token } = await app.admin();
-    const { page, context, close } = await openPage(browser, { url: app.url, path: "/auth", size: "phone" });
+    const { page, context, close } = await openPage({ url: app.url, path: "/auth", size: "phone" });
+    await page.getByRole("button", { name: "Forgot password?" }).click();
+    await page.getByText("An administrator can send you a link").waitFor();
     await page.getByRole("button", { name: "No account yet? Create one" }).click();
     const password = page.getByLabel("Password");
-    await page.getByText("At least 8 characters. Put a digit in it.").waitFor();
     expect(
       await password.evaluate(
         (field) => document.getElementById(field.getAttribute("aria-describedby") ?? "")?.textContent,
       ),
     ).toMatch(/digit/);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Name is required").waitFor();
+    await page.getByText("E-mail address is required").waitFor();
+    await page.getByText("Password is required").waitFor();
+    await page.getByRole("button", { name: "Show characters" }).click();
     await expectNoAxeFindings(page);
-    await page.getByLabel("Name").fill("Bo");
-    await page.getByLabel("E-mail").fill("bo@mill.example");
-    await password.fill("no digits in here");
+    await write(page.getByLabel("Name"), "Bo");
+    await write(page.getByLabel("E-mail"), "bo@mill.example");
+    await write(password, "no digits in here");
     await page.getByRole("button", { name: "Create account" }).click();
     await poll(() => password.getAttribute("aria-invalid")).toBe("true");
     await page.getByText("Put a digit in it.").waitFor();
+    expect(await password.inputValue()).toBe("no digits in here");
+    expect(await password.getAttribute("type")).toBe("text");
+    await write(page.getByLabel("E-mail"), "admin@example.test");
+    await write(password, "4 digits in here");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("This e-mail address is taken.").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Bo");
 
     const devtools = await context.newCDPSession(page);
     const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
@@ -65,36 +68,34 @@ test.skipIf(!chromiumPath)(
     }
     await close();
 
-    const account = await openPage(browser, { url: app.url, token, path: "/settings/account" });
+    const account = await openPage({ url: app.url, token, path: "/settings/account" });
     await account.page.getByText("At least 8 characters. Put a digit in it.").waitFor();
     await account.close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "a tab that connects again to another release offers to load it",
-  async () => {
+  test("a tab that connects again to another release offers to load it", async () => {
     const { token } = await app.admin();
-    const { page, close } = await openPage(browser, { url: app.url, token });
-    let disconnect: () => void = () => undefined;
+    const { page } = await openPage({ url: app.url, token });
+    const connected = Promise.withResolvers<() => void>();
     await page.routeWebSocket("**/ws", (socket) => {
-      socket.connectToServer();
-      disconnect = () => void socket.close();
+      const server = socket.connectToServer();
+      server.onMessage((message) => {
+        socket.send(message);
+        connected.resolve(() => void socket.close());
+      });
     });
     await page.reload();
     const { body: running } = await app.call("GET /api/version");
-    await page.getByText("What is on your mind").waitFor();
+    await page.getByText("How can I help").waitFor();
     // The next release answers in the place of this one, as after a deploy.
     await page.route("**/api/version", (route) => route.fulfill({ json: { ...running, version: "99.0.0" } }));
+    const disconnect = await connected.promise;
     disconnect();
     await page.getByText("A new version is ready.").waitFor();
     await expectNoAxeFindings(page);
     await page.unroute("**/api/version");
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByText("A new version is ready.").waitFor({ state: "detached" });
-    await page.getByText("What is on your mind").waitFor();
-    await close();
-  },
-  slow,
-);
+    await page.getByText("How can I help").waitFor();
+  });
+});

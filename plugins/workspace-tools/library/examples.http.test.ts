@@ -1,11 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type App, startApp } from "#test/support/app.ts";
+import type { App } from "#test/support/app.ts";
+import { useApp } from "#test/support/shared-apps.ts";
 import { as, requireOk } from "../tools.fixture.ts";
 
 const folder = new URL("../../../examples/tools/", import.meta.url);
 let app: App;
-beforeAll(async () => void (app = await startApp()));
+beforeAll(async () => void (app = await useApp()));
 afterAll(() => app?.close());
 
 it("every example loads and describes its functions, and those that need no other server answer", async () => {

@@ -30,8 +30,7 @@ beforeAll(async () => {
   ];
   await permit(app, [owner], { workspace: { tools: true }, sharing: { tools: true } });
   const created = { id: "Weather", ...form, access_grants: [grant(reader, "read"), grant(writer, "write")] };
-  const { body } = await requireOk(as(app, owner)("POST /api/v1/tools/create", created));
-  expect(body).toMatchObject({
+  expect((await requireOk(as(app, owner)("POST /api/v1/tools/create", created))).body).toMatchObject({
     id: "weather",
     user_id: owner.id,
     write_access: true,
@@ -256,14 +255,14 @@ export function draw(size, { host }) {
 it("is gone where the code of people is switched off, and servers stay", async () => {
   const off = await startApp({ env: { ENABLE_PLUGINS: "false" } });
   try {
-    const { token } = await off.admin();
-    expect((await off.call("GET /api/v1/tools/", { token })).body).toEqual([]);
+    const boss = await off.admin();
+    expect((await boss.call("GET /api/v1/tools/")).body).toEqual([]);
     for (const [route, status] of [
       ["GET /api/v1/tools/list", 403],
       ["GET /api/v1/tools/id/a", 403],
       ["GET /api/v1/tools/id/a/specs", 404],
     ] as const) {
-      expect([route, (await off.call(route, { token })).status]).toEqual([route, status]);
+      expect([route, (await boss.call(route)).status]).toEqual([route, status]);
     }
   } finally {
     await off.close();

@@ -1,56 +1,40 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { choose, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { as, grant, permit, requireOk } from "../tools.fixture.ts";
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
-let author: TestUser;
-let colleague: TestUser;
+describeInterface("workspace tools", ({ setUp, openPage }) => {
+  let app: App;
+  let author: TestUser;
+  let colleague: TestUser;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    app = await keep(startApp());
     [author, colleague] = [await app.user(), await app.user()];
     await permit(app, [author, colleague], { workspace: { tools: true }, sharing: { tools: true } });
-  }
-}, slow);
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
 
-const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
-
-test.skipIf(!chromiumPath)(
-  "a template is tried with a form, saved, mended where it fails, and used by a colleague who sees no code",
-  async () => {
-    const { page, close } = await openPage(browser, {
+  test("a template is tried with a form, saved, mended where it fails, and used by a colleague who sees no code", async () => {
+    const { page, close } = await openPage({
       url: app.url,
       path: "/workspace/tools",
       token: author.token,
     });
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    const choose = async (label: string, option: string) => {
-      await page.getByRole("combobox", { name: label }).click();
-      await page.getByRole("option", { name: option, exact: true }).click();
-    };
     await page.getByRole("heading", { name: "Nothing here yet. Begin with a template." }).waitFor();
     await expectNoAxeFindings(page);
     await page.getByRole("link", { name: /Convert units/ }).click();
-    await page.getByLabel("value").fill("12");
-    await choose("from", "km");
-    await choose("to", "mi");
+    await write(page.getByLabel("value"), "12");
+    await choose(page, "from", /^km$/);
+    await choose(page, "to", /^mi$/);
     await button("Call it").click();
     await page.getByRole("region", { name: "Result of the call" }).getByText('"value": 7.456').waitFor();
     await expectNoAxeFindings(page);
-    await choose("to", "kg");
+    await choose(page, "to", /^kg$/);
     await button("Call it").click();
     await page.getByText("km is a length and kg a weight.", { exact: true }).waitFor();
     await button("Save").click();
@@ -70,7 +54,7 @@ test.skipIf(!chromiumPath)(
     await call("POST /api/v1/tools/id/convert_units/access/update", {
       access_grants: [grant(colleague, "read")],
     });
-    const theirs = await openPage(browser, {
+    const theirs = await openPage({
       url: app.url,
       path: "/workspace/tools",
       token: colleague.token,
@@ -80,7 +64,5 @@ test.skipIf(!chromiumPath)(
     await theirs.page.getByText("You may use this tool, and not change it.").waitFor();
     expect(await theirs.page.getByRole("textbox", { name: "Code of the tool" }).count()).toBe(0);
     await expectNoAxeFindings(theirs.page);
-    await theirs.close();
-  },
-  slow,
-);
+  });
+});

@@ -36,10 +36,13 @@ it("two windows on two replicas end with the same text, and a killed replica los
   const { token } = all.admin();
   const { id } = (await callServer(all.servers[0]!.url, "GET /api/v1/auths/", { token })).body;
   const clientOf = (at: number) =>
-    noteClient(
-      { call: (route, options) => callServer(all.servers[at]!.url, route, options) },
-      { id, token, name: "", email: "" },
-    );
+    noteClient({
+      id,
+      token,
+      name: "",
+      email: "",
+      call: (route, body) => callServer(all.servers[at]!.url, route, { token, body }),
+    });
   const note = await clientOf(0).make("Together");
   const open = async (at: number) =>
     await openWriter(await connectPlain(all.servers[at]!.url, { token }), note.id);

@@ -42,10 +42,9 @@ describe("deactivation by an identity provider, on three replicas", () => {
     async (what, deactivate) => {
       const { token } = all.admin();
       const email = `${what.replace("=", "-").toLowerCase()}@example.test`;
-      const person = await callServer(urlOf(0), "POST /api/v1/auths/add", {
-        token,
-        body: { name: what, email, password: "Correct-horse-1", role: "user" },
-      });
+      const body = { name: what, email, password: "Correct-horse-1", role: "user" };
+      await callServer(urlOf(0), "POST /api/v1/auths/add", { token, body });
+      const person = await callServer(urlOf(0), "POST /api/v1/auths/signin", { body });
       const sockets = await Promise.all(
         [0, 1, 2].map((at) => connectPlain(urlOf(at), { token: person.body.token })),
       );

@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type ChatServers, startChatServers } from "#test/support/chat-servers.ts";
 import { connectPlain, within } from "#test/support/sockets.ts";
 import { startTcpProxy, type TcpProxy } from "#test/support/tcp-proxy.ts";
 import { tokens } from "#test/support/upstream-scripts.ts";
 import { testServer } from "#storage/testing.ts";
+import { setUp } from "#test/support/set-up.ts";
 
 const server = testServer();
 
 let proxy: TcpProxy;
 let all: ChatServers;
 
-beforeAll(async () => {
+setUp(async (keep) => {
   if (server === undefined) {
     return;
   }
   const { hostname, port } = new URL(server);
-  proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
+  proxy = await keep(startTcpProxy({ host: hostname, port: Number(port || 5432) }));
   const toUrl = (url: URL) => Object.assign(url, { hostname: "127.0.0.1", port: String(proxy.port) });
-  all = await startChatServers({ database: "server", toUrl });
+  all = await keep(startChatServers({ database: "server", toUrl }));
 }, 120_000);
-afterAll(async () => {
-  await all?.close();
-  await proxy?.close();
-});
 
 /** Promise R11, without the database: the next process ends what this one cannot. */
 it("SIGTERM while the database is away ends the process", { timeout: 120_000 }, async () => {

@@ -6,6 +6,10 @@ export type Account = Api["GET /api/v1/users/:id"]["answer"];
 export type ListedAccount = Api["GET /api/v1/users"]["answer"]["users"][number];
 export type Sort = NonNullable<NonNullable<Api["GET /api/v1/users"]["query"]>["order_by"]>;
 
+/** Whether the person was here since the account was made. */
+export const hasSignedIn = ({ last_active_at: lastActive }: Pick<Account, "last_active_at">): boolean =>
+  lastActive > 0;
+
 /** The choices of a role, each with what it means. */
 export function roleChoices(): { value: Role; label: string; description: string }[] {
   return [

@@ -3,21 +3,22 @@ import { parseCsv, readUsers } from "./csv.ts";
 
 test("reads quoted cells, doubled quotes, line ends inside of them, and leaves out empty lines", () => {
   expect(parseCsv('\uFEFFa,b\r\n"x, ""y""","two\nlines"\r\n\r\n,\nlast,')).toEqual([
-    ["a", "b"],
-    ['x, "y"', "two\nlines"],
-    ["last", ""],
+    { line: 1, cells: ["a", "b"] },
+    { line: 2, cells: ['x, "y"', "two\nlines"] },
+    { line: 6, cells: ["last", ""] },
   ]);
   expect(parseCsv("a;b\n1,5;2")).toEqual([
-    ["a", "b"],
-    ["1,5", "2"],
+    { line: 1, cells: ["a", "b"] },
+    { line: 2, cells: ["1,5", "2"] },
   ]);
   expect(parseCsv("")).toEqual([]);
 });
 
 test("finds the columns by their names, whatever their order", () => {
   expect(readUsers("Role,E-Mail,Name,Password\nadmin,a@b.c, Ada , p \n,g@b.c,Grace,q")).toEqual([
-    { name: "Ada", email: "a@b.c", password: " p ", role: "admin" },
-    { name: "Grace", email: "g@b.c", password: "q", role: "" },
+    { line: 2, name: "Ada", email: "a@b.c", password: " p ", role: "admin" },
+    { line: 3, name: "Grace", email: "g@b.c", password: "q", role: "" },
   ]);
+  expect(readUsers("name,email\nAda,a@b.c")).toMatchObject([{ name: "Ada", password: "" }]);
   expect(readUsers("name,password\nAda,p")).toBeUndefined();
 });

@@ -1,10 +1,19 @@
-/** The cells of a CSV text (RFC 4180): commas or semicolons, quoted cells, any line ends. Empty lines are left out. */
-export function parseCsv(text: string): string[][] {
+/** One row of a CSV text. */
+export interface CsvRow {
+  /** The line on which it begins, as editors count: from 1, with empty lines and those inside quoted cells. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** The rows of a CSV text (RFC 4180): commas or semicolons, quoted cells, any line ends. Empty lines are left out. */
+export function parseCsv(text: string): CsvRow[] {
   const content = text.replace(/^\uFEFF/, "");
-  const firstLine = content.slice(0, Math.max(0, content.search(/[\r\n]|$/)));
-  const separator = firstLine.includes(";") && !firstLine.includes(",") ? ";" : ",";
-  const rows: string[][] = [];
+  const head = content.slice(0, Math.max(0, content.search(/[\r\n]|$/)));
+  const separator = head.includes(";") && !head.includes(",") ? ";" : ",";
+  const rows: CsvRow[] = [];
   let row: string[] = [];
+  let line = 1;
+  let firstLine = 1;
   let cell = "";
   let isQuoted = false;
   const endCell = () => {
@@ -14,12 +23,17 @@ export function parseCsv(text: string): string[][] {
   const endRow = () => {
     endCell();
     if (row.some((each) => each.trim() !== "")) {
-      rows.push(row);
+      rows.push({ line: firstLine, cells: row });
     }
     row = [];
+    firstLine = line;
   };
   for (let at = 0; at < content.length; at += 1) {
     const character = content[at] as string;
+    // A line ends with "\n", "\r" or both.
+    if (character === "\n" || (character === "\r" && content[at + 1] !== "\n")) {
+      line += 1;
+    }
     if (isQuoted) {
       if (character !== '"') {
         cell += character;
@@ -45,6 +59,7 @@ export function parseCsv(text: string): string[][] {
 
 /** One account of a list. */
 export interface ImportedUser {
+  readonly line: number;
   readonly name: string;
   readonly email: string;
   readonly password: string;
@@ -57,16 +72,19 @@ const otherNames: Readonly<Record<string, (typeof columns)[number]>> = {
   "e-mail address": "email",
 };
 
-/** The accounts of a CSV text; its first line names the columns. Undefined when it names no name, email and password. */
+/** The accounts of a CSV text; its first line names the columns. Undefined when it names no name and email. */
 export function readUsers(text: string): ImportedUser[] | undefined {
-  const [head = [], ...rows] = parseCsv(text);
-  const names = head.map((each) => each.trim().toLowerCase()).map((each) => otherNames[each] ?? each);
+  const [head, ...rows] = parseCsv(text);
+  const names = (head?.cells ?? [])
+    .map((each) => each.trim().toLowerCase())
+    .map((each) => otherNames[each] ?? each);
   const place = (column: (typeof columns)[number]) => names.indexOf(column);
-  if (columns.slice(0, 3).some((column) => place(column) < 0)) {
+  if (columns.slice(0, 2).some((column) => place(column) < 0)) {
     return undefined;
   }
   const read = (row: readonly string[], column: (typeof columns)[number]) => row[place(column)] ?? "";
-  return rows.map((row) => ({
+  return rows.map(({ line, cells: row }) => ({
+    line,
     name: read(row, "name").trim(),
     email: read(row, "email").trim(),
     password: read(row, "password"),

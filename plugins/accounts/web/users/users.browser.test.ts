@@ -1,28 +1,21 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { choose, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 let app: App;
-let browser: Browser;
 let admin: TestUser;
-let opened: OpenPage;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [app, browser] = await Promise.all([startApp(), openBrowser()]);
+describeInterface("the pages of people", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    app = await keep(startApp());
     admin = await app.admin();
-    opened = await openPage(browser, { url: app.url, token: admin.token, path: "/admin/users" });
-    page = opened.page;
   });
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token: admin.token, path: "/admin/users" }));
   });
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
@@ -33,25 +26,46 @@ describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
   const groupId = async (): Promise<string> =>
     (await app.call("GET /api/v1/groups", { token: admin.token })).body[0].id;
 
-  test("adds a user, and imports others after a dry run", async () => {
+  test("adds a user, who chooses a password by the link", async () => {
     await button("Add a user").click();
     const form = region("New user");
-    await form.getByRole("button", { name: "Add", exact: true }).click();
-    await form.getByText("Write an e-mail address.").waitFor();
-    await form.getByLabel("Name").fill("Grace Miller");
-    await form.getByLabel("E-mail address").fill("grace@mill.test");
-    await form.getByRole("button", { name: "Make one" }).click();
-    await form.getByRole("button", { name: "Add", exact: true }).click();
+    await form.getByRole("button", { name: "Add and create link" }).click();
+    await form.getByText("E-mail address is required").waitFor();
+    await write(form.getByLabel("Name"), "Grace Miller");
+    await write(form.getByLabel("E-mail address"), "grace@mill.test");
+    await form.getByRole("button", { name: "Add and create link" }).click();
+    await form.getByText("Grace Miller is added").waitFor();
+    await expectNoAxeFindings(page);
     await page.getByRole("link", { name: /Grace Miller/ }).waitFor();
+    await page.getByText("Never signed in").waitFor();
+    const link = new URL((await form.getByLabel("Sign-in link").textContent()) ?? "");
+    const guest = (await openPage({ url: app.url, path: link.pathname + link.hash, size: "phone" })).page;
+    await guest.getByRole("heading", { name: "Welcome, Grace Miller" }).waitFor();
+    await expectNoAxeFindings(guest);
+    const password = guest.getByLabel("New password");
+    await write(password, "short");
+    await guest.getByRole("button", { name: "Continue" }).click();
+    await guest.getByText("Use at least 8 characters.").waitFor();
+    await write(password, "Grinding-1-stones");
+    await guest.getByRole("button", { name: "Continue" }).click();
+    await guest.getByText("No models are shared with you yet").waitFor();
+    await guest.goto(link.href);
+    await guest.reload();
+    await guest.getByText("This link has expired or was used already.").waitFor();
+  });
+
+  test("imports users after a preview, with the lines of the file", async () => {
     await button("Import").click();
     const csv = [
       "name,email,password,role",
+      "",
       "Linus,linus@mill.test,Turning-1-wheels,user",
-      "Twice,grace@mill.test,Turning-1-wheels,user",
+      "Twice,grace@mill.test,,user",
     ].join("\n");
     const file = { name: "users.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
     await page.getByLabel("CSV file with users").setInputFiles(file);
     await page.getByText("1 line is refused").waitFor();
+    await page.getByRole("row", { name: /^4 Twice/ }).waitFor();
     await page.getByText("This e-mail address belongs to an account already.").waitFor();
     expect(await users()).toHaveLength(2);
     await expectNoAxeFindings(page);
@@ -59,52 +73,65 @@ describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
     await page.getByText("1 account is added").waitFor();
     await page.getByRole("link", { name: /Linus/ }).waitFor();
     await region("Import users").getByRole("button", { name: "Close" }).click();
+    const guest = (await openPage({ url: app.url, path: "/auth" })).page;
+    await write(guest.getByLabel("E-mail"), "linus@mill.test");
+    await write(guest.getByLabel("Password"), "Turning-1-wheels");
+    await guest.getByRole("button", { name: "Sign in", exact: true }).click();
+    await guest.getByRole("heading", { name: "Choose your own password" }).waitFor();
+    await write(guest.getByLabel("New password"), "Own-wheels-22");
+    await guest.getByRole("button", { name: "Continue" }).click();
+    await guest.getByText("No models are shared with you yet").waitFor();
   });
 
   test("finds a user, changes the role and takes it back, and edits the account", async () => {
-    await page.getByLabel("Search users").fill("linus");
+    await write(page.getByLabel("Search users"), "linus");
     await page.getByText("1 account", { exact: true }).waitFor();
     await button("Actions for Linus").click();
     await page.getByRole("menuitem", { name: "Pending" }).click();
     await page.getByText("Linus is now: Pending.").waitFor();
     await button("Undo").click();
     await page.getByText("Linus is now: User.").waitFor();
-    await page.getByLabel("Search users").fill("");
+    await write(page.getByLabel("Search users"), "");
     await page.getByRole("link", { name: /Grace Miller/ }).click();
     await page.getByRole("heading", { level: 1, name: "Grace Miller" }).waitFor();
     const profile = region("Profile");
-    await profile.getByLabel("E-mail address").fill("linus@mill.test");
+    await write(profile.getByLabel("E-mail address"), "linus@mill.test");
     await profile.getByRole("button", { name: "Save" }).click();
     await profile.getByText("This e-mail address belongs to another account.").waitFor();
-    await profile.getByLabel("E-mail address").fill("grace@river.test");
-    await profile.getByLabel("Name").fill("Grace Hopper");
+    await write(profile.getByLabel("E-mail address"), "grace@river.test");
+    await write(profile.getByLabel("Name"), "Grace Hopper");
     await profile.getByRole("button", { name: "Save" }).click();
     await profile.getByText("Saved").waitFor();
     await region("Usage in the last 30 days").getByText("Tokens", { exact: true }).waitFor();
     await expectNoAxeFindings(page);
   });
 
+  const openGrace = async () => {
+    await page.getByRole("link", { name: /Grace Hopper/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Grace Hopper" }).waitFor();
+  };
+
   test("puts a user into a new group, and lets the group and the defaults permit something", async () => {
     await page.getByRole("link", { name: "Groups", exact: true }).click();
     await button("Add a group").click();
-    await page.getByLabel("Name of the new group").fill("Millers");
+    await write(page.getByLabel("Name of the new group"), "Millers");
     await button("Add").click();
     await page.getByRole("heading", { level: 1, name: "Millers" }).waitFor();
     const members = region("Members");
-    await members.getByRole("combobox", { name: "Add a member" }).fill("grace");
+    await write(members.getByRole("combobox", { name: "Add a member" }), "grace");
     await page.getByRole("option", { name: /Grace Hopper/ }).click();
     await members.getByRole("link", { name: /Grace Hopper/ }).waitFor();
     const permissions = region("Permissions");
-    await permissions.getByLabel("Search permissions").fill("share models");
+    await write(permissions.getByLabel("Search permissions"), "share models");
     await permissions.getByRole("switch", { name: "Share models", exact: true }).click();
     await permissions.getByText("from this group").waitFor();
     await region("Changes").getByRole("button", { name: "Save" }).click();
     await region("Changes").waitFor({ state: "detached" });
-    await permissions.getByLabel("Search permissions").fill("notes");
+    await write(permissions.getByLabel("Search permissions"), "notes");
     expect(await permissions.getByRole("switch", { name: "Notes", exact: true }).isDisabled()).toBe(true);
     await expectNoAxeFindings(page);
     await page.getByRole("link", { name: "Default permissions" }).click();
-    await page.getByLabel("Search permissions").fill("web search");
+    await write(page.getByLabel("Search permissions"), "web search");
     await page.getByRole("switch", { name: "Web search" }).click();
     await region("Changes").getByRole("button", { name: "Save" }).click();
     await region("Changes").waitFor({ state: "detached" });
@@ -120,10 +147,10 @@ describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
     await page.getByRole("link", { name: /Grace Hopper/ }).click();
     await region("Groups").getByRole("link", { name: "Millers" }).waitFor();
     await button("Show permissions").click();
-    const view = region("View as");
-    await view.getByLabel("Search permissions").fill("share models");
+    const view = region("Permissions");
+    await write(view.getByLabel("Search permissions"), "share models");
     await view.getByText("from Millers").waitFor();
-    await view.getByLabel("Search permissions").fill("web search");
+    await write(view.getByLabel("Search permissions"), "web search");
     await view.getByText("no", { exact: true }).waitFor();
     await expectNoAxeFindings(page);
   });
@@ -133,13 +160,15 @@ describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
     const grants = [{ principal_type: "group", principal_id: await groupId(), permission: "read" }];
     const model = { id: "stone", name: "Stone", base_model_id: null, meta: {}, params: {} };
     await app.call("POST /api/v1/models/create", { token, body: { ...model, access_grants: grants } });
+    await openGrace();
     const why = region("Why can Grace Hopper see this?");
-    await why.getByLabel("Id of the model").fill("stone");
+    await choose(why, "Name", /^Stone/);
     await why.getByRole("button", { name: "Explain" }).click();
     await why.getByText(/shared with the group Millers/).waitFor();
-    await why.getByLabel("Id of the model").fill("nothing");
+    await why.getByText("Note", { exact: true }).click();
+    await write(why.getByLabel("Address or id of the note"), "nothing");
     await why.getByRole("button", { name: "Explain" }).click();
-    await why.getByText("There is no model of this id.").waitFor();
+    await why.getByText("There is no note of this id.").waitFor();
     const [grace] = (await users()).filter(({ name }) => name === "Grace Hopper");
     const password = "Grinding-1-stones";
     await app.call(`POST /api/v1/users/${grace?.id}/update`, { token, body: { password } });
@@ -156,11 +185,12 @@ describe.skipIf(chromiumPath === undefined)("the pages of people", () => {
   });
 
   test("deletes an account only when its address was typed", async () => {
+    await openGrace();
     await region("Delete the account").getByRole("button").click();
     const dialog = page.getByRole("dialog");
     const confirm = dialog.getByRole("button", { name: "Delete the account" });
     expect(await confirm.isDisabled()).toBe(true);
-    await dialog.getByRole("textbox").fill("grace@river.test");
+    await write(dialog.getByRole("textbox"), "grace@river.test");
     await confirm.click();
     await page.getByText("The account of Grace Hopper is deleted.").waitFor();
     await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { chromiumPath } from "#test/support/browser.ts";
+import { expect, test } from "vitest";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { json } from "#test/support/upstream-scripts.ts";
 import { isSpeech, isTranscription, toneWav } from "../../audio.fixture.ts";
 import { startVoiceStage, type VoiceStage } from "../voice.fixture.ts";
 
-const browsed = test.skipIf(chromiumPath === undefined);
-const slow = 60_000;
-let stage: VoiceStage;
+describeInterface("the settings of voice", ({ setUp, openPage }) => {
+  let stage: VoiceStage;
 
-beforeAll(async () => void (stage = await startVoiceStage()));
-afterAll(() => stage?.close());
+  setUp(async (keep) => {
+    stage = await keep(startVoiceStage(openPage));
+  });
 
-browsed(
-  "a person chooses who speaks and how fast, and hears it, on a desk and on a phone",
-  async () => {
+  test("a person chooses who speaks and how fast, and hears it, on a desk and on a phone", async () => {
     const { page, close } = await stage.open({ path: "/settings/voice" });
     await page.getByRole("radiogroup", { name: "Speed" }).getByText("1.5×").click();
     await page.getByRole("button", { name: "Hear it" }).click();
@@ -33,18 +32,14 @@ browsed(
     await expectNoAxeFindings(phone.page);
     await phone.close();
     await stage.set({ speechRate: null, speechEngine: null });
-  },
-  slow,
-);
+  });
 
-browsed(
-  "an administrator sees the engines and what they need, and hears and tries them, on a desk and on a phone",
-  async () => {
+  test("an administrator sees the engines and what they need, and hears and tries them, on a desk and on a phone", async () => {
     const { page, close } = await stage.open({ path: "/admin/audio" });
     await page.getByRole("combobox", { name: "Engine for speech" }).waitFor();
     await expectNoAxeFindings(page);
     const before = stage.engine.requests.filter(isSpeech).length;
-    await page.getByRole("textbox", { name: "Speaking voice" }).fill("onyx");
+    await write(page.getByRole("textbox", { name: "Speaking voice" }), "onyx");
     await page.getByText("Save to hear how it sounds.").waitFor();
     await expectNoAxeFindings(page);
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -57,14 +52,9 @@ browsed(
     await phone.page.getByRole("combobox", { name: "Engine for dictation" }).waitFor();
     expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await expectNoAxeFindings(phone.page);
-    await phone.close();
-  },
-  slow,
-);
+  });
 
-browsed(
-  "a collection says that a recording is being transcribed",
-  async () => {
+  test("a collection says that a recording is being transcribed", async () => {
     let finish = (): void => undefined;
     const heard = new Promise<void>((resolve) => (finish = resolve));
     stage.engine.reply(isTranscription, async (exchange) => {
@@ -75,17 +65,15 @@ browsed(
       token: stage.token,
       body: { name: "Meetings", description: "" },
     });
-    const { page, close } = await stage.open({ path: `/workspace/knowledge/${made.body.id}` });
+    const { page } = await stage.open({ path: `/workspace/knowledge/${made.body.id}` });
     await page
       .getByLabel("Files to add")
       .setInputFiles([{ name: "council.wav", mimeType: "audio/wav", buffer: toneWav(2, { rests: false }) }]);
-    await page.getByText("Being transcribed", { exact: true }).waitFor();
+    await page.getByText("Transcribing", { exact: true }).waitFor();
     await expectNoAxeFindings(page);
     finish();
-    await page.getByText("Being transcribed", { exact: true }).waitFor({ state: "detached" });
+    await page.getByText("Transcribing", { exact: true }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "council.wav" }).click();
     await page.getByText("The council meets on Friday.").first().waitFor();
-    await close();
-  },
-  slow,
-);
+  });
+});

@@ -217,10 +217,22 @@ export class OpenChannel {
     });
   }
 
+  /** Has the model answer once more in the place of a reply that failed. */
+  async retry(message: Message): Promise<void> {
+    await this.#try(t("The model was not asked again."), async () => {
+      await server.call("POST /api/v1/channels/:id/messages/:message_id/retry", {
+        params: this.#at(message),
+      });
+    });
+  }
+
   /** Gone from the page at once; undone within ten seconds it comes back. */
   remove(message: Message): void {
     const list = message.parent_id === null ? this.list : this.thread;
     list?.remove(message.id);
+    if (this.parent?.id === message.id) {
+      this.closeThread();
+    }
     toasts.undoable({
       text: t("The message is deleted."),
       title: t("Undo"),

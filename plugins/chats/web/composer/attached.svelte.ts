@@ -1,3 +1,4 @@
+import { type FileIndexState, followIndexes } from "#plugins/web/kit/file-index.ts";
 import { newId } from "#plugins/web/kit/new-id.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
@@ -18,6 +19,8 @@ export class Attached {
   failure = $state<string>();
   /** As it goes into the message; undefined until it is stored. */
   attachment = $state.raw<Attachment>();
+  /** How far search by meaning is, while it is not there yet. */
+  index = $state.raw<FileIndexState>();
   readonly #file: File | undefined;
   readonly #stop = new AbortController();
   readonly #prepare: ((signal: AbortSignal) => Promise<Attachment>) | undefined;
@@ -117,6 +120,7 @@ export class Attached {
       };
       if (!this.isImage && stored.data.status === "pending") {
         this.state = "processing";
+        this.#followIndex(stored.id);
         await followProcessing(stored.id, signal);
       }
       this.state = "ready";
@@ -126,6 +130,18 @@ export class Attached {
         this.failure = (error as Error).message;
       }
     }
+  }
+
+  #followIndex(fileId: string): void {
+    const leave = followIndexes((id, state) => {
+      if (id === fileId) {
+        this.index = state;
+      }
+      if (id === fileId && state.status === "ready") {
+        leave();
+      }
+    });
+    this.#stop.signal.addEventListener("abort", leave);
   }
 
   /** Ends what goes on for it. What the server has stays there; its sweep takes what no message names. */

@@ -1,17 +1,19 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { drafts } from "#plugins/web/kit/stores/drafts.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import type { Attachment, ComposerHandle } from "#plugins/web/kit/web.ts";
-import { drafts } from "../data/drafts.ts";
-import type { ChatMessage, ChatView, ChosenTools, Queued } from "../data/types.ts";
+import type { ChatMessage, ChatView, ChosenTools, Queued, Refusal } from "../data/types.ts";
 import { models } from "../picker/models.svelte.ts";
 import { Attached } from "./attached.svelte.ts";
+import { type Draft, draftKey } from "./draft.ts";
+import type { Choice } from "./offered-tools.svelte.ts";
 import type { FoundTrigger } from "./find-trigger.ts";
 
 const longPaste = 2000;
-/** The draft of a chat that has no id yet. */
-const newChatKey = "new";
+/** Where a choice is named. */
+const keys = { feature: "features", tool: "toolIds", "built-in": "excluded" } as const;
 
 /** What is written and not yet sent to one chat. */
 export class Composer implements ComposerHandle {
@@ -22,6 +24,8 @@ export class Composer implements ComposerHandle {
   editing = $state.raw<ChatMessage>();
   /** Why the last message was not taken. */
   failure = $state<string>();
+  /** Epoch milliseconds from which the server takes it again, where it said so. */
+  retryAt = $state<number>();
   /** Sent as soon as every file is stored and the models are known. */
   sendsWhenReady = $state(false);
   field: HTMLTextAreaElement | undefined;
@@ -32,21 +36,27 @@ export class Composer implements ComposerHandle {
 
   constructor(chat: ChatView) {
     this.chat = chat;
-    const draft = chat.isTemporary ? undefined : drafts.of(chat.id ?? newChatKey);
+    const draft = chat.isTemporary ? undefined : drafts.of<Draft>(draftKey(chat.id));
     if (draft) {
-      this.text = draft.text;
-      this.attached = draft.files.map((file) => new Attached(file));
+      this.text = draft.value.text;
+      this.attached = draft.value.files.map((file) => new Attached(file));
     }
   }
 
   /** Keeps what is written over a reload; of temporary chats nothing. Reads all that it keeps, so effects follow it. */
   keepDraft(): void {
     const { text, attached } = this.editing ? (this.#aside ?? { text: "", attached: [] }) : this;
-    const files = attached.flatMap((one) =>
-      one.state === "ready" && one.attachment ? [one.attachment] : [],
+    const files = attached.flatMap(({ state, attachment }) =>
+      state === "ready" && attachment ? attachment : [],
     );
-    if (!this.chat.isTemporary) {
-      drafts.put(this.chat.id ?? newChatKey, { text, files });
+    const key = draftKey(this.chat.id);
+    if (this.chat.isTemporary) {
+      return;
+    }
+    if (text.trim() === "" && files.length === 0) {
+      drafts.remove(key);
+    } else {
+      drafts.put(key, { text, files } satisfies Draft);
     }
   }
 
@@ -113,28 +123,28 @@ export class Composer implements ComposerHandle {
   }
 
   setModel(id: string): void {
-    this.chat.setModels([id]);
+    this.chat
+      .setModels([id])
+      .catch((error: unknown) => toasts.fail(error, t("Applies here, but couldn’t be saved with the chat.")));
   }
 
   /** A chat works in one terminal at a time. */
-  toggle(kind: "feature" | "tool" | "terminal", id: string): void {
+  toggle(kind: Choice["kind"], id: string): void {
     const { tools } = this.chat;
     if (kind === "terminal") {
       this.choose({ ...tools, terminalId: tools.terminalId === id ? undefined : id });
       return;
     }
-    const key = kind === "feature" ? "features" : "toolIds";
-    const isOn = tools[key].includes(id);
-    this.choose({ ...tools, [key]: isOn ? tools[key].filter((one) => one !== id) : [...tools[key], id] });
+    const key = keys[kind];
+    const isNamed = tools[key].includes(id);
+    this.choose({ ...tools, [key]: isNamed ? tools[key].filter((one) => one !== id) : [...tools[key], id] });
   }
 
   /** Switches tools for this chat; undefined goes back to what its model begins with. */
   choose(chosen: ChosenTools | undefined): void {
     this.chat
       .setTools(chosen)
-      .catch((error: unknown) =>
-        toasts.fail(error, t("The choice counts here, but could not be kept with the chat.")),
-      );
+      .catch((error: unknown) => toasts.fail(error, t("Applies here, but couldn’t be saved with the chat.")));
   }
 
   isOn(kind: "feature" | "tool" | "terminal", id: string): boolean {
@@ -144,11 +154,12 @@ export class Composer implements ComposerHandle {
     return this.chat.tools[kind === "feature" ? "features" : "toolIds"].includes(id);
   }
 
-  focus(cursor = this.text.length): void {
+  /** Puts the caret in the field, at its end unless told where; what stands up to `end` is selected. */
+  focus(cursor = this.text.length, end = cursor): void {
     // The field has the new text after the next update of the page.
     void Promise.resolve().then(() => {
       this.field?.focus();
-      this.field?.setSelectionRange(cursor, cursor);
+      this.field?.setSelectionRange(cursor, end);
     });
   }
 
@@ -211,6 +222,16 @@ export class Composer implements ComposerHandle {
     back.forEach(({ content, files = [] }) => this.restore({ text: content, files }));
   }
 
+  /** Takes back what the server refused, with the reason. */
+  takeRefused({ reason, question, retryAt }: Refusal): void {
+    if (question) {
+      this.restore({ text: question.content, files: question.files ?? [] });
+    }
+    this.failure = reason;
+    this.retryAt = retryAt;
+    this.chat.refusal = undefined;
+  }
+
   restore({ text, files }: Pick<Queued, "text" | "files">): void {
     this.text = [text, this.text].filter((one) => one.trim() !== "").join("\n\n");
     this.attached = [...files.map((file) => new Attached(file)), ...this.attached];
@@ -254,6 +275,7 @@ export class Composer implements ComposerHandle {
     this.#aside = undefined;
     this.editing = undefined;
     this.failure = undefined;
+    this.retryAt = undefined;
     this.sendsWhenReady = false;
   }
 }

@@ -73,7 +73,7 @@ export const folderTrigger: ComposerTrigger = {
     return t("Folders");
   },
   async list(query, signal) {
-    if (isAddress(query) || !session.may("features.folders")) {
+    if (isAddress(query) || !session.mayUse("folders")) {
       return [];
     }
     const folders = (await server.call("GET /api/v1/folders/", { signal }).catch(nothing)) ?? [];

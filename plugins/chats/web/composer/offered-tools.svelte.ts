@@ -1,21 +1,25 @@
 import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
-import { describe, tools } from "#plugins/web/kit/stores/tools.svelte.ts";
+import { type BuiltInTool, describe, tools } from "#plugins/web/kit/stores/tools.svelte.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
-import { featureIcons, featureTitle } from "#plugins/web/kit/tool-words.ts";
+import { featureIcons, featureTitle, toolTitle } from "#plugins/web/kit/tool-words.ts";
+import { wanted } from "../data/chosen-tools.ts";
 import type { ChatView } from "../data/types.ts";
 import { can } from "../picker/model.ts";
 import { models } from "../picker/models.svelte.ts";
 
 /** Something that can be switched on for a chat. */
 export interface Choice {
-  readonly kind: "feature" | "tool" | "terminal";
+  readonly kind: "feature" | "tool" | "terminal" | "built-in";
   readonly id: string;
   readonly title: string;
   readonly text: string;
   readonly icon: string;
-  readonly group: "feature" | "workspace" | "server" | "terminal";
+  /** Built-in tools stand by their categories. */
+  readonly group: "feature" | "workspace" | "server" | "terminal" | `built-in:${string}`;
   readonly isOn: boolean;
+  /** It writes or deletes what people keep. */
+  readonly isActing: boolean;
   /** Address where the person signs in to it first. */
   readonly signIn: string | undefined;
   /** Why it cannot be used here although it is on. */
@@ -26,9 +30,37 @@ const mcp = "server:mcp:";
 /** Those that people know come first. */
 const featureOrder = ["web_search", "code_interpreter", "image_generation", "memory"];
 
-/** The tools menu's entries in their order: features that are served, then tools. */
+/** The tools menu's entries in their order: features that are served, chosen tools, and those that go with each message. */
 export function offered(chat: ChatView): readonly Choice[] {
-  return [...features(chat), ...listed(chat), ...terminals(chat)];
+  return [...features(chat), ...listed(chat), ...terminals(chat), ...builtIn(chat)];
+}
+
+/** How many tools go with the next message; a feature counts by the tools that it brings. */
+export const countTools = (choices: readonly Choice[]): number =>
+  choices.filter(({ kind, isOn }) => isOn && kind !== "feature").length;
+
+/** Built-in tools that the model is offered while nobody switches them off. */
+function builtIn({ tools: chosen, models: [modelId] }: ChatView): Choice[] {
+  const model = models.find(modelId);
+  const isServed = ({ category, feature }: BuiltInTool) =>
+    can(model, "builtin_tools") &&
+    !model?.offCategories.has(category ?? "") &&
+    (feature === null || (can(model, feature) && wanted(chosen).includes(feature)));
+  return tools.builtIn
+    .filter((tool) => isServed(tool))
+    .map((tool): Choice => ({
+      kind: "built-in",
+      id: tool.id,
+      title: toolTitle(tool),
+      text: "",
+      icon: "wrench",
+      group: `built-in:${tool.category ?? ""}`,
+      isOn: !chosen.excluded.includes(tool.id),
+      isActing: tool.acts,
+      signIn: undefined,
+      problem: undefined,
+    }))
+    .toSorted((a, b) => a.group.localeCompare(b.group));
 }
 
 function features({ tools: chosen, models: [modelId] }: ChatView): Choice[] {
@@ -48,6 +80,7 @@ function features({ tools: chosen, models: [modelId] }: ChatView): Choice[] {
         icon: featureIcons[name] ?? "sparkles",
         group: "feature",
         isOn: chosen.features.includes(name),
+        isActing: false,
         signIn: undefined,
         problem: undefined,
       }))
@@ -66,6 +99,7 @@ function listed({ tools: chosen }: ChatView): Choice[] {
       icon: server ? "plug" : "wrench",
       group: server ? "server" : "workspace",
       isOn: chosen.toolIds.includes(id),
+      isActing: false,
       signIn: needsSignIn
         ? `/oauth/clients/mcp:${encodeURIComponent(id.slice(mcp.length))}/authorize`
         : undefined,
@@ -84,6 +118,7 @@ function terminals({ tools: chosen }: ChatView): Choice[] {
     icon: "terminal",
     group: "terminal",
     isOn: chosen.terminalId === id,
+    isActing: false,
     signIn: undefined,
     problem: undefined,
   }));

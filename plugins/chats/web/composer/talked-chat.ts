@@ -23,7 +23,12 @@ export function toTalkedChat(composer: Composer): TalkedChat {
         throw new Error(t("There is no model to talk to. Choose one first."));
       }
       models.remember(chat.models);
+      composer.failure = undefined;
       await chat.send({ text, files: [], models: chat.models, tools: chat.tools, isSpoken: true });
+      const reason = chat.refusal?.reason ?? composer.failure;
+      if (reason !== undefined) {
+        throw new Error(reason);
+      }
     },
     stop: () => composer.stop(),
   };

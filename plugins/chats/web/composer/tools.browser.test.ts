@@ -1,17 +1,17 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { defineTool } from "#kernel/tools/tool.ts";
 import { toolListings } from "#plugins/tools/service.ts";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type Size } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings, type Size } from "#test/support/interface.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
 import { ask, isReply } from "../chat-pages.fixture.ts";
 
-const slow = 180_000;
 const define = (name: string, run: () => Promise<unknown>, more: object = {}) =>
   defineTool({
     id: `desk.${name}`,
@@ -73,50 +73,39 @@ const mill = {
   config: { enable: true },
 };
 
-let world: AppWithUpstream;
-let browser: Browser;
-let token: string;
+describeInterface("tools in the composer", ({ setUp, openPage }) => {
+  let world: AppWithUpstream;
+  let token: string;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    world = await startAppWithUpstream({ models: ["alpha"], plugins: [desk] });
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    world = await keep(startAppWithUpstream({ models: ["alpha"], plugins: [desk] }));
     ({ token } = await world.app.admin());
+  });
+
+  async function open(path: string, size: Size = "desk") {
+    const opened = await openPage({ url: world.app.url, token, path, size });
+    return opened;
   }
-}, slow);
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-});
 
-async function open(path: string, size: Size = "desk") {
-  const opened = await openPage(browser, { url: world.app.url, token, path, size });
-  return opened;
-}
+  function plan(...calls: readonly { id: string; name: string }[]): void {
+    world.upstream.reply(
+      isReply,
+      sse(toolCallChunks(calls.map((call) => ({ ...call, arguments: '{"shelf": 3}' })))),
+    );
+  }
+  const button = (page: Page, name: RegExp | string) => page.getByRole("button", { name });
+  const sent = () => world.upstream.requests.filter(isReply).at(-1)?.body;
+  const namesOf = (body: { tools?: { function: { name: string } }[] }) =>
+    (body.tools ?? []).map((tool) => tool.function.name);
 
-function plan(...calls: readonly { id: string; name: string }[]): void {
-  world.upstream.reply(
-    isReply,
-    sse(toolCallChunks(calls.map((call) => ({ ...call, arguments: '{"shelf": 3}' })))),
-  );
-}
-const button = (page: Page, name: RegExp | string) => page.getByRole("button", { name });
-const sent = () => world.upstream.requests.filter(isReply).at(-1)?.body;
-const namesOf = (body: { tools?: { function: { name: string } }[] }) =>
-  (body.tools ?? []).map((tool) => tool.function.name);
-
-test.skipIf(!chromiumPath)(
-  "tools are chosen for a chat and kept with it; calls open to all that is known",
-  { timeout: slow },
-  async () => {
+  test("tools are chosen for a chat and kept with it; calls open to all that is known", async () => {
     plan({ id: "a", name: "read_ledger" }, { id: "b", name: "weigh" });
     plan({ id: "c", name: "cut" });
     world.upstream.reply(isReply, text("Well weighed."));
-    const { page, close } = await open("/");
+    const { page } = await open("/");
     await button(page, "Tools").click();
-    await page.getByRole("checkbox", { name: /Dreaming/ }).check();
-    await page.getByRole("checkbox", { name: /Letters/ }).check();
+    await page.getByRole("checkbox", { name: /Dreaming/ }).click();
+    await page.getByRole("checkbox", { name: /Letters/ }).click();
     expect(await page.getByRole("link", { name: "Connect Bank" }).getAttribute("href")).toBe(
       "/oauth/clients/mcp:bank/authorize",
     );
@@ -145,35 +134,36 @@ test.skipIf(!chromiumPath)(
 
     await page.reload();
     await button(page, "Switch off Letters").click();
-    await button(page, "Tools 1").waitFor();
+    const counted = page.getByRole("button", { name: /^Tools \d+ on$/ });
+    const before = Number((await counted.innerText()).match(/\d+/)?.[0]);
+    await counted.click();
+    await page.getByRole("checkbox", { name: "Weigh" }).click();
+    await button(page, `Tools ${before - 1} on`).waitFor();
+    await page.keyboard.press("Escape");
     world.upstream.reply(isReply, text("Once more."));
     await ask(page, "Again");
     await page.getByText("Once more.", { exact: true }).waitFor();
     expect(namesOf(sent())).toContain("dream");
     expect(namesOf(sent())).not.toContain("letters");
+    expect(namesOf(sent())).not.toContain("weigh");
+    expect(namesOf(sent())).toContain("cut");
     const phone = await open(new URL(page.url()).pathname, "phone");
-    await button(phone.page, "Tools 1").click();
+    await button(phone.page, `Tools ${before - 1} on`).click();
+    expect(await phone.page.getByRole("checkbox", { name: "Weigh" }).isChecked()).toBe(false);
     await button(phone.page, "Reset").click();
-    await phone.page.getByText("As the model begins.").waitFor();
-    await phone.close();
-    await close();
-  },
-);
+    await phone.page.getByText("Model default.").waitFor();
+  });
 
-test.skipIf(!chromiumPath)(
-  "a model says what its chats begin with, and an administrator which tools run",
-  { timeout: slow },
-  async () => {
-    const { page, close } = await open("/workspace/models/new");
-    await page.getByRole("textbox", { name: "Name" }).fill("Clerk");
-    await page.getByRole("checkbox", { name: "Letters" }).check();
-    await page.getByRole("checkbox", { name: "Dreaming" }).first().check();
+  test("a model says what its chats begin with, and an administrator which tools run", async () => {
+    const { page } = await open("/workspace/models/new");
+    await write(page.getByRole("textbox", { name: "Name" }), "Clerk");
+    await page.getByRole("checkbox", { name: "Letters" }).click();
+    await page.getByRole("checkbox", { name: "Dreaming" }).first().click();
     await page.getByText("Read the ledger, Weigh, Cut").waitFor();
-    await page.getByRole("checkbox", { name: "Desk" }).uncheck();
+    await page.getByRole("checkbox", { name: "Desk" }).click();
     await button(page, "Make the model").click();
     await page.waitForURL(/\/workspace\/models\/clerk$/);
-    const { body } = await world.app.call("GET /api/v1/models/model?id=clerk", { token });
-    expect(body.meta).toMatchObject({
+    expect((await world.app.call("GET /api/v1/models/model?id=clerk", { token })).body.meta).toMatchObject({
       toolIds: ["desk.letters"],
       defaultFeatureIds: ["dreaming"],
       builtinTools: { desk: false },
@@ -203,9 +193,8 @@ test.skipIf(!chromiumPath)(
         async () => (await world.app.call("GET /api/v1/configs/namespace/tools.approval", { token })).body,
       )
       .toMatchObject({ "tools.approval.policy": { "desk.weigh": "deny", "desk.letters/letters": "ask" } });
-    await page.getByRole("searchbox", { name: "Find a tool" }).fill("ledger");
+    await write(page.getByRole("searchbox", { name: "Find a tool" }), "ledger");
     await rule("Weigh").waitFor({ state: "detached" });
     await expectNoAxeFindings(page);
-    await close();
-  },
-);
+  });
+});

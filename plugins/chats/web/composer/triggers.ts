@@ -42,10 +42,9 @@ export const fileTrigger: ComposerTrigger = {
     // Signs of the server's own patterns are letters here.
     const wanted = query.replaceAll(/[*?]/g, "");
     const filename = wanted === "" ? "*" : `*${wanted}*`;
-    const found = (await server
-      .call("GET /api/v1/files/search", { query: { filename, content: "false", limit: most }, signal })
-      .catch(noneFound)) as readonly Found[];
-    return found.map(toSuggestion);
+    const search = { filename, content: "false", limit: most } as const;
+    const found = await server.find("GET /api/v1/files/search", { query: search, signal });
+    return (found as readonly Found[] | null)?.map(toSuggestion) ?? [];
   },
 };
 
@@ -127,12 +126,4 @@ function toSuggestion({ id, filename, meta, created_at }: Found): Suggestion {
       );
     },
   };
-}
-
-/** The search answers 404 when nothing fits. */
-function noneFound(error: unknown): Found[] {
-  if ((error as { status?: number }).status === 404) {
-    return [];
-  }
-  throw error;
 }

@@ -1,5 +1,4 @@
 import { SvelteMap } from "svelte/reactivity";
-import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import type { ChatState } from "./chat-state.svelte.ts";
@@ -49,7 +48,7 @@ export class ActionRuns {
       if (abort.signal.aborted) {
         this.#runs.delete(messageId);
       } else {
-        this.#runs.set(messageId, { action, failure: toReason(error) });
+        this.#runs.set(messageId, { action, failure: (error as Error).message });
       }
       return false;
     } finally {
@@ -92,8 +91,3 @@ export class ActionRuns {
     }
   }
 }
-
-const toReason = (error: unknown): string =>
-  error instanceof TypeError
-    ? t("The server cannot be reached. Try again in a moment.")
-    : (error as Error).message;

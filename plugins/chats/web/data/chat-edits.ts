@@ -16,6 +16,9 @@ import type { ChatMessage, ChosenTools, Controls, Rating } from "./types.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
+/** How the server calls a chat that has no title yet. */
+const untitled = "New Chat";
+
 /** A chat whose models can be asked. */
 interface AskedChat extends ChatState {
   readonly isRunning: boolean;
@@ -52,7 +55,8 @@ export async function regenerate(
   const reply = require(chat, replyId);
   const question = require(chat, reply.parentId ?? "");
   const wanted = model ?? reply.model ?? chat.models[0] ?? "";
-  const isFirst = question.parentId === null && chat.id === undefined;
+  // A chat whose first reply failed has no title yet.
+  const isFirst = question.parentId === null && chat.title === untitled;
   const replies = [{ id: newId(), model: wanted, modelIdx: reply.modelIdx ?? 0 }];
   await chat.ask(question, [wanted], { replies, instruction, isFirst });
 }
@@ -60,7 +64,7 @@ export async function regenerate(
 export async function continueReply(chat: AskedChat, replyId: string): Promise<void> {
   const reply = require(chat, replyId);
   const question = require(chat, reply.parentId ?? "");
-  const { error: _gone, ...rest } = reply;
+  const { error: _error, ending: _ending, ...rest } = reply;
   chat.messages.set(replyId, { ...rest, done: false });
   const replies = [{ id: replyId, model: reply.model ?? "", modelIdx: reply.modelIdx ?? 0 }];
   await chat.ask(question, [], { replies, continues: true });
@@ -226,13 +230,24 @@ export async function setControls(chat: AskedChat, change: Partial<Controls>): P
 /** A chat without an id has it stored with its first message. */
 export async function setTools(chat: AskedChat, chosen: ChosenTools | undefined): Promise<void> {
   chat.chosenTools = chosen;
-  await store(chat, chosen ? toStored(chosen) : { tool_ids: null, features: null, terminal_id: null });
+  await store(
+    chat,
+    chosen
+      ? toStored(chosen)
+      : { tool_ids: null, features: null, excluded_tool_ids: null, terminal_id: null },
+  );
+}
+
+/** Chooses the models of a chat, which it keeps for the next time it is opened. */
+export async function setModels(chat: AskedChat, models: readonly string[]): Promise<void> {
+  chat.models = models;
+  await store(chat, { models: [...models] });
 }
 
 /** Stores a chat that was temporary until now. */
 export async function keep(chat: AskedChat): Promise<void> {
   const first = chat.branch.find(({ role }) => role === "user")?.content ?? "";
-  const title = chat.title || first.slice(0, 80) || t("New chat");
+  const title = chat.title || Array.from(first.slice(0, 160)).slice(0, 80).join("") || t("New chat");
   const made = (await server.call("POST /api/v1/chats/new", {
     body: {
       chat: {
@@ -263,7 +278,7 @@ export async function fork(chat: AskedChat, messageId: string): Promise<string> 
 function require(chat: AskedChat, id: string): ChatMessage {
   const message = chat.message(id);
   if (!message) {
-    throw new Error(t("This message is not there any more."));
+    throw new Error(t("This message was deleted."));
   }
   return message;
 }

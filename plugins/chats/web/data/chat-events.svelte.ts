@@ -67,6 +67,14 @@ export class ChatEvents {
     });
   }
 
+  /** Has the server ask what the chat waits for: a page that was loaded again knows nothing of it. */
+  recall(): void {
+    const { id } = this.#chat;
+    if (id !== undefined) {
+      socket.emit("chat:questions", { chat_id: id }).catch(() => undefined);
+    }
+  }
+
   answer({ id }: Question, value: QuestionAnswer): void {
     this.#answers.get(id)?.(value);
     this.#answers.delete(id);
@@ -128,9 +136,14 @@ export class ChatEvents {
 
   #ask(kind: Question["kind"], envelope: EventEnvelope): Promise<unknown> {
     const data = (envelope.data.data ?? {}) as Bag;
+    const known = String(data["question_id"] ?? "");
+    const before = this.questions.filter(({ questionId }) => known !== "" && questionId === known);
+    // Asked again after the connection came back: the answer belongs to the new one.
+    before.forEach(({ id }) => this.#answers.delete(id));
     this.#lastQuestion += 1;
     const question: Question = {
-      id: this.#lastQuestion,
+      id: before[0]?.id ?? this.#lastQuestion,
+      questionId: known,
       messageId: envelope.message_id,
       kind,
       title: String(data["title"] ?? ""),
@@ -140,7 +153,7 @@ export class ChatEvents {
       isSecret: data["type"] === "password",
       ...(typeof data["schema"] === "object" && data["schema"] !== null && { schema: data["schema"] as Bag }),
     };
-    this.questions = [...this.questions, question];
+    this.questions = before.length > 0 ? this.questions : [...this.questions, question];
     return new Promise((resolve) => {
       this.#answers.set(question.id, (value) => resolve(value ?? false));
     });

@@ -5,7 +5,7 @@ import { applyEvents } from "./reply.ts";
 import { defaultTools, readChosen } from "./chosen-tools.ts";
 import { readControls, readMessages, type ServerChat } from "./server-chat.ts";
 import { branchTo, columnsOf, isBranched, leafOf, versionsOf } from "./tree.ts";
-import type { ChatMessage, ChatView, ChosenTools, Controls, EditConflict, Task } from "./types.ts";
+import type { ChatMessage, ChatView, ChosenTools, Controls, EditConflict, Refusal, Task } from "./types.ts";
 
 /** State of one chat: its facts, the tree of its messages and the branch that is shown. */
 export class ChatState {
@@ -25,6 +25,7 @@ export class ChatState {
   controls = $state.raw<Controls>({ system: "", params: {}, variables: {} });
   chosenTools = $state.raw<ChosenTools>();
   conflict = $state.raw<EditConflict>();
+  refusal = $state.raw<Refusal>();
   tasks = $state.raw<readonly Task[]>([]);
   readonly messages = new SvelteMap<string, ChatMessage>();
   leafId = $state<string | null>(null);

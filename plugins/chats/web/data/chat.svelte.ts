@@ -1,5 +1,6 @@
 import { newId } from "#plugins/web/kit/new-id.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import type { Attachment } from "#plugins/web/kit/web.ts";
 import { ActionRuns } from "./action-runs.svelte.ts";
 import { answerAsked } from "./asked-questions.ts";
@@ -7,10 +8,14 @@ import * as edits from "./chat-edits.ts";
 import { ChatEvents } from "./chat-events.svelte.ts";
 import { Delivery } from "./delivery.ts";
 import { FollowedChat } from "./followed-chat.svelte.ts";
+import { sendLeftBehind } from "./left-behind.ts";
 import { MessageQueue } from "./message-queue.svelte.ts";
 import type { Asked } from "./request.ts";
 import { toStorable } from "./storable-text.ts";
 import type { ChatMessage, ChatView, ChosenTools, Controls, Queued, Rating, Sending } from "./types.ts";
+
+/** People who stop a question that is stuck do not wait for a server that is away. */
+const longestStopMs = 3000;
 
 export interface NewChatOptions {
   readonly models: readonly string[];
@@ -39,7 +44,10 @@ export class ChatStore extends FollowedChat implements ChatView {
       this.isTemporary = from.isTemporary ?? false;
       this.state = "ready";
     }
-    this.#delivery = new Delivery(this, (id) => this.#queue.moveTo(id));
+    this.#delivery = new Delivery(this, {
+      onmade: (id) => this.#queue.moveTo(id),
+      onrefused: (refusal) => (this.refusal = refusal),
+    });
     this.#queue = new MessageQueue(this.id ?? this.#delivery.draftName, !this.isTemporary);
     if (typeof from === "string") {
       void this.load();
@@ -49,6 +57,12 @@ export class ChatStore extends FollowedChat implements ChatView {
   get queue(): ChatView["queue"] {
     return this.#queue.items;
   }
+
+  get unsent(): ChatView["unsent"] {
+    return this.#delivery.unsent;
+  }
+
+  sendNow = () => this.#delivery.sendNow();
 
   get approvals(): ChatView["approvals"] {
     return this.#events.approvals([...this.feeds.keys()]);
@@ -69,11 +83,16 @@ export class ChatStore extends FollowedChat implements ChatView {
     this.#delivery.close();
     this.#queue.close();
     this.closeFeeds();
+    void sendLeftBehind();
   }
 
   resumeAll(): void {
     this.resumeFeeds();
     void this.#delivery.resume();
+  }
+
+  protected onarrived(replyId: string, chatId: string | undefined): void {
+    this.#delivery.confirm(replyId, chatId);
   }
 
   protected onidle(): void {
@@ -83,6 +102,9 @@ export class ChatStore extends FollowedChat implements ChatView {
   }
 
   protected onload(): void {
+    if (this.isRunning) {
+      this.#events.recall();
+    }
     void this.#delivery.resume().then(() => this.#pump());
   }
 
@@ -131,7 +153,7 @@ export class ChatStore extends FollowedChat implements ChatView {
       childrenIds: [],
       role: "user",
       content: toStorable(text),
-      timestamp: Math.floor(Date.now() / 1000),
+      timestamp: Math.floor(serverNow() / 1000),
       models,
       ...(files.length > 0 && { files }),
     };
@@ -152,14 +174,15 @@ export class ChatStore extends FollowedChat implements ChatView {
         role: "assistant",
         content: "",
         output: [],
-        timestamp: Math.floor(Date.now() / 1000),
+        timestamp: Math.floor(serverNow() / 1000),
         done: false,
       });
     }
     columns.forEach(({ id }) => this.follow(id));
     this.leafId = columns[0]?.id ?? question.id;
     const isMade = this.id !== undefined;
-    await this.#delivery.send({ ...more, question, replies: columns });
+    this.refusal = undefined;
+    await this.#delivery.send({ ...more, question, replies: columns, isNew: more.replies === undefined });
     if (!isMade && this.chosenTools) {
       // The choice is a convenience: the message is sent without it being kept.
       await edits.setTools(this, this.chosenTools).catch(() => undefined);
@@ -167,13 +190,26 @@ export class ChatStore extends FollowedChat implements ChatView {
   }
 
   async stop(): Promise<readonly ChatMessage[]> {
-    const back = this.#delivery.withdraw();
-    const id = this.id;
-    if (id !== undefined && back.length === 0) {
-      await server.call("POST /api/tasks/chat/:chat_id/stop", { params: { chat_id: id } });
+    const withdrawn = this.#delivery.withdraw();
+    if (withdrawn === undefined) {
+      await this.#stopRuns();
       this.resumeFeeds();
+      return [];
     }
-    return back;
+    if (withdrawn.wasTried) {
+      // The server may have the question, and only its answer was lost: then it is stopped there, and shows.
+      const asked = this.#stopRuns().then(() => this.load());
+      await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, longestStopMs))]).catch(
+        () => undefined,
+      );
+    }
+    return withdrawn.questions.filter(({ id }) => !this.messages.has(id));
+  }
+
+  async #stopRuns(): Promise<void> {
+    if (this.id !== undefined) {
+      await server.call("POST /api/tasks/chat/:chat_id/stop", { params: { chat_id: this.id } });
+    }
   }
 
   regenerate = (replyId: string, options: { model?: string; instruction?: string } = {}) =>
@@ -181,7 +217,7 @@ export class ChatStore extends FollowedChat implements ChatView {
   continueReply = (replyId: string) => edits.continueReply(this, replyId);
   resend = (messageId: string, text: string, files?: readonly Attachment[]) => {
     const old = this.messages.get(messageId);
-    const models = old?.models?.length ? old.models : this.models;
+    const { models } = this;
     const question = this.#question(old?.parentId ?? null, {
       text,
       files: files ?? old?.files ?? [],
@@ -207,7 +243,5 @@ export class ChatStore extends FollowedChat implements ChatView {
   answerAsked: ChatView["answerAsked"] = (asked, answer) => answerAsked(this, asked, answer);
   answer: ChatView["answer"] = (question, value) => this.#events.answer(question, value);
 
-  setModels(models: readonly string[]): void {
-    this.models = models;
-  }
+  setModels = (models: readonly string[]) => edits.setModels(this, models);
 }

@@ -7,7 +7,7 @@ import type { ChosenTools } from "./types.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
 
-export const noTools: ChosenTools = { toolIds: [], features: [], terminalId: undefined };
+export const noTools: ChosenTools = { toolIds: [], features: [], excluded: [], terminalId: undefined };
 
 /** What a new chat with this model begins with: the model's `toolIds`, `defaultFeatureIds` and `terminalId`. */
 export function defaultTools(modelId: string | undefined): ChosenTools {
@@ -16,7 +16,7 @@ export function defaultTools(modelId: string | undefined): ChosenTools {
 
 /** What was chosen for a chat alone; undefined where nobody chose. */
 export function readChosen({ chat }: ServerChat): ChosenTools | undefined {
-  const { tool_ids: toolIds, features, terminal_id: terminalId } = chat as Bag;
+  const { tool_ids: toolIds, features, excluded_tool_ids: excluded, terminal_id: terminalId } = chat as Bag;
   if (!Array.isArray(toolIds)) {
     return undefined;
   }
@@ -24,13 +24,15 @@ export function readChosen({ chat }: ServerChat): ChosenTools | undefined {
   return {
     toolIds: toolIds.filter((id) => typeof id === "string"),
     features: on.map(([name]) => name),
+    excluded: Array.isArray(excluded) ? excluded.filter((id) => typeof id === "string") : [],
     terminalId: typeof terminalId === "string" ? terminalId : undefined,
   };
 }
 
 /** The keys of the stored chat. */
-export const toStored = ({ toolIds, features, terminalId }: ChosenTools): Bag => ({
+export const toStored = ({ toolIds, features, excluded, terminalId }: ChosenTools): Bag => ({
   tool_ids: toolIds,
+  excluded_tool_ids: excluded,
   features: Object.fromEntries(features.map((name) => [name, true])),
   terminal_id: terminalId ?? null,
 });
@@ -51,6 +53,6 @@ export function servable(chosen: ChosenTools, modelId: string | undefined): Chos
 }
 
 /** Features that are on for the chat, and memories where the person uses them in all chats. */
-function wanted({ features }: ChosenTools): readonly string[] {
+export function wanted({ features }: ChosenTools): readonly string[] {
   return settings.get("memory") ? [...new Set([...features, "memory"])] : features;
 }

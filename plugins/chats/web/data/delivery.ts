@@ -1,5 +1,6 @@
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { newId } from "#plugins/web/kit/new-id.ts";
+import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import { servable } from "./chosen-tools.ts";
 import { deliver } from "./deliver.ts";
@@ -7,10 +8,34 @@ import type { FollowedChat } from "./followed-chat.svelte.ts";
 import { outbox, type OutboxEntry } from "./outbox.ts";
 import { type Asked, toRequest, type Turn } from "./request.ts";
 import { toParts } from "./request-parts.ts";
+import { Retry } from "./retry.svelte.ts";
 import { branchTo } from "./tree.ts";
-import type { ChatMessage } from "./types.ts";
+import type { ChatMessage, Refusal, Unsent } from "./types.ts";
 
-type Sent = Pick<Turn, "question" | "replies"> & Asked;
+type Sent = Pick<Turn, "question" | "replies"> &
+  Asked & {
+    /** The question came with it: it is not one that is answered again, or whose reply goes on. */
+    readonly isNew: boolean;
+  };
+
+interface Waiting {
+  entry: OutboxEntry;
+  readonly turn: Sent;
+  readonly abort: AbortController;
+}
+
+/** Questions that were taken back; `wasTried` where the server may have them all the same. */
+interface Withdrawn {
+  readonly questions: readonly ChatMessage[];
+  readonly wasTried: boolean;
+}
+
+interface DeliveryParts {
+  /** Called when the server has told the id of the chat. */
+  onmade(id: string): void;
+  /** Called with what the server did not take; a new question is out of the chat by then. */
+  onrefused(refusal: Refusal): void;
+}
 
 /** Chats that are open in this page; what others left in the outbox is sent without one. */
 const open = new Set<Delivery>();
@@ -20,25 +45,27 @@ export const isOpen = (chat: string): boolean => [...open].some(({ name }) => na
 /** Sends the questions of one chat, each once, however often the connection breaks in between. */
 export class Delivery {
   readonly #chat: FollowedChat;
-  /** Called when the server has told the id of the chat. */
-  readonly #onmade: (id: string) => void;
+  readonly #parts: DeliveryParts;
   /** Until the server has made the chat. */
   readonly draftName = `new:${newId()}`;
-  readonly #unsent = new Map<string, { entry: OutboxEntry; turn: Sent }>();
+  readonly #unsent = new Map<string, Waiting>();
   readonly #underWay = new Set<string>();
   readonly #withdrawn = new Set<string>();
+  readonly #retry = new Retry(() => this.resume());
 
-  constructor(chat: FollowedChat, onmade: (id: string) => void) {
+  constructor(chat: FollowedChat, parts: DeliveryParts) {
     this.#chat = chat;
-    this.#onmade = onmade;
+    this.#parts = parts;
     open.add(this);
   }
 
+  /** What is not sent by now is left to the outbox. */
   close(): void {
     open.delete(this);
+    this.#retry.close();
   }
 
-  /** Resolves when the server took it, refused it, or is away; then it is sent by `resume`. */
+  /** Resolves when the server took it, refused it, or could not be reached; then it is sent again by itself. */
   async send({ key = newId(), ...turn }: Sent): Promise<void> {
     const chat = this.#chat;
     const before = branchTo(chat.messages, turn.question.parentId ?? undefined);
@@ -58,7 +85,7 @@ export class Delivery {
       folderId,
     });
     const entry = { key, chat: this.name, body, at: Date.now() };
-    this.#unsent.set(key, { entry, turn });
+    this.#unsent.set(key, { entry, turn, abort: new AbortController() });
     this.#keep(entry);
     idsOf(turn).forEach((id) => chat.sending.add(id));
     // Kept first: a server that is away must not hold the question up on its way into the outbox.
@@ -80,32 +107,52 @@ export class Delivery {
 
   /** Sends what could not be sent before, by this page or by an earlier one. */
   async resume(): Promise<void> {
-    for (const { entry } of this.#unsent.values()) {
-      await this.#deliver(entry);
-    }
-    for (const entry of outbox.of(this.name)) {
-      await this.#deliver(entry);
+    const own = [...this.#unsent.values()].map(({ entry }) => entry);
+    const left = outbox.of(this.name).filter(({ key }) => !this.#unsent.has(key));
+    for (const entry of [...own, ...left]) {
+      if (!(await this.#deliver(entry))) {
+        return;
+      }
     }
   }
 
-  /** Takes back what the server cannot have got: the questions go out of the chat, and are returned. */
-  withdraw(): readonly ChatMessage[] {
-    const back = [...this.#unsent.values()].filter(({ entry, turn }) => !entry.isTried && this.#isNew(turn));
-    for (const { entry, turn } of back) {
+  /** How it stands with what did not reach the server at the first try; undefined for nothing. */
+  get unsent(): Unsent | undefined {
+    const hasFailed = this.#chat.sending.size > 0 && this.#retry.failures > 0;
+    return hasFailed ? { retryAt: this.#retry.at } : undefined;
+  }
+
+  sendNow(): void {
+    this.#retry.now();
+  }
+
+  /** Takes back what the server has not confirmed; undefined when there is nothing. */
+  withdraw(): Withdrawn | undefined {
+    const back = [...this.#unsent.values()];
+    for (const { entry, turn, abort } of back) {
       this.#withdrawn.add(entry.key);
       outbox.remove(entry.key);
-      this.#unsent.delete(entry.key);
-      idsOf(turn).forEach((id) => this.#chat.sending.delete(id));
-      this.#chat.takeOut(turn.question.id);
-      turn.replies.forEach(({ id }) => this.#chat.end(id));
+      this.#undo(entry.key, turn);
+      abort.abort();
     }
-    return back.map(({ turn }) => turn.question);
+    this.#retry.reset();
+    return back.length === 0
+      ? undefined
+      : {
+          questions: back.filter(({ turn }) => turn.isNew).map(({ turn }) => turn.question),
+          wasTried: back.some(({ entry }) => entry.isTried),
+        };
   }
 
-  /** Whether its question came with it: one that is answered again has other replies, or the one that goes on. */
-  #isNew({ question, replies, continues }: Sent): boolean {
-    const children = this.#chat.message(question.id)?.childrenIds ?? [];
-    return !continues && children.length === replies.length;
+  /** An event of a reply proves that the server has its question, whatever became of the answer. */
+  confirm(replyId: string, chatId: string | undefined): void {
+    for (const [key, { turn }] of this.#unsent) {
+      const isIt = turn.replies.some(({ id }) => id === replyId);
+      if (isIt && !this.#underWay.has(key)) {
+        outbox.remove(key);
+        this.#sent(key, chatId);
+      }
+    }
   }
 
   /** True while this window or another one has a question that the server has not taken. */
@@ -131,55 +178,97 @@ export class Delivery {
     }
   }
 
-  async #deliver(entry: OutboxEntry): Promise<void> {
+  /** Resolves to false when it did not reach the server. */
+  async #deliver(entry: OutboxEntry): Promise<boolean> {
     const { key } = entry;
-    if (this.#underWay.has(key)) {
-      return;
+    if (this.#underWay.has(key) || this.#withdrawn.has(key)) {
+      return true;
     }
     this.#underWay.add(key);
-    const isOwn = this.#unsent.has(key);
+    const own = this.#unsent.get(key);
     try {
-      const id = await deliver(entry, (sent) => this.#keep(sent));
-      if (this.#chat.id === undefined && id !== undefined) {
-        this.#chat.id = id;
-        this.#onmade(id);
-      }
-      this.#sent(key);
-      if (!isOwn) {
+      const id = await deliver(entry, {
+        keep: (sent) => this.#keep(sent),
+        ...(own && { signal: own.abort.signal }),
+      });
+      this.#sent(key, id);
+      if (!own) {
         await this.#chat.load();
       }
+      return true;
     } catch (error) {
       if (error instanceof ApiError) {
-        await this.#refused(key, error);
+        await this.#refused(entry, error);
+      } else if (!this.#withdrawn.has(key)) {
+        this.#retry.plan();
+        return false;
       }
-      // Else it waits in the outbox until the server is back.
+      return true;
     } finally {
       this.#underWay.delete(key);
     }
   }
 
-  #sent(key: string): void {
+  #sent(key: string, chatId?: string): void {
+    const chat = this.#chat;
+    if (chat.id === undefined && chatId !== undefined) {
+      chat.id = chatId;
+      this.#parts.onmade(chatId);
+    }
     const turn = this.#unsent.get(key)?.turn;
     this.#unsent.delete(key);
-    (turn ? idsOf(turn) : []).forEach((id) => this.#chat.sending.delete(id));
-    this.#chat.placed += 1;
-    this.#chat.resumeFeeds();
+    (turn ? idsOf(turn) : []).forEach((id) => chat.sending.delete(id));
+    this.#retry.reset();
+    chat.placed += 1;
+    chat.resumeFeeds();
   }
 
-  /** A refusal before the run began shows in place of the replies, which can be tried again. */
-  async #refused(key: string, error: ApiError): Promise<void> {
+  /** A new question comes back to its writer: what follows a message that the server never saw is never read. */
+  async #refused({ key, body }: OutboxEntry, error: ApiError): Promise<void> {
+    if (this.#withdrawn.has(key)) {
+      return;
+    }
     const turn = this.#unsent.get(key)?.turn;
-    for (const { id } of turn?.replies ?? []) {
+    if (error.status === 409) {
       // Another window was quicker, or writes this reply: the server has what counts.
-      const change = error.status === 409 ? {} : { error: { content: error.message } };
-      this.#chat.patch(id, { done: true, ...change });
-      this.#chat.end(id);
-    }
-    this.#sent(key);
-    if (turn === undefined || error.status === 409) {
+      turn?.replies.forEach(({ id }) => {
+        this.#chat.patch(id, { done: true });
+        this.#chat.end(id);
+      });
+      this.#sent(key);
       await this.#chat.load();
+      return;
     }
+    const asked = turn ? turn.question : (body["user_message"] as Refusal["question"]);
+    if (turn) {
+      this.#undo(key, turn);
+    }
+    this.#retry.reset();
+    this.#parts.onrefused({
+      reason: error.message,
+      question: turn?.isNew === false ? undefined : asked,
+      retryAt: error.retryAfter === undefined ? undefined : serverNow() + error.retryAfter * 1000,
+    });
+  }
+
+  /** Puts the chat back to how it was: the server knows none of it, and nothing can follow it there. */
+  #undo(key: string, { question, replies, continues, isNew }: Sent): void {
+    const chat = this.#chat;
+    this.#unsent.delete(key);
+    idsOf({ question, replies }).forEach((id) => chat.sending.delete(id));
+    if (isNew) {
+      chat.takeOut(question.id);
+    } else if (continues) {
+      replies.forEach(({ id }) => chat.patch(id, { done: true }));
+    } else {
+      replies.forEach(({ id }) => chat.takeOut(id));
+      chat.turnTo(question.id);
+    }
+    replies.forEach(({ id }) => chat.end(id));
   }
 }
 
-const idsOf = ({ question, replies }: Sent): string[] => [question.id, ...replies.map(({ id }) => id)];
+const idsOf = ({ question, replies }: Pick<Sent, "question" | "replies">): string[] => [
+  question.id,
+  ...replies.map(({ id }) => id),
+];

@@ -76,7 +76,7 @@ export async function moveFolder(id: string, { parentId, before }: FolderPlace):
 
 function movedText(name: string, into: string | null | undefined): string {
   if (into === undefined) {
-    return t("“{name}” has its new place.", { name });
+    return t("“{name}” was moved.", { name });
   }
   return into === null
     ? t("“{name}” was moved out of its folder.", { name })

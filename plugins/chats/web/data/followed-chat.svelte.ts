@@ -29,6 +29,8 @@ export abstract class FollowedChat extends ChatState {
     return this.feeds.has(id);
   }
 
+  /** The server writes a reply whose question it has not confirmed. */
+  protected abstract onarrived(replyId: string, chatId: string | undefined): void;
   /** The last reply ended. */
   protected abstract onidle(): void;
   /** The chat stands as the server has it. */
@@ -64,7 +66,11 @@ export abstract class FollowedChat extends ChatState {
   }
 
   receive(envelope: EventEnvelope): boolean {
-    const feed = this.feeds.get(envelope.message_id ?? "");
+    const id = envelope.message_id ?? "";
+    const feed = this.feeds.get(id);
+    if (feed !== undefined && this.sending.has(id)) {
+      this.onarrived(id, envelope.chat_id);
+    }
     feed?.receive(envelope);
     return feed !== undefined;
   }

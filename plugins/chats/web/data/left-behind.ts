@@ -6,10 +6,12 @@ import { deliver } from "./deliver.ts";
 import { isOpen } from "./delivery.ts";
 import { moveQueue } from "./message-queue.svelte.ts";
 import { outbox, type OutboxEntry } from "./outbox.ts";
+import { Retry } from "./retry.svelte.ts";
 
 /** The page that a message was written in sends it first, if it is still there. */
 const pauseMs = 2000;
 let sending: Promise<void> | undefined;
+const retry = new Retry(() => void sendLeftBehind());
 
 /** Sends what pages that are closed by now could not send, once the server is there. */
 export function sendLeftBehind(): Promise<void> {
@@ -20,11 +22,15 @@ export function sendLeftBehind(): Promise<void> {
 async function sendAll(): Promise<void> {
   const waiting = () => outbox.all().filter(({ chat }) => !isOpen(chat));
   if (waiting().length === 0) {
+    retry.reset();
     return;
   }
   await new Promise((resolve) => setTimeout(resolve, pauseMs));
   for (const entry of waiting()) {
     await send(entry);
+  }
+  if (waiting().length > 0) {
+    retry.plan();
   }
 }
 
@@ -35,7 +41,9 @@ async function send(entry: OutboxEntry): Promise<void> {
     const id = made ?? entry.chat;
     moveQueue(entry.chat, id);
     toasts.show({
-      text: t("A message that waited for the server was sent: {text}", { text: text.slice(0, 80) }),
+      text: t("A message that waited for the server was sent: {text}", {
+        text: Array.from(text.slice(0, 160)).slice(0, 80).join(""),
+      }),
       action: { title: t("Open chat"), run: () => router.navigate(`/c/${id}`) },
     });
   } catch (error) {

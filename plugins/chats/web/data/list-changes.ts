@@ -119,7 +119,7 @@ export async function archiveChats(ids: readonly string[]): Promise<void> {
       seconds: 10,
       action: {
         title: t("Undo"),
-        run: () => attempt(() => set(false), t("Not every chat was brought back.")),
+        run: () => attempt(() => set(false), t("Some chats couldn’t be restored.")),
       },
     });
   }

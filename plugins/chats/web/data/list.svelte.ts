@@ -1,6 +1,7 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { server } from "#plugins/web/kit/server.ts";
 import { matchPath, router } from "#plugins/web/kit/stores/router.svelte.ts";
+import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { type EventEnvelope, socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import { TitleList } from "../archive/title-list.svelte.ts";
@@ -51,7 +52,7 @@ export class ChatList {
   }
 
   get mayUseFolders(): boolean {
-    return session.may("features.folders");
+    return session.mayUse("folders");
   }
 
   /** Reads the list and follows what happens to it; further calls change nothing. */
@@ -200,7 +201,7 @@ export class ChatList {
 
   #markRead(id: string, updatedAt: number): void {
     if (document.visibilityState === "visible") {
-      this.patch(id, { last_read_at: Math.max(updatedAt, Math.floor(Date.now() / 1000)) });
+      this.patch(id, { last_read_at: Math.max(updatedAt, Math.floor(serverNow() / 1000)) });
       server.call("POST /api/v1/chats/:id/read", { params: { id } }).catch(() => this.refreshSoon());
     }
   }

@@ -1,27 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { chromiumPath } from "#test/support/browser.ts";
+import { beforeEach, expect, test } from "vitest";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
 import { writtenReply } from "#test/support/upstream-written.ts";
 import { ask, type ChatPages, fieldOf, isReply, startChatPages } from "../chat-pages.fixture.ts";
 
-let pages: ChatPages;
-/** Requests of tests before this one, or of its first try. */
-let earlier = 0;
+describeInterface("chats on several screens", ({ setUp, openPage }) => {
+  let pages: ChatPages;
+  /** Requests of tests before this one, or of its first try. */
+  let earlier = 0;
 
-beforeAll(async () => {
-  pages = await startChatPages();
-});
-beforeEach(() => {
-  pages.wire.restore();
-  earlier = pages.upstream.requests.length;
-});
-afterAll(() => pages?.close());
+  setUp(async (keep) => {
+    pages = await keep(startChatPages(openPage));
+  });
+  beforeEach(() => {
+    pages.wire.restore();
+    earlier = pages.upstream.requests.length;
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "goes on with a stream after a reload, in a second tab and on a phone",
-  async () => {
+  test("goes on with a stream after a reload, in a second tab and on a phone", async () => {
     const reply = writtenReply();
     pages.upstream.reply(isReply, reply.script);
-    const { page, context, close } = await pages.open("/");
+    const { page, context } = await pages.open("/");
     await ask(page, "Does it turn?");
     reply.write("One turn. ");
     await page.getByText("One turn.").waitFor();
@@ -48,7 +47,7 @@ test.skipIf(chromiumPath === undefined)(
     // Asked on the phone: the others see question and reply.
     const second = writtenReply();
     pages.upstream.reply(isReply, second.script);
-    await fieldOf(phone.page).fill("How fast?");
+    await write(fieldOf(phone.page), "How fast?");
     await phone.page.getByRole("button", { name: "Send message" }).click();
     second.write("Four a minute, ");
     for (const each of [page, tab]) {
@@ -85,18 +84,12 @@ test.skipIf(chromiumPath === undefined)(
     for (const each of [page, tab, phone.page]) {
       await each.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
     }
-    await phone.close();
-    await close();
-  },
-  60_000,
-);
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "keeps what was written when the server crashes, and continues it",
-  async () => {
+  test("keeps what was written when the server crashes, and continues it", async () => {
     const reply = writtenReply();
     pages.upstream.reply(isReply, reply.script);
-    const { page, close } = await pages.open("/");
+    const { page } = await pages.open("/");
     await ask(page, "Grind the corn");
     reply.write("The first sack is ground. ");
     await page.getByText("The first sack is ground.").waitFor();
@@ -106,10 +99,10 @@ test.skipIf(chromiumPath === undefined)(
       .poll(async () => JSON.stringify(await pages.admin.read(id)), { timeout: 5000 })
       .toContain("The first sack is ground.");
     await pages.crash();
-    await page.getByText("The connection is lost. The reply goes on on the server.").waitFor();
+    await page.getByText("Connection lost. The reply is still being written on the server.").waitFor();
     await pages.restart();
-    await page.getByText("The reply broke off.").waitFor({ timeout: 20_000 });
-    await page.getByText("The server stopped meanwhile. What was written is kept.").waitFor();
+    await page.getByText("The reply was interrupted.").waitFor({ timeout: 20_000 });
+    await page.getByText("The server restarted. The text so far is kept.").waitFor();
     await page.getByText("The first sack is ground.").waitFor();
     expect(await page.getByRole("button", { name: "Stop the reply" }).count()).toBe(0);
 
@@ -122,16 +115,11 @@ test.skipIf(chromiumPath === undefined)(
     await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
     await page.reload();
     await page.getByText("The first sack is ground. So is the second.").waitFor();
-    expect(await page.getByText("The reply broke off.").count()).toBe(0);
-    await close();
-  },
-  60_000,
-);
+    expect(await page.getByText("The reply was interrupted.").count()).toBe(0);
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "sends once what was asked while the server was away, and what a closed page left",
-  async () => {
-    const { page, context, close } = await pages.open("/");
+  test("sends once what was asked while the server was away, and what a closed page left", async () => {
+    const { page, context } = await pages.open("/");
     await ask(page, "Is the mill there?");
     await page.getByText("The wheel turns.", { exact: true }).waitFor();
     await page.waitForURL(/\/c\/[^/]+$/);
@@ -144,10 +132,10 @@ test.skipIf(chromiumPath === undefined)(
     await page.getByText(/No connection to the server/).waitFor();
     await ask(page, "Asked while away");
     await page.getByRole("article", { name: "You" }).getByText("Asked while away").waitFor();
-    await page.getByText("Not sent yet. It goes out when the server is back.").waitFor();
+    await page.getByText(/^Not sent yet/).waitFor();
     await ask(page, "And once more");
     await page.getByRole("list", { name: "Waiting messages" }).getByText("And once more").waitFor();
-    await fieldOf(page).fill("Still typing");
+    await write(fieldOf(page), "Still typing");
     pages.wire.restore();
     await page.getByRole("article", { name: "You" }).getByText("And once more").waitFor({ timeout: 45_000 });
     await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
@@ -197,16 +185,14 @@ test.skipIf(chromiumPath === undefined)(
       .first()
       .waitFor();
     expect(questions().at(-1)).toBe("A first one");
-    await close();
-  },
-  120_000,
-);
+  });
 
-/** The last words of every request for a reply that the model got in this try. */
-function questions(): string[] {
-  return pages.upstream.requests
-    .slice(earlier)
-    .filter((request) => isReply(request))
-    .map(({ body }) => body.messages.at(-1).content as string)
-    .filter((words) => /mill|away|more|behind|first one/.test(words));
-}
+  /** The last words of every request for a reply that the model got in this try. */
+  function questions(): string[] {
+    return pages.upstream.requests
+      .slice(earlier)
+      .filter((request) => isReply(request))
+      .map(({ body }) => body.messages.at(-1).content as string)
+      .filter((words) => /mill|away|more|behind|first one/.test(words));
+  }
+});

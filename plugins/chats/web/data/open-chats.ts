@@ -1,3 +1,4 @@
+import { lasting } from "#plugins/web/kit/lasting.svelte.ts";
 import { ChatStore, type NewChatOptions } from "./chat.svelte.ts";
 
 /** Chats that were shown lately: coming back shows them at once, and what they write goes on. */
@@ -6,7 +7,7 @@ const open = new Map<string, ChatStore>();
 
 /** The store of a stored chat; the same one for as long as it is among the last that were shown. */
 export function openChat(id: string): ChatStore {
-  const known = open.get(id) ?? new ChatStore(id);
+  const known = open.get(id) ?? lasting(() => new ChatStore(id));
   open.delete(id);
   open.set(id, known);
   for (const [old, store] of open) {
@@ -23,7 +24,7 @@ export const knownChat = (id: string): ChatStore | undefined => open.get(id);
 
 /** A chat that the server makes with its first message. `adopt` keeps it once it has an id. */
 export function newChat(options: NewChatOptions): ChatStore {
-  return new ChatStore(options);
+  return lasting(() => new ChatStore(options));
 }
 
 /** Finds a chat that began as a new one under the address that it has now. */

@@ -177,6 +177,7 @@ function applyCompletion(draft: Draft, items: OutputDraft, data: Bag): void {
   }
   if (data["done"] === true) {
     draft.done = true;
+    draft.ending = data["ending"] as ChatMessage["ending"];
     draft.content = textOf(draft);
   }
 }
@@ -201,12 +202,15 @@ function withSources(known: readonly Source[] | undefined, more: readonly Source
   return [...(known ?? []), ...more.filter((one) => !seen.has(JSON.stringify(one)))];
 }
 
-function toError(error: unknown): { content: string } {
+function toError(error: unknown): NonNullable<ChatMessage["error"]> {
   if (typeof error === "string") {
     return { content: error };
   }
-  const { content, message, detail } = (error ?? {}) as Bag;
-  return { content: String(content ?? message ?? detail ?? "The reply failed.") };
+  const { content, message, detail, retry_at: retryAt } = (error ?? {}) as Bag;
+  return {
+    content: String(content ?? message ?? detail ?? "The reply failed."),
+    ...(typeof retryAt === "number" && { retry_at: retryAt }),
+  };
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,7 +1,7 @@
 import { contributed } from "#plugins/web/kit/contributions.ts";
 
-/** Longest that a question waits for what plugins add to it. */
-const patienceMs = 2_000;
+/** Longest that a question waits for what plugins add to it; each tells by itself what it gave up before that. */
+const patienceMs = 6_000;
 
 /** Parts that plugins add to the request of a chat; a part that fails or takes too long adds nothing. Never rejects. */
 export async function toParts(): Promise<Record<string, unknown>> {

@@ -89,12 +89,13 @@ export function toRequest(turn: Turn): Record<string, unknown> {
 }
 
 function toTools(
-  { toolIds, features: chosen, terminalId }: ChosenTools,
+  { toolIds, features: chosen, excluded, terminalId }: ChosenTools,
   isSpoken: boolean,
 ): Record<string, unknown> {
   const features = isSpoken ? [...chosen, "voice"] : chosen;
   return {
     ...(toolIds.length > 0 && { tool_ids: toolIds }),
+    ...(excluded.length > 0 && { excluded_tool_ids: excluded }),
     ...(features.length > 0 && { features: Object.fromEntries(features.map((name) => [name, true])) }),
     ...(terminalId !== undefined && { terminal_id: terminalId }),
   };

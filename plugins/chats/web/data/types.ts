@@ -1,4 +1,7 @@
 import type { Attachment } from "#plugins/web/kit/web.ts";
+import type { ChosenTools, Queued, Refusal, Sending, Unsent } from "./sending-types.ts";
+
+export type { ChosenTools, Queued, Refusal, Sending, Unsent } from "./sending-types.ts";
 
 /** One stored output item of a reply (contract of `output`): text, reasoning, a call of a tool or its result. */
 export interface OutputItem {
@@ -72,7 +75,10 @@ export interface ChatMessage {
   readonly sources?: readonly Source[];
   readonly statusHistory?: readonly StatusLine[];
   readonly embeds?: readonly string[];
-  readonly error?: { readonly content: string };
+  /** `retry_at`: epoch seconds from which the provider takes it again. */
+  readonly error?: { readonly content: string; readonly retry_at?: number };
+  /** Why a reply that did not fail is not whole. */
+  readonly ending?: "stopped" | "length" | "empty";
   readonly followUps?: readonly string[];
   /** The member of an arena that answered. */
   readonly selectedModelId?: string;
@@ -134,6 +140,8 @@ export interface ActionRun {
 /** What a function of the server asks the person for: yes or no, or a text. */
 export interface Question {
   readonly id: number;
+  /** The server's name of it: a question that is asked again is the same one. */
+  readonly questionId: string;
   /** The reply that is written, or on which a function works. */
   readonly messageId: string | undefined;
   readonly kind: "confirmation" | "input";
@@ -146,34 +154,8 @@ export interface Question {
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
-/** Tools and features that are on for the messages of a chat. */
-export interface ChosenTools {
-  /** Workspace tools and tool servers. */
-  readonly toolIds: readonly string[];
-  /** Names of features of requests, such as `web_search`. */
-  readonly features: readonly string[];
-  readonly terminalId: string | undefined;
-}
-
 /** What a person answers to a question; null takes it back. */
 export type QuestionAnswer = string | boolean | Readonly<Record<string, unknown>> | null;
-
-/** What the next message carries beside its text. */
-export interface Sending {
-  readonly text: string;
-  readonly files: readonly Attachment[];
-  readonly models: readonly string[];
-  /** As they are when it is written; left out, those of the chat. */
-  readonly tools?: ChosenTools;
-  /** Said in a call: the model is told that its reply is heard (`features.voice`). */
-  readonly isSpoken?: boolean;
-}
-
-/** A message that waits: for the run before it, or for the server to be reachable. */
-export interface Queued extends Sending {
-  readonly id: string;
-  readonly state: "queued" | "sending" | "offline";
-}
 
 /** What is set for one chat alone. */
 export interface Controls {
@@ -237,12 +219,18 @@ export interface ChatView {
   /** True while any reply of the chat is written. */
   readonly isRunning: boolean;
   readonly queue: readonly Queued[];
+  /** How it stands with what could not be sent; undefined while everything goes through. */
+  readonly unsent: Unsent | undefined;
+  /** Tries again at once. */
+  sendNow(): void;
+  /** The newest thing that the server did not take, until the composer has taken it over. */
+  refusal: Refusal | undefined;
   readonly approvals: readonly Approval[];
   readonly questions: readonly Question[];
   readonly conflict: EditConflict | undefined;
 
   readonly models: readonly string[];
-  setModels(models: readonly string[]): void;
+  setModels(models: readonly string[]): Promise<void>;
   readonly controls: Controls;
   setControls(change: Partial<Controls>): Promise<void>;
   /** What is on: chosen for this chat, else the defaults of its model. */
@@ -255,7 +243,7 @@ export interface ChatView {
   /** Sends, or queues while a run goes on or the server is away. */
   send(sending: Sending): Promise<void>;
   cancelQueued(id: string): Queued | undefined;
-  /** Stops what is written; resolves to questions that had not been sent, and are taken back. */
+  /** Stops what is written or sent; resolves to questions that the server does not have, and are taken back. */
   stop(): Promise<readonly ChatMessage[]>;
   /** A further version of a reply; by another model, or with an instruction for it. */
   regenerate(

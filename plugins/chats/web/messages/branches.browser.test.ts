@@ -1,81 +1,73 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-let world: AppWithUpstream;
-let browser: Browser;
-let token: string;
+describeInterface("branches of a chat", ({ setUp, openPage }) => {
+  let world: AppWithUpstream;
+  let token: string;
 
-beforeAll(async () => {
-  await buildInterface();
-  world = await startAppWithUpstream();
-  browser = await openBrowser();
-  ({ token } = await world.app.admin());
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-});
-
-const shot = async (page: Page, name: string) => {
-  const folder = process.env["SHOTS"];
-  if (folder) {
-    await page.screenshot({ path: `${folder}/${name}.png` });
-  }
-};
-
-async function post(path: string, body: object): Promise<{ id: string }> {
-  const response = await fetch(`${world.app.url}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
+  setUp(async (keep) => {
+    world = await keep(startAppWithUpstream());
+    ({ token } = await world.app.admin());
   });
-  expect(response.status, path).toBe(200);
-  return (await response.json()) as { id: string };
-}
 
-/** A message below another one; ids of own ones begin with q. */
-const message = (path: string, content: string, more: object = {}) => {
-  const [parentId = "", id = "", ...childrenIds] = path.split(" ");
-  const isOwn = id.startsWith("q");
-  return {
-    id,
-    parentId: parentId === "-" ? null : parentId,
-    childrenIds,
-    content,
-    ...(isOwn ? { role: "user", models: ["alpha"] } : { role: "assistant", model: "alpha", done: true }),
-    ...more,
+  const shot = async (page: Page, name: string) => {
+    const folder = process.env["SHOTS"];
+    if (folder) {
+      await page.screenshot({ path: `${folder}/${name}.png` });
+    }
   };
-};
 
-const steps =
-  "1. Open it:\n\n   ```js\n   open();\n   ```\n\n2. Turn it.\n\n| Mill | Depth |\n|---|---|\n| North | 2 m |\n";
-const frame = `<p>Levels</p><button onclick="document.body.append(Object.assign(document.createElement('div'), { style: 'height:200px' }))">More</button>`;
+  async function post(path: string, body: object): Promise<{ id: string }> {
+    const response = await fetch(`${world.app.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    expect(response.status, path).toBe(200);
+    return (await response.json()) as { id: string };
+  }
 
-async function store(): Promise<string> {
-  const messages = [
-    message("- q1 a1 a2", "How deep is it?"),
-    message("q1 a1 q2", "**Two** metres."),
-    message("a1 q2 a3", "And today?"),
-    message("q2 a3", "Three metres."),
-    message("q1 a2 q3", "It is deep."),
-    message("a2 q3 a4", "What now?"),
-    message("q3 a4", steps, {
-      embeds: [frame, "https://maps.test/mill"],
-      usage: { prompt_tokens: 12, completion_tokens: 34 },
-    }),
-  ];
-  const history = { messages: Object.fromEntries(messages.map((one) => [one.id, one])), currentId: "a4" };
-  return (await post("/api/v1/chats/new", { chat: { title: "Wheels", models: ["alpha"], history } })).id;
-}
+  /** A message below another one; ids of own ones begin with q. */
+  const message = (path: string, content: string, more: object = {}) => {
+    const [parentId = "", id = "", ...childrenIds] = path.split(" ");
+    const isOwn = id.startsWith("q");
+    return {
+      id,
+      parentId: parentId === "-" ? null : parentId,
+      childrenIds,
+      content,
+      ...(isOwn ? { role: "user", models: ["alpha"] } : { role: "assistant", model: "alpha", done: true }),
+      ...more,
+    };
+  };
 
-test.skipIf(chromiumPath === undefined)(
-  "shows the branches of a chat and goes over to another one",
-  async () => {
+  const steps =
+    "1. Open it:\n\n   ```js\n   open();\n   ```\n\n2. Turn it.\n\n| Mill | Depth |\n|---|---|\n| North | 2 m |\n";
+  const frame = `<p>Levels</p><button onclick="document.body.append(Object.assign(document.createElement('div'), { style: 'height:200px' }))">More</button>`;
+
+  async function store(): Promise<string> {
+    const messages = [
+      message("- q1 a1 a2", "How deep is it?"),
+      message("q1 a1 q2", "**Two** metres."),
+      message("a1 q2 a3", "And today?"),
+      message("q2 a3", "Three metres."),
+      message("q1 a2 q3", "It is deep."),
+      message("a2 q3 a4", "What now?"),
+      message("q3 a4", steps, {
+        embeds: [frame, "https://maps.test/mill"],
+        usage: { prompt_tokens: 12, completion_tokens: 34 },
+      }),
+    ];
+    const history = { messages: Object.fromEntries(messages.map((one) => [one.id, one])), currentId: "a4" };
+    return (await post("/api/v1/chats/new", { chat: { title: "Wheels", models: ["alpha"], history } })).id;
+  }
+
+  test("shows the branches of a chat and goes over to another one", async () => {
     const id = await store();
-    const { page, close } = await openPage(browser, { url: world.app.url, token, path: `/c/${id}` });
+    const { page } = await openPage({ url: world.app.url, token, path: `/c/${id}` });
     await page.getByRole("button", { name: "2/2, Show all branches" }).click();
     const tree = page.getByRole("tree", { name: "Branches" });
     const shown = () => tree.getByRole("treeitem", { selected: true }).count();
@@ -92,15 +84,11 @@ test.skipIf(chromiumPath === undefined)(
     // A message of the shown branch is brought into sight, without another branch.
     await tree.getByRole("treeitem", { name: /How deep/ }).click();
     expect(await page.getByRole("article").getByText("Open it:").count()).toBe(1);
-    await close();
-  },
-);
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "shows code in lists, frames, tasks and usage, on a phone as well",
-  async () => {
+  test("shows code in lists, frames, tasks and usage, on a phone as well", async () => {
     const id = await store();
-    const { page, close } = await openPage(browser, {
+    const { page } = await openPage({
       url: world.app.url,
       token,
       path: `/c/${id}`,
@@ -143,6 +131,5 @@ test.skipIf(chromiumPath === undefined)(
     ]);
     await page.reload();
     await reply.getByText("Read the gauge again").waitFor();
-    await close();
-  },
-);
+  });
+});

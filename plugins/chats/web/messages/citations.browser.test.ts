@@ -1,55 +1,45 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 
-// From a dropped file to the passage that a reply cites, and what others see of it.
+describeInterface("citations", ({ setUp, openPage }) => {
+  // From a dropped file to the passage that a reply cites, and what others see of it.
 
-const slow = 240_000;
-let world: AppWithUpstream;
-let browser: Browser;
-let token: string;
+  let world: AppWithUpstream;
+  let token: string;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    world = await startAppWithUpstream({ models: ["alpha"] });
+  setUp(async (keep) => {
+    world = await keep(startAppWithUpstream({ models: ["alpha"] }));
     world.upstream.always("/chat/completions", text("The sluice gate is Ada Marten's [1]."));
-    browser = await openBrowser();
     ({ token } = await world.app.admin());
-  }
-}, slow);
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-});
+  });
 
-const sentence = "The sluice gate belongs to Ada Marten.";
-const deed = `The deed of the mill.\n\n${sentence}\n\nThe meadow belongs to nobody.`;
+  const sentence = "The sluice gate belongs to Ada Marten.";
+  const deed = `The deed of the mill.\n\n${sentence}\n\nThe meadow belongs to nobody.`;
 
-const shot = async (page: Page, name: string) => {
-  const folder = process.env["SHOTS"];
-  if (folder) {
-    await page.screenshot({ path: `${folder}/${name}.png` });
-  }
-};
-const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
+  const shot = async (page: Page, name: string) => {
+    const folder = process.env["SHOTS"];
+    if (folder) {
+      await page.screenshot({ path: `${folder}/${name}.png` });
+    }
+  };
+  const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
 
-test.skipIf(!chromiumPath)(
-  "a file that is attached is cited by the reply, and the passage stands beside it",
-  async () => {
-    const { page, close } = await openPage(browser, { url: world.app.url, token });
+  test("a file that is attached is cited by the reply, and the passage stands beside it", async () => {
+    const { page, close } = await openPage({ url: world.app.url, token });
     const chooser = page.getByLabel("Attach files");
     await field(page).waitFor();
     await chooser.setInputFiles({ name: "deed.txt", mimeType: "text/plain", buffer: Buffer.from(deed) });
     const attached = page.getByRole("list", { name: "Attached" });
     await attached.getByRole("button", { name: "deed.txt: Passages" }).click();
-    await attached.getByRole("button", { name: "deed.txt: Whole text" }).waitFor();
+    await attached.getByRole("button", { name: "deed.txt: Full text" }).waitFor();
     await shot(page, "chip-desk");
     await expectNoAxeFindings(page);
-    await field(page).fill("Whose is the sluice gate?");
+    await write(field(page), "Whose is the sluice gate?");
     await field(page).press("Enter");
 
     const cite = page.getByRole("link", { name: "Source 1" });
@@ -71,26 +61,21 @@ test.skipIf(!chromiumPath)(
     const path = new URL(page.url()).pathname;
     await close();
 
-    const phone = await openPage(browser, { url: world.app.url, token, path, size: "phone", theme: "dark" });
+    const phone = await openPage({ url: world.app.url, token, path, size: "phone", theme: "dark" });
     await phone.page.getByRole("link", { name: "Source 1" }).click();
     await phone.page.getByText(sentence).waitFor();
     await shot(phone.page, "panel-phone");
     await expectNoAxeFindings(phone.page);
-    await phone.close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "# picks files, folders and chats",
-  async () => {
+  test("# picks files, folders and chats", async () => {
     const call = (route: string, body: object) => world.app.call(route, { token, body });
     await call("POST /api/v1/folders/", { name: "Deed folder" });
     await call("POST /api/v1/chats/new", {
       chat: { title: "Deed talk", models: ["alpha"], history: { messages: {}, currentId: null } },
     });
-    const { page, close } = await openPage(browser, { url: world.app.url, token });
-    await field(page).fill("#deed");
+    const { page } = await openPage({ url: world.app.url, token });
+    await write(field(page), "#deed");
     const options = page.getByRole("listbox");
     await options.getByRole("option", { name: /deed\.txt/ }).waitFor();
     await options.getByRole("option", { name: /Deed talk/ }).waitFor();
@@ -98,23 +83,18 @@ test.skipIf(!chromiumPath)(
     await options.getByRole("option", { name: /Deed folder/ }).click();
     const attached = page.getByRole("list", { name: "Attached" });
     await attached.getByRole("listitem").filter({ hasText: "Deed folder" }).waitFor();
-    await field(page).fill("#deed.txt");
+    await write(field(page), "#deed.txt");
     await options.getByRole("option", { name: /deed\.txt/ }).click();
     await attached.getByRole("button", { name: "deed.txt: Passages" }).waitFor();
-    await field(page).fill("#https://mill.example/weir");
+    await write(field(page), "#https://mill.example/weir");
     await options.getByRole("option", { name: /mill\.example\/weir/ }).click();
     // Nothing of the web can be reached from here: the chip says so before a question is asked.
     await attached.getByRole("button", { name: /^Try mill\.example\/weir again/ }).waitFor();
     await shot(page, "chips-desk");
     await expectNoAxeFindings(page);
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "a reader of a shared chat reads the passages and gets no link to files of others",
-  async () => {
+  test("a reader of a shared chat reads the passages and gets no link to files of others", async () => {
     const owner = await world.app.user();
     const body = new FormData();
     body.append("file", new Blob([deed], { type: "text/plain" }), "deed.txt");
@@ -151,7 +131,7 @@ test.skipIf(!chromiumPath)(
     const grants = [{ principal_type: "user", principal_id: reader.id, permission: "read" }];
     const access = { ...own, body: { access_grants: grants } };
     expect((await world.app.call(`POST /api/v1/chats/shared/${id}/access/update`, access)).status).toBe(200);
-    const { page, close } = await openPage(browser, {
+    const { page } = await openPage({
       url: world.app.url,
       token: reader.token,
       path: `/s/${link}`,
@@ -159,11 +139,9 @@ test.skipIf(!chromiumPath)(
     await page.getByRole("link", { name: "Source 1" }).click();
     await page.getByText(sentence).waitFor();
     await page.getByText("Page 3").waitFor();
-    await page.getByText("Not yours to open").waitFor();
+    await page.getByText("No access").waitFor();
     expect(await page.locator(`a[href*="${file}"]`).count()).toBe(0);
     await shot(page, "shared-desk");
     await expectNoAxeFindings(page);
-    await close();
-  },
-  slow,
-);
+  });
+});

@@ -1,28 +1,27 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { chromiumPath } from "#test/support/browser.ts";
+import { expect, test } from "vitest";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { ask, type ChatPages, startChatPages } from "../chat-pages.fixture.ts";
 
-let pages: ChatPages;
+describeInterface("edits of messages", ({ setUp, openPage }) => {
+  let pages: ChatPages;
 
-beforeAll(async () => {
-  pages = await startChatPages();
-});
-afterAll(() => pages?.close());
+  setUp(async (keep) => {
+    pages = await keep(startChatPages(openPage));
+  });
 
-const own = (page: Page) => page.getByRole("article", { name: "You" });
+  const own = (page: Page) => page.getByRole("article", { name: "You" });
 
-async function edit(page: Page, text: string): Promise<void> {
-  await own(page).hover();
-  await own(page).getByRole("button", { name: "Edit" }).click();
-  await page.getByRole("textbox", { name: "Text of your message" }).fill(text);
-}
+  async function edit(page: Page, text: string): Promise<void> {
+    await own(page).hover();
+    await own(page).getByRole("button", { name: "Edit" }).click();
+    await write(page.getByRole("textbox", { name: "Text of your message" }), text);
+  }
 
-test.skipIf(chromiumPath === undefined)(
-  "shows both texts of a message that two tabs change, and the state that the sidebar sets",
-  async () => {
-    const { page, context, close } = await pages.open("/");
+  test("shows both texts of a message that two tabs change, and the state that the sidebar sets", async () => {
+    const { page, context } = await pages.open("/");
     await ask(page, "How deep is the pond?");
     await page.getByText("The wheel turns.", { exact: true }).waitFor();
     await page.waitForURL(/\/c\/[^/]+$/);
@@ -78,9 +77,7 @@ test.skipIf(chromiumPath === undefined)(
     await page.waitForURL(/\/$/);
     await page.goBack();
     await page.getByRole("button", { name: "Chat menu" }).click();
-    await page.getByRole("menuitem", { name: "Bring back from the archive" }).click();
+    await page.getByRole("menuitem", { name: "Restore from archive" }).click();
     await expect.poll(async () => (await pages.admin.read(id)).archived).toBe(false);
-    await close();
-  },
-  60_000,
-);
+  });
+});

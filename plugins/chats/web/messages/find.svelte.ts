@@ -1,3 +1,4 @@
+import { lasting } from "#plugins/web/kit/lasting.svelte.ts";
 import type { ChatView } from "../data/types.ts";
 import { findHits, toPattern } from "./find-text.ts";
 
@@ -66,7 +67,7 @@ export type { Find };
 
 /** The search of a chat; the same one for its menu, its keys and its messages. */
 export function findOf(chat: ChatView): Find {
-  const known = finds.get(chat) ?? new Find(chat);
+  const known = finds.get(chat) ?? lasting(() => new Find(chat));
   finds.set(chat, known);
   return known;
 }

@@ -1,17 +1,18 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-let world: AppWithUpstream;
-let browser: Browser;
-let token: string;
+describeInterface("functions in a chat", ({ setUp, openPage }) => {
+  let world: AppWithUpstream;
+  let token: string;
 
-const drawing = encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="black" stroke-width="2"><circle cx="12" cy="12" r="9"/></svg>',
-);
-const translate = `/** description: Puts the reply into another language */
+  const drawing = encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="black" stroke-width="2"><circle cx="12" cy="12" r="9"/></svg>',
+  );
+  const translate = `/** description: Puts the reply into another language */
   export const meta = { icon: "data:image/svg+xml,${drawing}" };
   export async function action(body, { host }) {
     await host.emit({ type: "status", data: { description: "Reading the reply", done: false } });
@@ -20,54 +21,46 @@ const translate = `/** description: Puts the reply into another language */
     await host.emit({ type: "status", data: { description: isSure ? "Translated" : "Left as it was", done: true } });
     return isSure ? { messages: body.messages.map((one) => one.id === body.id ? { ...one, content: language + ": " + one.content } : one) } : null;
   }`;
-const several = `export const actions = [{ id: "up", name: "Louder" }, { id: "down", name: "Quieter" }, { id: "long", name: "Much longer name of a function" }];
+  const several = `export const actions = [{ id: "up", name: "Louder" }, { id: "down", name: "Quieter" }, { id: "long", name: "Much longer name of a function" }];
   export const meta = { priority: 2 };
   export async function action(body, { id, host }) {
     if (id === "down") throw new Error("It is quiet already.");
     await host.ask({ type: "confirmation", data: { title: "Go on?" } });
   }`;
 
-async function call(path: string, body?: object): Promise<unknown> {
-  const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
-  const response = await fetch(`${world.app.url}${path}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(body ?? {}),
-  });
-  expect(response.status, path).toBe(200);
-  return await response.json();
-}
-
-async function addFunction(name: string, content: string): Promise<void> {
-  const id = name.toLowerCase();
-  await call("/api/v1/functions/create", { id, name, content, meta: {} });
-  await call(`/api/v1/functions/id/${id}/toggle`);
-  await call(`/api/v1/functions/id/${id}/toggle/global`);
-}
-
-const shot = async (page: Page, name: string) => {
-  const folder = process.env["SHOTS"];
-  if (folder) {
-    await page.screenshot({ path: `${folder}/${name}.png` });
+  async function call(path: string, body?: object): Promise<unknown> {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const response = await fetch(`${world.app.url}${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body ?? {}),
+    });
+    expect(response.status, path).toBe(200);
+    return await response.json();
   }
-};
 
-beforeAll(async () => {
-  await buildInterface();
-  world = await startAppWithUpstream();
-  browser = await openBrowser();
-  ({ token } = await world.app.admin());
-  await addFunction("Translate", translate);
-  await addFunction("volume", several);
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-});
+  async function addFunction(name: string, content: string): Promise<void> {
+    const id = name.toLowerCase();
+    await call("/api/v1/functions/create", { id, name, content, meta: {} });
+    await call(`/api/v1/functions/id/${id}/toggle`);
+    await call(`/api/v1/functions/id/${id}/toggle/global`);
+  }
 
-test.skipIf(chromiumPath === undefined)(
-  "runs functions on a reply, asks for them and shows their failures",
-  async () => {
+  const shot = async (page: Page, name: string) => {
+    const folder = process.env["SHOTS"];
+    if (folder) {
+      await page.screenshot({ path: `${folder}/${name}.png` });
+    }
+  };
+
+  setUp(async (keep) => {
+    world = await keep(startAppWithUpstream());
+    ({ token } = await world.app.admin());
+    await addFunction("Translate", translate);
+    await addFunction("volume", several);
+  });
+
+  test("runs functions on a reply, asks for them and shows their failures", async () => {
     const messages = {
       q: {
         id: "q",
@@ -89,21 +82,21 @@ test.skipIf(chromiumPath === undefined)(
     };
     const chat = { title: "Wheels", models: ["alpha"], history: { messages, currentId: "a" } };
     const { id } = (await call("/api/v1/chats/new", { chat })) as { id: string };
-    const { page, close } = await openPage(browser, { url: world.app.url, token, path: `/c/${id}` });
+    const { page, close } = await openPage({ url: world.app.url, token, path: `/c/${id}` });
     const reply = page.getByRole("article", { name: /Reply of alpha/ });
     await reply.getByRole("button", { name: "Translate" }).click();
     await reply.getByText("Reading the reply").waitFor();
-    await reply.getByText("“Translate” is at work…").waitFor();
+    await reply.getByText("“Translate” is running…").waitFor();
     expect(await reply.getByRole("button", { name: "Louder" }).isDisabled()).toBe(true);
     await shot(page, "function-asks");
     await expectNoAxeFindings(page);
-    await page.getByRole("textbox", { name: "Language" }).fill("German");
+    await write(page.getByRole("textbox", { name: "Language" }), "German");
     await page.keyboard.press("Enter");
     await page.getByText("It is overwritten.").waitFor();
     await page.getByRole("button", { name: "Yes" }).click();
     await reply.getByText("German: It turns.").waitFor();
     await reply.getByText("Translated").waitFor();
-    await reply.getByText("is at work").waitFor({ state: "detached" });
+    await reply.getByText("is running").waitFor({ state: "detached" });
     await reply.getByRole("button", { name: "Quieter" }).click();
     await reply.getByText("It is quiet already.").waitFor();
     await shot(page, "function-failed");
@@ -120,7 +113,7 @@ test.skipIf(chromiumPath === undefined)(
     await reply.getByText("German: It turns.").waitFor();
     await close();
 
-    const phone = await openPage(browser, {
+    const phone = await openPage({
       url: world.app.url,
       token,
       path: `/c/${id}`,
@@ -131,6 +124,5 @@ test.skipIf(chromiumPath === undefined)(
     // Messages that were stored without a time show none.
     expect(await phone.page.locator("time").count()).toBe(0);
     await shot(phone.page, "function-phone");
-    await phone.close();
-  },
-);
+  });
+});

@@ -25,34 +25,34 @@ export function listShortcuts(list: () => ShownList): Shortcut[] {
   return [
     {
       keys: "]",
-      title: t("Next version of the chosen message"),
+      title: t("Next version of the selected message"),
       group,
       isAvailable: () => versionBeside(list().chat, 1) !== undefined,
       run: () => showVersion(list(), 1),
     },
     {
       keys: "[",
-      title: t("Version before of the chosen message"),
+      title: t("Previous version of the selected message"),
       group,
       isAvailable: () => versionBeside(list().chat, -1) !== undefined,
       run: () => showVersion(list(), -1),
     },
     {
       keys: "R",
-      title: t("Answer the chosen message again"),
+      title: t("Regenerate the selected reply"),
       group,
       isAvailable: () => replyToRepeat(list().chat) !== undefined,
       run: () => regenerate(list()),
     },
     {
       keys: "E",
-      title: t("Edit the chosen message"),
+      title: t("Edit the selected message"),
       group,
       isAvailable: () => messageToEdit(list().chat) !== undefined,
       run: () => edit(list().chat),
     },
-    { keys: "K", title: t("Choose the message before"), group, run: () => move(list(), -1) },
-    { keys: "J", title: t("Choose the next message"), group, run: () => move(list(), 1) },
+    { keys: "K", title: t("Select the previous message"), group, run: () => move(list(), -1) },
+    { keys: "J", title: t("Select the next message"), group, run: () => move(list(), 1) },
     {
       keys: "Mod+Shift+;",
       title: t("Copy the last code"),
@@ -106,7 +106,7 @@ async function regenerate(list: ShownList): Promise<void> {
   const { chat } = list;
   const reply = replyToRepeat(chat);
   if (reply) {
-    chat.regenerate(reply.id).catch((error: unknown) => toasts.fail(error, t("That did not work.")));
+    chat.regenerate(reply.id).catch((error: unknown) => toasts.fail(error, t("Something went wrong.")));
     await focusMessage(chat.branchIds.at(-1) ?? "", list);
   }
 }

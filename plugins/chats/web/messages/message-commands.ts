@@ -18,8 +18,7 @@ export async function removeMessage(chat: ChatView, id: string): Promise<void> {
       seconds: 10,
       action: {
         title: t("Undo"),
-        run: () =>
-          restore().catch((error: unknown) => toasts.fail(error, t("It could not be brought back."))),
+        run: () => restore().catch((error: unknown) => toasts.fail(error, t("Couldn’t be restored."))),
       },
     });
   } catch (error) {

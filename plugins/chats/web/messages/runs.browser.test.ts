@@ -1,9 +1,9 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { done, guarded } from "#plugins/approvals/guarded.fixture.ts";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type Size } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { expectNoAxeFindings, type Size } from "#test/support/interface.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { json, sse, text } from "#test/support/upstream-scripts.ts";
@@ -11,36 +11,28 @@ import { completion } from "#test/support/upstream-chunks.ts";
 import { writtenReply } from "#test/support/upstream-written.ts";
 import { ask, fieldOf, isReply } from "../chat-pages.fixture.ts";
 
-let world: AppWithUpstream;
-let browser: Browser;
-let token: string;
+describeInterface("runs of a chat", ({ setUp, openPage }) => {
+  let world: AppWithUpstream;
+  let token: string;
 
-beforeAll(async () => {
-  await buildInterface();
-  world = await startAppWithUpstream({ models: ["alpha", "beta"], plugins: [guarded] });
-  world.upstream.always("/chat/completions", text("The wheel turns."));
-  browser = await openBrowser();
-  ({ token } = await world.app.admin());
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-});
+  setUp(async (keep) => {
+    world = await keep(startAppWithUpstream({ models: ["alpha", "beta"], plugins: [guarded] }));
+    world.upstream.always("/chat/completions", text("The wheel turns."));
+    ({ token } = await world.app.admin());
+  });
 
-async function open(path: string, size: Size = "desk") {
-  const opened = await openPage(browser, { url: world.app.url, token, path, size });
-  return opened;
-}
+  async function open(path: string, size: Size = "desk") {
+    const opened = await openPage({ url: world.app.url, token, path, size });
+    return opened;
+  }
 
-const idle = (page: Page) =>
-  page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
-const shown = (page: Page, words: string) => page.getByText(words, { exact: true });
-const pathOf = (page: Page) => new URL(page.url()).pathname;
-const said = ({ body }: UpstreamRequest): string => body.messages.at(-1).content;
+  const idle = (page: Page) =>
+    page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+  const shown = (page: Page, words: string) => page.getByText(words, { exact: true });
+  const pathOf = (page: Page) => new URL(page.url()).pathname;
+  const said = ({ body }: UpstreamRequest): string => body.messages.at(-1).content;
 
-test.skipIf(chromiumPath === undefined)(
-  "asks before a tool acts: allowed, denied and always, on every screen",
-  async () => {
+  test("asks before a tool acts: allowed, denied and always, on every screen", async () => {
     const call = (to: string) => {
       world.upstream.reply(
         isReply,
@@ -49,7 +41,7 @@ test.skipIf(chromiumPath === undefined)(
       world.upstream.reply(isReply, text(`Done with ${to}.`));
     };
     call("Ana");
-    const { page, close } = await open("/");
+    const { page } = await open("/");
     await ask(page, "Write to Ana");
     const card = (on: Page) => on.getByRole("region", { name: "Decision on send" });
     await card(page).getByText('"to": "Ana"').waitFor();
@@ -85,17 +77,12 @@ test.skipIf(chromiumPath === undefined)(
     await ask(page, "Write to Dan");
     await shown(page, "Done with Dan.").waitFor();
     expect(done.map(({ parameters }) => parameters)).toEqual([{ to: "Ana" }, { to: "Cleo" }, { to: "Dan" }]);
-    await close();
-  },
-  60_000,
-);
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "keeps what is lined up over a reload, and stops what is written",
-  async () => {
+  test("keeps what is lined up over a reload, and stops what is written", async () => {
     const first = writtenReply();
     world.upstream.reply(isReply, first.script);
-    const { page, close } = await open("/");
+    const { page } = await open("/");
     await ask(page, "First sack");
     first.write("Grinding one.");
     await shown(page, "Grinding one.").waitFor();
@@ -128,18 +115,13 @@ test.skipIf(chromiumPath === undefined)(
     expect(await fieldOf(page).inputValue()).toBe("Third sack");
     const sent = world.upstream.requests.filter((request) => isReply(request)).map(said);
     expect(sent.filter((words) => words.endsWith("sack"))).toEqual(["First sack", "Second sack"]);
-    await close();
-  },
-  60_000,
-);
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "writes two replies side by side, merges them, and goes on from one",
-  async () => {
+  test("writes two replies side by side, merges them, and goes on from one", async () => {
     const [alpha, beta] = [writtenReply(), writtenReply()];
     world.upstream.reply((request) => isReply(request) && request.body.model === "alpha", alpha.script);
     world.upstream.reply((request) => isReply(request) && request.body.model === "beta", beta.script);
-    const { page, close } = await open("/?models=alpha,beta");
+    const { page } = await open("/?models=alpha,beta");
     await ask(page, "Which wheel?");
     alpha.write("The overshot one");
     beta.write("The undershot one");
@@ -169,16 +151,10 @@ test.skipIf(chromiumPath === undefined)(
     await expectNoAxeFindings(page);
     await page.reload();
     await page.getByRole("region", { name: "Merged answer" }).getByText("Both turn.").waitFor();
-    await phone.close();
-    await close();
-  },
-  60_000,
-);
+  });
 
-test.skipIf(chromiumPath === undefined)(
-  "forks, asks another model, reads aloud, prints, and deletes with undo",
-  async () => {
-    const { page, close } = await open("/");
+  test("forks, asks another model, reads aloud, prints, and deletes with undo", async () => {
+    const { page } = await open("/");
     await ask(page, "Tell of the mill");
     await shown(page, "The wheel turns.").waitFor();
     await idle(page);
@@ -207,11 +183,13 @@ test.skipIf(chromiumPath === undefined)(
     ]);
 
     await page.emulateMedia({ media: "print" });
+    // oxlint-disable-next-line no-restricted-globals -- a print dialog cannot be looked into
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const printed = await page.locator("body").innerText();
     expect(printed).toContain("Tell of the mill");
     expect(printed).toContain("The stone rests.");
     expect(printed).not.toContain("New chat");
+    // oxlint-disable-next-line no-restricted-globals -- as above
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.emulateMedia({ media: null });
 
@@ -232,7 +210,5 @@ test.skipIf(chromiumPath === undefined)(
     await page.goto(world.app.url + first);
     await shown(page, "The stone rests.").waitFor();
     expect(await page.getByText("Only in the fork").count()).toBe(0);
-    await close();
-  },
-  60_000,
-);
+  });
+});

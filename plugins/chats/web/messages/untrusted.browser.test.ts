@@ -1,66 +1,58 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { corpus, ranMark } from "#plugins/web/kit/markdown/corpus.fixture.ts";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { type, write } from "#test/support/hands.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 
-let world: AppWithUpstream;
-let browser: Browser;
-let token: string;
+describeInterface("texts of others", ({ setUp, openPage }) => {
+  let world: AppWithUpstream;
+  let token: string;
 
-const payloads = corpus.filter((one) => one.isWellFormed());
-const hasRun = (page: Page) =>
-  Promise.all(page.frames().map((frame) => frame.evaluate((mark) => mark in globalThis, ranMark)));
+  const payloads = corpus.filter((one) => one.isWellFormed());
+  const hasRun = (page: Page) =>
+    Promise.all(page.frames().map((frame) => frame.evaluate((mark) => mark in globalThis, ranMark)));
 
-beforeAll(async () => {
-  await buildInterface();
-  world = await startAppWithUpstream({ models: ["alpha"] });
-  world.upstream.always("/chat/completions", text("The wheel turns."));
-  browser = await openBrowser();
-  ({ token } = await world.app.admin());
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.close();
-});
+  setUp(async (keep) => {
+    world = await keep(startAppWithUpstream({ models: ["alpha"] }));
+    world.upstream.always("/chat/completions", text("The wheel turns."));
+    ({ token } = await world.app.admin());
+  });
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
-async function call(route: string, body?: unknown): Promise<any> {
-  const answer = await world.app.call(route, { token, body });
-  expect(answer.status, `${route}: ${answer.text.slice(0, 300)}`).toBe(200);
-  return answer.body;
-}
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
+  async function call(route: string, body?: unknown): Promise<any> {
+    const answer = await world.app.call(route, { token, body });
+    expect(answer.status, `${route}: ${answer.text.slice(0, 300)}`).toBe(200);
+    return answer.body;
+  }
 
-/** A chat of one question and one reply; `last` goes into the reply. */
-function chatOf(title: string, question: string, last: object) {
-  const q = {
-    id: "q",
-    parentId: null,
-    childrenIds: ["a"],
-    role: "user",
-    content: question,
-    models: ["alpha"],
-  };
-  const a = {
-    id: "a",
-    parentId: "q",
-    childrenIds: [],
-    role: "assistant",
-    model: "alpha",
-    done: true,
-    ...last,
-  };
-  return { title, models: ["alpha"], history: { messages: { q, a }, currentId: "a" } };
-}
+  /** A chat of one question and one reply; `last` goes into the reply. */
+  function chatOf(title: string, question: string, last: object) {
+    const q = {
+      id: "q",
+      parentId: null,
+      childrenIds: ["a"],
+      role: "user",
+      content: question,
+      models: ["alpha"],
+    };
+    const a = {
+      id: "a",
+      parentId: "q",
+      childrenIds: [],
+      role: "assistant",
+      model: "alpha",
+      done: true,
+      ...last,
+    };
+    return { title, models: ["alpha"], history: { messages: { q, a }, currentId: "a" } };
+  }
 
-const make = async (title: string, question: string, last: object): Promise<string> =>
-  (await call("POST /api/v1/chats/new", { chat: chatOf(title, question, last) })).id;
+  const make = async (title: string, question: string, last: object): Promise<string> =>
+    (await call("POST /api/v1/chats/new", { chat: chatOf(title, question, last) })).id;
 
-test.skipIf(chromiumPath === undefined)(
-  "texts of others run nothing and call nobody where they are names, titles and parts of replies",
-  async () => {
+  test("texts of others run nothing and call nobody where they are names, titles and parts of replies", async () => {
     await call("POST /api/v1/chats/import", {
       chats: payloads.map((title) => ({
         chat: chatOf(title.slice(0, 200), title, { content: "It turns." }),
@@ -104,7 +96,7 @@ test.skipIf(chromiumPath === undefined)(
       access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
     });
 
-    const { page, close } = await openPage(browser, { url: world.app.url, token, path: `/c/${id}` });
+    const { page } = await openPage({ url: world.app.url, token, path: `/c/${id}` });
     const reply = page.getByRole("article", { name: /Reply of/ });
     await reply.waitFor();
     for (const name of [/Thought/, /sources/]) {
@@ -112,12 +104,14 @@ test.skipIf(chromiumPath === undefined)(
     }
     expect(await hasRun(page)).not.toContain(true);
     await page.keyboard.press("Control+k");
-    await page
-      .getByRole("dialog")
-      .getByRole("combobox")
-      .or(page.getByRole("dialog").getByRole("textbox"))
-      .first()
-      .fill("img");
+    await write(
+      page
+        .getByRole("dialog")
+        .getByRole("combobox")
+        .or(page.getByRole("dialog").getByRole("textbox"))
+        .first(),
+      "img",
+    );
     await page.getByRole("dialog").getByText("onerror").first().waitFor();
     await page.keyboard.press("Escape");
     for (const content of payloads.slice(0, 60)) {
@@ -143,28 +137,23 @@ test.skipIf(chromiumPath === undefined)(
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.getByText("It turns").first().waitFor();
     expect(await hasRun(page)).not.toContain(true);
-    await close();
-  },
-  90_000,
-);
+  });
 
-const bad: Readonly<Record<string, string>> = {
-  "a line of 2 MB": "wheel ".repeat(340_000),
-  "500 nested lists": Array.from({ length: 500 }, (_, at) => `${"  ".repeat(at)}- level ${at}`).join("\n"),
-  "an unclosed fence": `\`\`\`js\n${"const wheel = 1;\n".repeat(2000)}`,
-  "a table of 10,000 rows": `| a | b |\n|---|---|\n${Array.from({ length: 10_000 }, (_, at) => `| ${at} | wheel |`).join("\n")}`,
-  "broken maths": "$\\frac{1}{$ wheel $$\\begin{matrix} 1 & $$ and $\\undefined{x}$",
-  "a diagram that is none": "```mermaid\ngraph TD; A--\n```\nwheel",
-  "joiners without end": `wheel ${"👩\u200d".repeat(100_000)}`,
-  "a name that turns round": "wheel \u202egnp.exe \u2066 x \u2067 y",
-  "a picture with a script":
-    "wheel ![x](data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>)",
-};
+  const bad: Readonly<Record<string, string>> = {
+    "a line of 2 MB": "wheel ".repeat(340_000),
+    "500 nested lists": Array.from({ length: 500 }, (_, at) => `${"  ".repeat(at)}- level ${at}`).join("\n"),
+    "an unclosed fence": `\`\`\`js\n${"const wheel = 1;\n".repeat(2000)}`,
+    "a table of 10,000 rows": `| a | b |\n|---|---|\n${Array.from({ length: 10_000 }, (_, at) => `| ${at} | wheel |`).join("\n")}`,
+    "broken maths": "$\\frac{1}{$ wheel $$\\begin{matrix} 1 & $$ and $\\undefined{x}$",
+    "a diagram that is none": "```mermaid\ngraph TD; A--\n```\nwheel",
+    "joiners without end": `wheel ${"👩\u200d".repeat(100_000)}`,
+    "a name that turns round": "wheel \u202egnp.exe \u2066 x \u2067 y",
+    "a picture with a script":
+      "wheel ![x](data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>)",
+  };
 
-test.skipIf(chromiumPath === undefined)(
-  "bad input is shown, and the page takes keys meanwhile",
-  async () => {
-    const { page, close } = await openPage(browser, { url: world.app.url, token });
+  test("bad input is shown, and the page takes keys meanwhile", async () => {
+    const { page } = await openPage({ url: world.app.url, token });
     const slow: string[] = [];
     for (const [name, content] of Object.entries(bad)) {
       const id = await make(name, "Show it", { content });
@@ -174,8 +163,9 @@ test.skipIf(chromiumPath === undefined)(
         .getByText(/wheel|level|1/)
         .first()
         .waitFor({ state: "attached" });
+      await page.getByRole("textbox", { name: "Message" }).click();
       const started = performance.now();
-      await page.getByRole("textbox", { name: "Message" }).pressSequentially("key");
+      await type(page, "key");
       const took = Math.round(performance.now() - started);
       if (process.env["SHOTS"]) {
         await page.screenshot({ path: `${process.env["SHOTS"]}/bad-${name.replaceAll(/\W+/g, "-")}.png` });
@@ -184,7 +174,7 @@ test.skipIf(chromiumPath === undefined)(
         slow.push(`${name}: ${took} ms`);
       }
       expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("key");
-      await page.getByRole("textbox", { name: "Message" }).fill("");
+      await write(page.getByRole("textbox", { name: "Message" }), "");
     }
     expect(slow).toEqual([]);
 
@@ -194,12 +184,11 @@ test.skipIf(chromiumPath === undefined)(
     await field.waitFor();
     await field.evaluate((node: HTMLTextAreaElement) => {
       node.value = "half \ud800 a \u0000character";
+      // oxlint-disable-next-line no-restricted-properties -- no keyboard has half a character
       node.dispatchEvent(new InputEvent("input", { bubbles: true }));
     });
     await field.press("Enter");
     await page.getByText("The wheel turns.", { exact: true }).waitFor();
     await page.getByText("half \ufffd a character").first().waitFor();
-    await close();
-  },
-  90_000,
-);
+  });
+});

@@ -19,7 +19,7 @@ import type { ChatStore } from "../data/chat.svelte.ts";
 import { chatList } from "../data/list.svelte.ts";
 import { forget } from "../data/open-chats.ts";
 import { sidePanel } from "../panel/side-panel.svelte.ts";
-import { moveItems } from "../sidebar/chat-menu.ts";
+import { moveItems, tagsItem } from "../sidebar/chat-menu.ts";
 import type { ExportFormat } from "../transfer.ts";
 
 interface PageActions {
@@ -38,8 +38,9 @@ export function chatMenu(chat: ChatStore, { rename, print, find }: PageActions):
       run: () => pin(chat),
     },
     ...moveItems([chat.id ?? ""]),
+    tagsItem(chat.id ?? ""),
     {
-      title: chat.isArchived ? t("Bring back from the archive") : t("Archive"),
+      title: chat.isArchived ? t("Restore from archive") : t("Archive"),
       icon: chat.isArchived ? ArchiveRestore : Archive,
       run: () => archive(chat),
     },
@@ -89,7 +90,7 @@ async function archive(chat: ChatStore): Promise<void> {
       kind: "good",
       text: archived
         ? t("“{title}” was archived.", { title: chat.title })
-        : t("“{title}” is back among your chats.", { title: chat.title }),
+        : t("“{title}” was restored.", { title: chat.title }),
       seconds: 10,
       action: { title: t("Undo"), run: () => archive(chat) },
     });

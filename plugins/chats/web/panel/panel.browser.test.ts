@@ -2,94 +2,80 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-const slow = 120_000;
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-let host: Server;
-let origin: string;
-let asked = 0;
-let app: App;
-let browser: Browser;
-let token: string;
+describeInterface("the panel of documents", ({ setUp, openPage }) => {
+  let host: Server;
+  let origin: string;
+  let asked = 0;
+  let app: App;
+  let token: string;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
+  setUp(async (keep) => {
     host = createServer(({ url }, response) => {
       asked += 1;
       response.writeHead(url === "/boat.png" ? 200 : 404).end(url === "/boat.png" ? png : "");
     });
+    await keep({ close: () => (host.closeAllConnections(), host.close()) });
     await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-    app = await startApp({ env: { EGRESS_ALLOWED_PRIVATE_ORIGINS: origin } });
-    browser = await openBrowser();
+    app = await keep(startApp({ env: { EGRESS_ALLOWED_PRIVATE_ORIGINS: origin } }));
     ({ token } = await app.admin());
+  });
+
+  async function upload(name: string, type: string, content: BlobPart): Promise<string> {
+    const form = new FormData();
+    form.append("file", new Blob([content], { type }), name);
+    const { status, body } = await app.call("POST /api/v1/files/", { token, body: form });
+    expect(status).toBe(200);
+    return body.id;
   }
-}, slow);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-  host?.closeAllConnections();
-  host?.close();
-});
+  const page1 = "<h1>First draft</h1>";
+  const page2 = "<h1>Second draft</h1>\n<p>Longer.</p>";
+  const fence = (text: string) => `Here it is.\n\n\`\`\`html\n${text}\n\`\`\``;
 
-async function upload(name: string, type: string, content: BlobPart): Promise<string> {
-  const form = new FormData();
-  form.append("file", new Blob([content], { type }), name);
-  const { status, body } = await app.call("POST /api/v1/files/", { token, body: form });
-  expect(status).toBe(200);
-  return body.id;
-}
+  /** A question whose reply was written twice, with a file and pictures of this platform and of another host. */
+  async function makeChat(fileId: string, pictureId: string): Promise<string> {
+    const [question, first, second] = [randomUUID(), randomUUID(), randomUUID()];
+    const reply = { role: "assistant", parentId: question, childrenIds: [], done: true, model: "guide" };
+    const messages = {
+      [question]: {
+        id: question,
+        role: "user",
+        content: "Write a page",
+        parentId: null,
+        childrenIds: [first, second],
+        timestamp: 1,
+        files: [{ type: "file", id: fileId, name: "notes.txt" }],
+      },
+      [first]: { ...reply, id: first, content: fence(page1), timestamp: 2 },
+      [second]: {
+        ...reply,
+        id: second,
+        timestamp: 3,
+        content: `${fence(page2)}\n\n![Chart](/api/v1/files/${pictureId}/content)\n\n![Boat](${origin}/boat.png)\n\n![Gone](${origin}/gone.png)`,
+      },
+    };
+    const chat = { title: "Pages", models: ["guide"], history: { currentId: second, messages } };
+    const made = await app.call("POST /api/v1/chats/new", { token, body: { chat } });
+    expect(made.status).toBe(200);
+    return `/c/${made.body.id}`;
+  }
 
-const page1 = "<h1>First draft</h1>";
-const page2 = "<h1>Second draft</h1>\n<p>Longer.</p>";
-const fence = (text: string) => `Here it is.\n\n\`\`\`html\n${text}\n\`\`\``;
-
-/** A question whose reply was written twice, with a file and pictures of this platform and of another host. */
-async function makeChat(fileId: string, pictureId: string): Promise<string> {
-  const [question, first, second] = [randomUUID(), randomUUID(), randomUUID()];
-  const reply = { role: "assistant", parentId: question, childrenIds: [], done: true, model: "guide" };
-  const messages = {
-    [question]: {
-      id: question,
-      role: "user",
-      content: "Write a page",
-      parentId: null,
-      childrenIds: [first, second],
-      timestamp: 1,
-      files: [{ type: "file", id: fileId, name: "notes.txt" }],
-    },
-    [first]: { ...reply, id: first, content: fence(page1), timestamp: 2 },
-    [second]: {
-      ...reply,
-      id: second,
-      timestamp: 3,
-      content: `${fence(page2)}\n\n![Chart](/api/v1/files/${pictureId}/content)\n\n![Boat](${origin}/boat.png)\n\n![Gone](${origin}/gone.png)`,
-    },
-  };
-  const chat = { title: "Pages", models: ["guide"], history: { currentId: second, messages } };
-  const made = await app.call("POST /api/v1/chats/new", { token, body: { chat } });
-  expect(made.status).toBe(200);
-  return `/c/${made.body.id}`;
-}
-
-test.skipIf(!chromiumPath)(
-  "the panel goes through the versions of a document and lists the files of a chat; pictures of other hosts come after a click",
-  async () => {
+  test("the panel goes through the versions of a document and lists the files of a chat; pictures of other hosts come after a click", async () => {
     const path = await makeChat(
       await upload("notes.txt", "text/plain", "Tide tables."),
       await upload("chart.png", "image/png", new Uint8Array(png)),
     );
-    const { page, close } = await openPage(browser, { url: app.url, token, path });
+    const { page, close } = await openPage({ url: app.url, token, path });
     await page.getByRole("button", { name: "Preview" }).click();
     const panel = page.getByRole("complementary", { name: "Document" });
     const frame = panel.frameLocator("iframe");
@@ -143,7 +129,7 @@ test.skipIf(!chromiumPath)(
     await page.getByRole("dialog", { name: "Boat" }).waitFor();
     await close();
 
-    const phone = await openPage(browser, { url: app.url, token, path, size: "phone", theme: "dark" });
+    const phone = await openPage({ url: app.url, token, path, size: "phone", theme: "dark" });
     await phone.page.getByRole("button", { name: "Chat menu" }).click();
     await phone.page.getByRole("menuitem", { name: "Files of this chat" }).click();
     await phone.page.getByRole("dialog", { name: "Files of this chat" }).getByText("chart.png").waitFor();
@@ -155,7 +141,5 @@ test.skipIf(!chromiumPath)(
     const copy = await sheet.getByRole("button", { name: "Copy" }).boundingBox();
     expect((copy?.x ?? 400) + (copy?.width ?? 0)).toBeLessThanOrEqual(390);
     await expectNoAxeFindings(phone.page, "[role=dialog]");
-    await phone.close();
-  },
-  slow,
-);
+  });
+});

@@ -19,6 +19,14 @@ test("prefers a real model to the guide, and the guide to nothing", () => {
   expect(chooseModels([], { ...none, own: ["mill"] })).toEqual([]);
 });
 
+test("begins by itself with no model whose last call failed, unless there is no other", () => {
+  const failing = [model("broken", { failing: true }), model("guide"), model("mill")];
+  expect(chooseModels(failing, none)).toEqual(["mill"]);
+  expect(chooseModels(failing, { ...none, lastUsed: ["broken"] })).toEqual(["mill"]);
+  expect(chooseModels(failing, { ...none, asked: ["broken"] })).toEqual(["broken"]);
+  expect(chooseModels(failing.slice(0, 2), none)).toEqual(["broken"]);
+});
+
 test("takes no more models side by side than can be read", () => {
   const many = ["a", "b", "c", "d", "e"];
   expect(

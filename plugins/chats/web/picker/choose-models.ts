@@ -8,6 +8,7 @@ export interface ModelWishes {
   readonly asked: readonly string[];
   /** The person's own default. */
   readonly own: readonly string[];
+  /** One at most: a comparison belongs to its chat. */
   readonly lastUsed: readonly string[];
   /** The instance's default. */
   readonly instance: readonly string[];
@@ -16,18 +17,23 @@ export interface ModelWishes {
 
 /**
  * The models of a new chat: the first wish of which at least one model is there, else a real model, else the guide;
- * an empty list when there is none at all.
+ * an empty list when there is none at all. A model whose last call failed is taken where a person wishes for it, and
+ * where there is no other.
  */
 export function chooseModels(all: readonly Model[], wishes: ModelWishes): readonly string[] {
   const known = new Set(all.map(({ id }) => id));
   const { asked, own, lastUsed, instance, pinned } = wishes;
-  for (const wish of [asked, own, lastUsed, instance, pinned.slice(0, 1)]) {
+  const failing = new Set(all.filter(({ isFailing }) => isFailing).map(({ id }) => id));
+  const sound = (ids: readonly string[]) => ids.filter((id) => !failing.has(id));
+  for (const wish of [asked, own, sound(lastUsed), sound(instance), sound(pinned).slice(0, 1)]) {
     const there = [...new Set(wish)].filter((id) => known.has(id)).slice(0, mostSideBySide);
     if (there.length > 0) {
       return there;
     }
   }
-  const shown = all.filter(({ isHidden }) => !isHidden);
+  const open = all.filter(({ isHidden }) => !isHidden);
+  const answering = open.filter(({ isFailing }) => !isFailing);
+  const shown = answering.some(({ id }) => id !== "guide") ? answering : open;
   // The guide knows the documentation alone; it answers where nothing else is connected.
   const first = shown.find(({ id, isArena }) => id !== "guide" && !isArena) ?? shown[0];
   return first ? [first.id] : [];

@@ -23,6 +23,8 @@ export interface Model {
   readonly isArena: boolean;
   /** True for models that the picker leaves out. */
   readonly isHidden: boolean;
+  /** True while its last call failed. */
+  readonly isFailing: boolean;
   readonly contextLength: number | undefined;
   readonly suggestions: readonly PromptSuggestion[];
   readonly controls: readonly ModelControl[];
@@ -31,6 +33,8 @@ export interface Model {
   readonly background: string | undefined;
   /** Tools and features that are on in a new chat with it. */
   readonly tools: ChosenTools;
+  /** Categories of built-in tools that the model is not offered. */
+  readonly offCategories: ReadonlySet<string>;
   /** Functions that are offered beside its replies. */
   readonly actions: readonly FunctionAction[];
 }
@@ -51,6 +55,7 @@ export function toModel(item: Bag): Model {
     isPreset: item["preset"] === true,
     isArena: item["arena"] === true,
     isHidden: meta["hidden"] === true,
+    isFailing: item["failing"] === true,
     contextLength: typeof meta["context_length"] === "number" ? meta["context_length"] : undefined,
     suggestions: toBags(meta["suggestion_prompts"]).flatMap(toSuggestion),
     controls: toBags(toBag(info["params"])["model_controls"]).map(toControl),
@@ -59,8 +64,12 @@ export function toModel(item: Bag): Model {
     tools: {
       toolIds: toTexts(meta["toolIds"]),
       features: toTexts(meta["defaultFeatureIds"]),
+      excluded: [],
       terminalId: toText(meta["terminalId"]) || undefined,
     },
+    offCategories: new Set(
+      Object.entries(toBag(meta["builtinTools"])).flatMap(([name, on]) => (on === false ? [name] : [])),
+    ),
     actions: toBags(item["actions"]).map(toAction),
   };
 }

@@ -5,7 +5,10 @@ import { settings } from "#plugins/web/kit/stores/settings.svelte.ts";
 import { chooseModels } from "./choose-models.ts";
 import { type Model, toModel } from "./model.ts";
 
-const lastUsed = remembered<readonly string[]>("models.last", []);
+/** The choice of this browser counts until the server has told which one was used last on any device. */
+const lastUsed = remembered<string | undefined>("models.last", undefined);
+/** Its key in the free-form info of the account. */
+const infoKey = "last_model";
 /** A list as old as this is read anew when the picker opens. */
 const freshMs = 30_000;
 
@@ -39,14 +42,22 @@ class ModelStore {
     return chooseModels(this.all, {
       asked,
       own: settings.get("models"),
-      lastUsed: lastUsed.value,
+      lastUsed: typeof lastUsed.value === "string" ? [lastUsed.value] : [],
       instance: toIds(session.config?.default_models),
       pinned: this.pinned,
     });
   }
 
+  /** Keeps the model that was used last; a comparison of several counts for its chat alone. */
   remember(ids: readonly string[]): void {
-    lastUsed.value = ids;
+    const [id, ...others] = ids;
+    if (id !== undefined && others.length === 0 && id !== lastUsed.value) {
+      lastUsed.value = id;
+      // A convenience: the message is sent without it being kept.
+      void server
+        .call("POST /api/v1/users/user/info/update", { body: { [infoKey]: id } })
+        .catch(() => undefined);
+    }
   }
 
   async setPinned(id: string, isPinned: boolean): Promise<void> {
@@ -63,9 +74,17 @@ class ModelStore {
     return this.#reading;
   }
 
+  async #readLastUsed(): Promise<void> {
+    if (this.state !== "ready") {
+      const info = await server.call("GET /api/v1/users/user/info").catch(() => undefined);
+      const id = info?.[infoKey];
+      lastUsed.value = typeof id === "string" ? id : lastUsed.value;
+    }
+  }
+
   async #read(): Promise<void> {
     try {
-      const { data } = await server.call("GET /api/models");
+      const [{ data }] = await Promise.all([server.call("GET /api/models"), this.#readLastUsed()]);
       this.all = data.map(toModel);
       this.state = "ready";
       this.failure = undefined;

@@ -48,7 +48,7 @@ export class FolderShare {
         }),
       );
       if (isSame(wanted, this.grants)) {
-        this.saved = t("Saved. It holds from now on.");
+        this.saved = t("Saved");
       } else {
         this.failure = t("A part was not saved: you may not share with all of these.");
       }

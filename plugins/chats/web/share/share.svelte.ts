@@ -64,14 +64,12 @@ export class Share {
 
   /** Makes the link, or shows what was written since behind the one that is there. */
   async publish(): Promise<boolean> {
-    const isNew = this.shareId === null;
     return await this.#run("link", async () => {
       await server.call("POST /api/v1/chats/:id/share", {
         ...this.#target,
         headers: { prefer: "return=minimal" },
       });
       await this.#take(await server.call("GET /api/v1/chats/shared/:id/access", this.#target));
-      this.saved = isNew ? t("The link is ready.") : t("The link shows the chat as it is now.");
     });
   }
 
@@ -90,7 +88,7 @@ export class Share {
       });
       await this.#take(access);
       if (isSame(wanted, this.grants)) {
-        this.saved = t("Saved. It holds from now on.");
+        this.saved = t("Saved");
       } else {
         this.failure = t("A part was not saved: you may not share with all of these.");
       }
@@ -107,7 +105,7 @@ export class Share {
     this.sharedAt = null;
     this.grants = [];
     this.parties = [];
-    this.saved = t("The link leads nowhere now.");
+    this.saved = t("Link removed.");
   }
 
   get #target() {

@@ -8,6 +8,7 @@ import Pencil from "@lucide/svelte/icons/pencil";
 import Pin from "@lucide/svelte/icons/pin";
 import PinOff from "@lucide/svelte/icons/pin-off";
 import Share from "@lucide/svelte/icons/share-2";
+import Tag from "@lucide/svelte/icons/tag";
 import Trash from "@lucide/svelte/icons/trash";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import type { MenuItem } from "#plugins/web/kit/menu.ts";
@@ -31,6 +32,7 @@ export function chatMenu(key: string, id: string): MenuItem[] {
       run: () => pinChat(id),
     },
     ...moveItems([id]),
+    tagsItem(id),
     ...(session.may("chat.share")
       ? [{ title: t("Share"), icon: Share, run: () => (sidebar.sharedId = id) }]
       : []),
@@ -51,6 +53,13 @@ export function chatMenu(key: string, id: string): MenuItem[] {
       : []),
   ];
 }
+
+/** "Tags": the dialog stands beside the list, which every page has. */
+export const tagsItem = (id: string): MenuItem => ({
+  title: t("Tags"),
+  icon: Tag,
+  run: () => (sidebar.taggedId = id),
+});
 
 /** "Move to folder", with every folder, a new one and the way out. */
 export function moveItems(ids: readonly string[], then: () => void = () => undefined): MenuItem[] {

@@ -60,7 +60,7 @@ export function folderMenu(key: string, folder: ListedFolder): MenuItem[] {
       : []),
     ...orderItems(folder),
     {
-      title: t("Delete the folder alone"),
+      title: t("Delete folder only"),
       icon: Trash,
       startsGroup: true,
       isDanger: true,
@@ -69,7 +69,7 @@ export function folderMenu(key: string, folder: ListedFolder): MenuItem[] {
     ...(session.may("chat.delete")
       ? [
           {
-            title: t("Delete with its chats"),
+            title: t("Delete folder and chats"),
             icon: Trash,
             isDanger: true,
             run: () => removeFolder(folder, true),

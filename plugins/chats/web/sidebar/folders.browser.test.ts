@@ -1,54 +1,49 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 /** Two busy cores may take longer than the default second. */
 const poll = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
-let ada: TestUser;
+describeInterface("folders of chats", ({ setUp, openPage }) => {
+  let app: App;
+  let ada: TestUser;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    app = await keep(startApp());
     ada = await app.admin();
+  });
+
+  async function call(route: string, options: { token: string; body?: unknown }) {
+    const { status, body } = await app.call(route, options);
+    expect(status, route).toBe(200);
+    return body;
   }
-}, slow);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  const makeFolder = async ({ token }: TestUser, name: string): Promise<string> =>
+    (await call("POST /api/v1/folders/", { token, body: { name } })).id;
 
-async function call(route: string, options: { token: string; body?: unknown }) {
-  const { status, body } = await app.call(route, options);
-  expect(status, route).toBe(200);
-  return body;
-}
+  async function makeChat({ token }: TestUser, title: string, folder_id: string | null): Promise<string> {
+    const message = {
+      id: "m1",
+      parentId: null,
+      childrenIds: [],
+      role: "user",
+      content: "Hello",
+      timestamp: 1,
+    };
+    const chat = { title, models: [], history: { currentId: "m1", messages: { m1: message } } };
+    return (await call("POST /api/v1/chats/new", { token, body: { chat, folder_id } })).id;
+  }
 
-const makeFolder = async ({ token }: TestUser, name: string): Promise<string> =>
-  (await call("POST /api/v1/folders/", { token, body: { name } })).id;
-
-async function makeChat({ token }: TestUser, title: string, folder_id: string | null): Promise<string> {
-  const message = { id: "m1", parentId: null, childrenIds: [], role: "user", content: "Hello", timestamp: 1 };
-  const chat = { title, models: [], history: { currentId: "m1", messages: { m1: message } } };
-  return (await call("POST /api/v1/chats/new", { token, body: { chat, folder_id } })).id;
-}
-
-test.skipIf(!chromiumPath)(
-  "folders are dragged into each other, out again, and into an order, with undo",
-  async () => {
+  test("folders are dragged into each other, out again, and into an order, with undo", async () => {
     const { token } = ada;
     for (const name of ["Alps", "Baltic", "Crete"]) {
       await makeFolder(ada, name);
     }
-    const { page, close } = await openPage(browser, { url: app.url, token });
+    const { page } = await openPage({ url: app.url, token });
     const chats = page.getByRole("region", { name: "Chats" });
     const folder = (name: string) => chats.getByRole("button", { name, exact: true });
     const names = async () =>
@@ -68,7 +63,7 @@ test.skipIf(!chromiumPath)(
     expect(await names()).toEqual(["Alps", "Baltic", "Crete"]);
 
     await folder("Crete").dragTo(folder("Alps"), { targetPosition: { x: 60, y: 2 } });
-    await page.getByText("“Crete” has its new place.").waitFor();
+    await page.getByText("“Crete” was moved.").waitFor();
     expect(await names()).toEqual(["Crete", "Alps", "Baltic"]);
     await folder("Alps").dragTo(folder("Baltic"), { targetPosition: { x: 60, y: 31 } });
     await poll(names).toEqual(["Crete", "Baltic", "Alps"]);
@@ -112,28 +107,23 @@ test.skipIf(!chromiumPath)(
     await page.getByRole("menuitem", { name: "Move down" }).click();
     await poll(names).toEqual(["Baltic", "Crete", "Alps"]);
     await expectNoAxeFindings(page);
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "a folder is shared by its owner and stands with its chats in a place of its own for others",
-  async () => {
+  test("a folder is shared by its owner and stands with its chats in a place of its own for others", async () => {
     const reader = await app.user();
     const id = await makeFolder(ada, "Expedition");
     const chatId = await makeChat(ada, "Ice and wind", id);
-    const { page, close } = await openPage(browser, { url: app.url, token: ada.token });
+    const { page } = await openPage({ url: app.url, token: ada.token });
     await page.getByRole("button", { name: "Expedition", exact: true }).waitFor();
     await page.getByRole("button", { name: "Actions for “Expedition”" }).click();
     await page.getByRole("menuitem", { name: "Share" }).click();
     const dialog = page.getByRole("dialog", { name: "Share folder" });
-    await dialog.getByRole("combobox", { name: "Add people and groups" }).fill(reader.name);
+    await write(dialog.getByRole("combobox", { name: "Add people and groups" }), reader.name);
     await dialog.getByRole("option", { name: reader.name }).click();
-    await dialog.getByText("Saved. It holds from now on.").last().waitFor();
+    await dialog.getByText("Saved").last().waitFor();
     await expectNoAxeFindings(page, "[role=dialog]");
 
-    const theirs = await openPage(browser, { url: app.url, token: reader.token });
+    const theirs = await openPage({ url: app.url, token: reader.token });
     const chats = theirs.page.getByRole("region", { name: "Chats" });
     await chats.getByRole("heading", { name: "Shared with me" }).waitFor();
     const folder = chats.getByRole("button", { name: /^Expedition shared by/ });
@@ -146,7 +136,7 @@ test.skipIf(!chromiumPath)(
     await theirs.page.getByRole("menuitem", { name: "Temporary chat with its instructions" }).click();
     await theirs.page.getByText("With the instructions of “Expedition”").waitFor();
     const sent = theirs.page.waitForRequest("**/api/chat/completions");
-    await theirs.page.getByRole("textbox", { name: "Message" }).fill("Pack my bag");
+    await write(theirs.page.getByRole("textbox", { name: "Message" }), "Pack my bag");
     await theirs.page.keyboard.press("Enter");
     expect((await sent).postDataJSON()).toMatchObject({ folder_id: id });
     expect((await (await sent).response())?.status()).toBe(200);
@@ -156,24 +146,22 @@ test.skipIf(!chromiumPath)(
     await link.click();
     await theirs.page.waitForURL(`**/c/${chatId}`);
     await theirs.page.getByText("Hello").waitFor();
-    await theirs.page.getByText("This chat is somebody else’s.").waitFor();
+    await theirs.page.getByText("This chat belongs to another person.").waitFor();
     expect(await theirs.page.getByRole("textbox").count()).toBe(0);
     await expectNoAxeFindings(theirs.page);
 
     await dialog.getByText("May read").click();
     await page.getByRole("option", { name: "May change" }).click();
-    await dialog.getByText("Saved. It holds from now on.").last().waitFor();
+    await dialog.getByText("Saved").last().waitFor();
     await theirs.page.reload();
     await chats.getByRole("button", { name: "Actions for “Expedition”" }).click();
     await theirs.page.getByRole("menuitem", { name: "Name, icon and instructions" }).click();
-    await theirs.page.getByRole("textbox", { name: "Name" }).fill("Journey");
+    await write(theirs.page.getByRole("textbox", { name: "Name" }), "Journey");
     await theirs.page.getByRole("button", { name: "Save", exact: true }).click();
     await chats.getByRole("button", { name: /^Journey shared by/ }).waitFor();
     await theirs.close();
 
     await dialog.getByRole("button", { name: `Take ${reader.name} off` }).click();
     await poll(async () => await call("GET /api/v1/folders/shared", { token: reader.token })).toEqual([]);
-    await close();
-  },
-  slow,
-);
+  });
+});

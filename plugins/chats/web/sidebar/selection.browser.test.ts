@@ -1,45 +1,33 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 /** Two busy cores may take longer than the default second. */
 const poll = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
-let token: string;
+describeInterface("selected chats", ({ setUp, openPage }) => {
+  let app: App;
+  let token: string;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    app = await keep(startApp());
     ({ token } = await app.admin());
-  }
-}, slow);
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  const message = { id: "m1", parentId: null, childrenIds: [], role: "user", content: "Hello", timestamp: 1 };
+  const toChat = (title: string, content: unknown = "Hello") => ({
+    title,
+    chat: { title, models: [], history: { currentId: "m1", messages: { m1: { ...message, content } } } },
+  });
+  const titles = async (list: string): Promise<string[]> =>
+    (await app.call(`GET /api/v1/chats/${list}`, { token })).body
+      .map(({ title }: { title: string }) => title)
+      .toSorted();
 
-const message = { id: "m1", parentId: null, childrenIds: [], role: "user", content: "Hello", timestamp: 1 };
-const toChat = (title: string, content: unknown = "Hello") => ({
-  title,
-  chat: { title, models: [], history: { currentId: "m1", messages: { m1: { ...message, content } } } },
-});
-const titles = async (list: string): Promise<string[]> =>
-  (await app.call(`GET /api/v1/chats/${list}`, { token })).body
-    .map(({ title }: { title: string }) => title)
-    .toSorted();
-
-test.skipIf(!chromiumPath)(
-  "a file of chats is imported with progress and a report, and many chats are changed at once, with undo",
-  async () => {
-    const { page, close } = await openPage(browser, { url: app.url, token });
+  test("a file of chats is imported with progress and a report, and many chats are changed at once, with undo", async () => {
+    const { page } = await openPage({ url: app.url, token });
     const chats = page.getByRole("region", { name: "Chats" });
     const link = (name: string) => chats.getByRole("link", { name });
     const undo = page.getByRole("button", { name: "Undo" });
@@ -81,7 +69,7 @@ test.skipIf(!chromiumPath)(
     const lines = await report.getByRole("listitem").allTextContents();
     expect(lines).toHaveLength(3);
     expect(lines.join("\n")).toMatch(
-      /Silence.*Nothing was said in it[^]*Entry 59.*It is no chat[^]*future.*created_at/,
+      /Silence.*This chat is empty[^]*Entry 59.*Not a chat[^]*future.*created_at/,
     );
     await expectNoAxeFindings(page, "[role=dialog]");
     await report.getByRole("button", { name: "Done" }).click();
@@ -98,7 +86,7 @@ test.skipIf(!chromiumPath)(
     const bar = chats.getByRole("toolbar", { name: "Chosen chats" });
     await choose();
     await bar.getByRole("button", { name: "Tag" }).click();
-    await page.getByRole("textbox", { name: "Name of the tag" }).fill("Voyage");
+    await write(page.getByRole("textbox", { name: "Name of the tag" }), "Voyage");
     await expectNoAxeFindings(page);
     await page.keyboard.press("Enter");
     await page.getByText("Tagged “Voyage”.").waitFor();
@@ -117,8 +105,8 @@ test.skipIf(!chromiumPath)(
     await choose();
     await bar.getByRole("button", { name: "Move to folder" }).click();
     await page.getByRole("menuitem", { name: "New folder" }).click();
-    await page.getByRole("textbox", { name: "Name" }).fill("Logs");
-    await page.getByRole("button", { name: "Make folder" }).click();
+    await write(page.getByRole("textbox", { name: "Name" }), "Logs");
+    await page.getByRole("button", { name: "Create" }).click();
     await page.getByText("Moved to “Logs”.").waitFor();
     expect(await titles("all")).toHaveLength(56);
     const inFolder = async () => {
@@ -145,7 +133,5 @@ test.skipIf(!chromiumPath)(
     const saved = page.waitForEvent("download");
     await page.getByRole("menuitem", { name: "Export all chats" }).click();
     expect((await saved).suggestedFilename()).toMatch(/^chats-.*\.json$/);
-    await close();
-  },
-  slow,
-);
+  });
+});

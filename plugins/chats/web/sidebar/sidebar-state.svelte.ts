@@ -6,6 +6,8 @@ class SidebarState {
   focused = $state<string>();
   /** The chat whose link is shown. */
   sharedId = $state<string>();
+  /** The chat whose tags are edited. */
+  taggedId = $state<string>();
   /** The folder of which it is said who may read it. */
   sharedFolder = $state.raw<{ readonly id: string; readonly name: string }>();
   /** What is being dragged from a list of this window: a folder, or chats; `canLeave` when it lies in a folder. */

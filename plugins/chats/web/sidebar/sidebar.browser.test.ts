@@ -1,49 +1,37 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-const slow = 120_000;
-let app: App;
-let browser: Browser;
-let token: string;
+describeInterface("the sidebar", ({ setUp, openPage }) => {
+  let app: App;
+  let token: string;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
-    app = await startApp();
-    browser = await openBrowser();
+  setUp(async (keep) => {
+    app = await keep(startApp());
     ({ token } = await app.admin());
+  });
+
+  async function make(title: string, content: string): Promise<string> {
+    const message = { id: "m1", parentId: null, childrenIds: [], role: "user", content, timestamp: 1 };
+    const chat = { title, models: [], history: { currentId: "m1", messages: { m1: message } } };
+    const { status, body } = await app.call("POST /api/v1/chats/new", { token, body: { chat } });
+    expect(status).toBe(200);
+    return body.id;
   }
-}, slow);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.close();
-});
+  const read = async (id: string) => await app.call(`GET /api/v1/chats/${id}`, { token });
 
-async function make(title: string, content: string): Promise<string> {
-  const message = { id: "m1", parentId: null, childrenIds: [], role: "user", content, timestamp: 1 };
-  const chat = { title, models: [], history: { currentId: "m1", messages: { m1: message } } };
-  const { status, body } = await app.call("POST /api/v1/chats/new", { token, body: { chat } });
-  expect(status).toBe(200);
-  return body.id;
-}
+  async function folderNames(): Promise<string[]> {
+    const { body } = await app.call("GET /api/v1/folders/", { token });
+    return body.map(({ name }: { name: string }) => name);
+  }
 
-const read = async (id: string) => await app.call(`GET /api/v1/chats/${id}`, { token });
-
-async function folderNames(): Promise<string[]> {
-  const { body } = await app.call("GET /api/v1/folders/", { token });
-  return body.map(({ name }: { name: string }) => name);
-}
-
-test.skipIf(!chromiumPath)(
-  "chats are found, renamed, pinned, put into folders and deleted, with undo",
-  async () => {
+  test("chats are found, renamed, pinned, put into folders and deleted, with undo", async () => {
     const boats = await make("Boats", "Sails and oars.");
     const rivers = await make("Rivers", "Where salmon leap upstream.");
-    const { page, close } = await openPage(browser, { url: app.url, token, path: `/c/${boats}` });
+    const { page } = await openPage({ url: app.url, token, path: `/c/${boats}` });
     const chats = page.getByRole("region", { name: "Chats" });
     let settingsRead = 0;
     page.on("request", (request) => void (settingsRead += request.url().endsWith("/user/settings") ? 1 : 0));
@@ -60,7 +48,7 @@ test.skipIf(!chromiumPath)(
 
     await link("Rivers").hover();
     await choose("Rivers", "Rename");
-    await page.getByRole("textbox", { name: "Title of the chat" }).fill("Streams");
+    await write(page.getByRole("textbox", { name: "Title of the chat" }), "Streams");
     await page.keyboard.press("Enter");
     await link("Streams").waitFor();
     await expect.poll(async () => (await read(rivers)).body.title).toBe("Streams");
@@ -70,9 +58,9 @@ test.skipIf(!chromiumPath)(
     await expect.poll(async () => (await read(rivers)).body.pinned).toBe(true);
 
     await choose("Boats", "Move to folder", "New folder");
-    await page.getByRole("textbox", { name: "Name" }).fill("Water");
+    await write(page.getByRole("textbox", { name: "Name" }), "Water");
     await expectNoAxeFindings(page, "[role=dialog]");
-    await page.getByRole("button", { name: "Make folder" }).click();
+    await page.getByRole("button", { name: "Create" }).click();
     await page.getByText("Moved to “Water”.").waitFor();
     const folder = chats.getByRole("button", { name: "Water", exact: true });
     await folder.click();
@@ -80,13 +68,13 @@ test.skipIf(!chromiumPath)(
     await folder.press("ArrowLeft");
     await link("Boats").waitFor({ state: "detached" });
 
-    const field = chats.getByRole("searchbox", { name: "Search in chats" });
-    await field.fill("salmon");
+    const field = chats.getByRole("searchbox", { name: "Search chats" });
+    await write(field, "salmon");
     await chats.locator("mark", { hasText: "salmon" }).waitFor();
     await field.press("Escape");
     await folder.focus();
     await folder.press("F2");
-    await page.getByRole("textbox", { name: "Name of the folder" }).fill("Waters");
+    await write(page.getByRole("textbox", { name: "Name of the folder" }), "Waters");
     await page.keyboard.press("Enter");
     await expect.poll(folderNames).toEqual(["Waters"]);
 
@@ -124,21 +112,14 @@ test.skipIf(!chromiumPath)(
     await page.getByRole("menuitem", { name: "New chat in this folder" }).click();
     await page.waitForURL(/[?]folder=/);
     expect(settingsRead).toBeLessThan(5);
-    await close();
-  },
-  slow,
-);
+  });
 
-test.skipIf(!chromiumPath)(
-  "a phone shows the chats in a drawer",
-  async () => {
-    const { page, close } = await openPage(browser, { url: app.url, token, size: "phone", theme: "dark" });
+  test("a phone shows the chats in a drawer", async () => {
+    const { page } = await openPage({ url: app.url, token, size: "phone", theme: "dark" });
     await page.getByRole("button", { name: "Open the sidebar" }).click();
     await expectNoAxeFindings(page);
     await page.getByRole("link", { name: "Ponds" }).click();
     await page.waitForURL(/\/c\//);
     await page.getByRole("button", { name: "Open the sidebar" }).waitFor();
-    await close();
-  },
-  slow,
-);
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aroundHit, highlight, searchWords } from "./highlight.ts";
 import { rowsInSight, scrollToShow, toOffsets } from "./row-window.ts";
-import { monthTitle, timeGroup, untilMidnight } from "./time-groups.ts";
+import { monthTitle, timeGroup } from "./time-groups.ts";
 
 describe("groups of time", () => {
   const now = new Date(2026, 10, 25, 0, 30);
@@ -23,7 +23,6 @@ describe("groups of time", () => {
   it("are called by their month, of other years with the year", () => {
     expect(monthTitle("2026-1", { locale: "en-US", now })).toBe("January");
     expect(monthTitle("2025-12", { locale: "de-DE", now })).toBe("Dezember 2025");
-    expect(untilMidnight(now)).toBe(23.5 * 3_600_000);
   });
 });
 

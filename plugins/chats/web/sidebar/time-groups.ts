@@ -29,11 +29,6 @@ export function monthTitle(group: TimeGroup, { locale, now }: { locale: string; 
   return title.format(new Date(year, month - 1, 15));
 }
 
-/** Milliseconds until the days of the list are other ones. */
-export function untilMidnight(now: Date): number {
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime() - now.getTime();
-}
-
 function startOfDay(date: Date): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate());
 }

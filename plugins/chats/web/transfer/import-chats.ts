@@ -77,7 +77,7 @@ function refusalOf({ body, message }: ApiError): string {
 function toProblem({ position, title, reason }: UnreadEntry): ImportProblem {
   return {
     title: title || t("Entry {position} of the file", { position }),
-    reason: reason === "no chat" ? t("It is no chat.") : t("Nothing was said in it."),
+    reason: reason === "no chat" ? t("Not a chat.") : t("This chat is empty."),
   };
 }
 

@@ -118,7 +118,7 @@ export function keyOf({ key, isKeyRemoved }: Draft, stored?: Stored): string {
 }
 
 export type Problems = Partial<Record<"url" | "key" | "extra" | "headers" | "groups", Problem>>;
-export type Problem = HeaderProblem | "address" | "keyAgain" | "noObject" | "noGroup";
+export type Problem = HeaderProblem | "address" | "addressTaken" | "keyAgain" | "noObject" | "noGroup";
 
 /** What is wrong with the draft, by field; what only the server can know is not among it. */
 export function findProblems(draft: Draft, stored?: Stored): Problems {

@@ -6,6 +6,8 @@ export function toWords(problem: Problem | undefined): string | undefined {
   switch (problem) {
     case "address":
       return t("Give an address that begins with http:// or https://.");
+    case "addressTaken":
+      return t("There is a connection to this address. Change that one, or give this one a prefix.");
     case "keyAgain":
       return t("Give the key again: a stored key never moves to another address.");
     case "noObject":

@@ -1,6 +1,7 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import type { CodeProblem } from "#plugins/web/kit/code/problems.ts";
 import { FormState } from "#plugins/web/kit/form.svelte.ts";
+import { lengthProblem } from "#plugins/web/kit/code/length-problem.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import { createTypesClient } from "#plugins/web/kit/code/types/types-client.ts";
@@ -36,6 +37,8 @@ export class FunctionEditor {
   /** The version that is being changed. */
   #opened = "";
   #isOwnId = false;
+  /** The last save was refused, and the code does not load. */
+  #isCodeRefused = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checks = 0;
 
@@ -89,6 +92,20 @@ export class FunctionEditor {
     await this.save();
   }
 
+  /** All that is typed, with the version that it changes. */
+  get written() {
+    return { name: this.name, id: this.id, content: this.content, version: this.#opened };
+  }
+
+  /** Shows what was typed before. */
+  putBack({ name, id, content, version }: FunctionEditor["written"]): void {
+    [this.name, this.content, this.#opened] = [name, content, version];
+    if (this.isNew) {
+      this.chooseId(id);
+    }
+    this.scheduleCheck();
+  }
+
   get isNew(): boolean {
     return this.record === undefined;
   }
@@ -106,10 +123,10 @@ export class FunctionEditor {
 
   /** Where the code does not load; else where its types do not fit. */
   get problems(): readonly CodeProblem[] {
-    const error = this.check?.error;
-    return error
-      ? [{ line: error.line ?? 1, column: error.column ?? 1, severity: "error", message: error.message }]
-      : this.#typeProblems;
+    const tooLong = lengthProblem(this.content);
+    const { line, column, message } = this.check?.error ?? {};
+    const error = message === undefined ? undefined : { line: line ?? 1, column: column ?? 1, message };
+    return tooLong ? [tooLong] : error ? [{ ...error, severity: "error" }] : this.#typeProblems;
   }
 
   /** The id of a new function follows its name until somebody writes one. */
@@ -137,13 +154,20 @@ export class FunctionEditor {
     void this.types.check(this.content).then((problems) => {
       this.#typeProblems = turn === this.#checks ? problems : this.#typeProblems;
     });
-    const found = await server
-      .call("POST /api/v1/functions/check", { body: { content: this.content } })
-      .catch(() => undefined);
+    const found = lengthProblem(this.content) ? undefined : await checkCode(this.content);
     // Only the check of the latest text counts.
     if (turn === this.#checks) {
       this.check = found ?? this.check;
       this.isChecking = false;
+      this.#withdrawRefusal();
+    }
+  }
+
+  /** The refusal of code that does not load counts until the code loads. */
+  #withdrawRefusal(): void {
+    if (this.#isCodeRefused && !this.check?.error) {
+      this.#isCodeRefused = false;
+      this.form.clear();
     }
   }
 
@@ -162,7 +186,10 @@ export class FunctionEditor {
       );
     });
     if (!isStored) {
-      await Promise.all([this.checkNow(), this.#findTheirs()]);
+      // What is typed may have been changed since, and load by now.
+      const [refused] = await Promise.all([checkCode(content), this.checkNow(), this.#findTheirs()]);
+      this.#isCodeRefused = Boolean(refused?.error);
+      this.#withdrawRefusal();
       return false;
     }
     this.id = this.record?.id ?? this.id;
@@ -263,4 +290,9 @@ export class FunctionEditor {
         await server.call("POST /api/v1/functions/id/:id/pending/decline", { params: this.#params }),
       ),
     );
+}
+
+/** Check of code by the server; undefined when it does not answer. */
+async function checkCode(content: string): Promise<FunctionCheck | undefined> {
+  return await server.call("POST /api/v1/functions/check", { body: { content } }).catch(() => undefined);
 }

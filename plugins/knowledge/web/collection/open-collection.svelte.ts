@@ -7,7 +7,7 @@ import { type Detail, type Directory, type KnowledgeFile, type Listed, listPath 
 import type { Dropped } from "./dropped.ts";
 import { Uploads } from "./uploads.svelte.ts";
 
-/** Vectors follow at the pace of the embedder, and no event tells of them: while some are missing the page looks this often. */
+/** Events of the indexing are for the owner of a file alone: while vectors are missing the page looks this often. */
 const lookMs = 5_000;
 
 /** An event of the files that are being read. */

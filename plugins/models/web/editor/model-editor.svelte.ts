@@ -11,6 +11,7 @@ export interface Attachable {
   readonly name: string;
   readonly type: string;
   readonly isGlobal: boolean;
+  readonly isActive: boolean;
 }
 
 /** The editor of one model: what is stored, what is typed, and the way to the server. */
@@ -37,6 +38,11 @@ export class ModelEditor {
   }
 
   isChanged = $derived(this.state === "ready" && JSON.stringify(this.draft) !== this.#stored);
+
+  /** Shows what was typed before. */
+  putBack(draft: Draft): void {
+    this.draft = draft;
+  }
 
   get mayWrite(): boolean {
     return this.record?.write_access ?? true;
@@ -77,10 +83,7 @@ export class ModelEditor {
   async save(overwrite = false): Promise<string | undefined> {
     const problems = problemsOf(this.draft);
     if (Object.keys(problems).length > 0) {
-      this.form.fields = problems;
-      this.form.failure = Object.entries(problems)
-        .map(([name, text]) => `${name}: ${text}`)
-        .join("; ");
+      this.form.refuse(problems);
       return undefined;
     }
     let id: string | undefined;
@@ -152,7 +155,7 @@ export class ModelEditor {
         this.state = "missing";
         return;
       }
-      this.draft = { ...emptyDraft(""), id: base.id, name: base.name };
+      this.draft = { ...emptyDraft(""), id: base.id, name: base.name, grants: base.grants };
     }
     this.#stored = JSON.stringify(this.draft);
     this.state = "ready";
@@ -161,5 +164,11 @@ export class ModelEditor {
 
 async function readFunctions(): Promise<readonly Attachable[]> {
   const list = await server.call("GET /api/v1/functions").catch(() => []);
-  return list.map(({ id, name, type, is_global: isGlobal }) => ({ id, name, type, isGlobal }));
+  return list.map(({ id, name, type, is_global: isGlobal, is_active: isActive }) => ({
+    id,
+    name,
+    type,
+    isGlobal,
+    isActive,
+  }));
 }

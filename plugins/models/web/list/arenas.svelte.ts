@@ -18,7 +18,7 @@ interface DraftArena {
 export class Arenas {
   list = $state.raw<readonly DraftArena[]>();
   isOn = $state(true);
-  models = $state.raw<readonly BaseModel[]>([]);
+  models = $state.raw<readonly Pick<BaseModel, "id" | "name">[]>([]);
   failure = $state<string>();
   #stored = $state("");
 

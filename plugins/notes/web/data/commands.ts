@@ -1,6 +1,7 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { router } from "#plugins/web/kit/stores/router.svelte.ts";
+import { keepTypedAhead, takeTypedAhead } from "#plugins/web/kit/typed-ahead.ts";
 import type { Command } from "#plugins/web/kit/web.ts";
 import { findNotes, toPath } from "./notes.ts";
 
@@ -8,8 +9,14 @@ const most = 5;
 
 /** Makes an empty note and opens it. */
 export async function beginNote(): Promise<void> {
-  const { id } = await server.call("POST /api/v1/notes/create", { body: { title: "" } });
-  router.navigate(toPath(id));
+  keepTypedAhead();
+  try {
+    const { id } = await server.call("POST /api/v1/notes/create", { body: { title: "" } });
+    router.navigate(toPath(id));
+  } catch (error) {
+    takeTypedAhead();
+    throw error;
+  }
 }
 
 /** Of the palette: a new note, and notes by their words. */

@@ -9,6 +9,7 @@ import { server } from "#plugins/web/kit/server.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import type { NoteRecord } from "./notes.ts";
+import { type Refused, sendEdit, toDocumentId } from "./send-edit.ts";
 
 /** Somebody who has the note open. */
 export interface Person {
@@ -21,11 +22,6 @@ interface DocumentEvent {
   readonly state?: readonly number[];
   readonly update?: readonly number[];
   readonly client_id?: number | null;
-}
-
-interface Refused {
-  readonly error?: string;
-  readonly code?: string;
 }
 
 /** Edits within this time go out together. */
@@ -47,8 +43,12 @@ export class OpenNote {
   /** True when access was taken away, or the note is gone. */
   isClosed = $state(false);
   mayWrite = $state(false);
+  /** True when the right to write was taken away here: what is typed stays in this window, and can be copied. */
+  isCutOff = $state(false);
   /** Why an edit was refused. */
   refused = $state<string>();
+  /** True while this window shows a text that the server did not take. */
+  isUnsent = $state(false);
   unsaved = $state(0);
   people = $state.raw<readonly Person[]>([]);
   readonly #documentId: string;
@@ -56,11 +56,12 @@ export class OpenNote {
   #isSending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #presenceTimer: ReturnType<typeof setTimeout> | undefined;
+  #rejoinTimer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
   constructor(id: string) {
     this.id = id;
-    this.#documentId = `note:${id}`;
+    this.#documentId = toDocumentId(id);
   }
 
   /** Opens the note; what it returns closes it. */
@@ -82,8 +83,8 @@ export class OpenNote {
       socket.onConnect((isAgain) => void (isAgain && this.#join())),
     ];
     this.document.on("update", (update: Uint8Array, origin: unknown) => {
-      if (origin !== fromServer) {
-        this.#queue(update);
+      if (origin !== fromServer && this.mayWrite) {
+        this.#edit(update);
       }
     });
     this.awareness.on("update", (_changes: unknown, origin: unknown) => {
@@ -102,6 +103,7 @@ export class OpenNote {
       stops.forEach((stop) => stop());
       clearTimeout(this.#timer);
       clearTimeout(this.#presenceTimer);
+      clearTimeout(this.#rejoinTimer);
       void socket.emit("ydoc:document:leave", { document_id: this.#documentId }).catch(() => undefined);
       this.awareness.destroy();
     };
@@ -110,12 +112,12 @@ export class OpenNote {
   async load(): Promise<void> {
     try {
       this.record = await server.call("GET /api/v1/notes/:id", { params: { id: this.id } });
-      this.mayWrite = this.record.write_access;
+      this.#setRight(this.record.write_access && !session.isView);
       this.failure = undefined;
     } catch (error) {
       if ((error as { status?: number }).status === 404 && this.record !== undefined) {
         this.isClosed = true;
-        this.mayWrite = false;
+        this.#setRight(false);
       } else {
         this.failure = (error as Error).message;
       }
@@ -166,6 +168,18 @@ export class OpenNote {
     this.unsaved = this.#pending.length;
   }
 
+  /** Edits after a refused one are nothing without it: what the server lacks is asked for and sent as a whole. */
+  #edit(update: Uint8Array): void {
+    if (this.isUnsent) {
+      this.#rejoinTimer ??= setTimeout(() => {
+        this.#rejoinTimer = undefined;
+        void this.#join();
+      }, again);
+    } else {
+      this.#queue(update);
+    }
+  }
+
   #queue(update: Uint8Array): void {
     this.#pending.push(update);
     this.unsaved = this.#pending.length;
@@ -183,12 +197,10 @@ export class OpenNote {
     this.#pending = [];
     let wait = 0;
     try {
-      const update = toBase64(Y.mergeUpdates(batch));
-      const answer = await socket.emit<Refused | true>("ydoc:document:update", {
-        document_id: this.#documentId,
-        update,
-      });
-      if (answer !== true) {
+      const answer = await sendEdit(this.id, Y.mergeUpdates(batch));
+      if (answer === true) {
+        this.#take();
+      } else {
         wait = this.#refuse(batch, answer);
       }
     } catch {
@@ -203,6 +215,13 @@ export class OpenNote {
     }
   }
 
+  #take(): void {
+    if (this.isUnsent) {
+      this.isUnsent = false;
+      this.refused = undefined;
+    }
+  }
+
   /** Returns the milliseconds after which the edits are tried again; 0 where they never will be. */
   #refuse(batch: readonly Uint8Array[], { error, code }: Refused): number {
     if (code === "rate_limited" || code === "unavailable") {
@@ -211,8 +230,10 @@ export class OpenNote {
     }
     this.refused = error;
     if (code === "forbidden" || code === "not_found") {
-      this.mayWrite = false;
+      this.#setRight(false);
       void this.load();
+    } else {
+      this.isUnsent = true;
     }
     return 0;
   }
@@ -239,17 +260,24 @@ export class OpenNote {
 
   async #close(): Promise<void> {
     this.isClosed = true;
-    this.mayWrite = false;
+    this.#setRight(false);
     await this.load();
+  }
+
+  /** A right that comes back sends what was typed without it. */
+  #setRight(mayWrite: boolean): void {
+    const isBack = mayWrite && this.isCutOff;
+    this.isCutOff = !mayWrite && (this.isCutOff || this.mayWrite);
+    this.mayWrite = mayWrite;
+    if (isBack) {
+      void this.#join();
+    }
+  }
+
+  /** Whether the text takes keys. */
+  get isEditable(): boolean {
+    return this.mayWrite || this.isCutOff;
   }
 }
 
 const toBytes = (numbers: readonly number[] | undefined): Uint8Array => new Uint8Array(numbers ?? []);
-
-function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8_192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  }
-  return btoa(text);
-}

@@ -9,9 +9,10 @@ import {
 import { keymap } from "prosemirror-keymap";
 import type { MarkType, Node, NodeType } from "prosemirror-model";
 import { liftListItem, sinkListItem, splitListItem, wrapInList } from "prosemirror-schema-list";
-import { type Command, EditorState, type Plugin } from "prosemirror-state";
+import { type Command, EditorState, Plugin, type Transaction } from "prosemirror-state";
 import { EditorView } from "prosemirror-view";
-import { redo, undo, yCursorPlugin, ySyncPlugin, yUndoPlugin } from "y-prosemirror";
+import { redo, undo, yCursorPlugin, ySyncPlugin, ySyncPluginKey, yUndoPlugin } from "y-prosemirror";
+import { tooLongNote } from "../data/too-long-note.ts";
 import type { OpenNote, Person } from "../data/open-note.svelte.ts";
 import { fragmentName, noteSchema } from "../text/schema.ts";
 
@@ -161,6 +162,24 @@ export function toPlace({ selection, storedMarks, doc }: EditorState): Place {
   };
 }
 
+/** Keeps out what would make the note longer than it may be; what makes it shorter passes. */
+function keepLength(note: OpenNote): Plugin {
+  return new Plugin({
+    filterTransaction(transaction: Transaction) {
+      const { doc, before } = transaction;
+      if (!transaction.docChanged || transaction.getMeta(ySyncPluginKey) !== undefined) {
+        return true;
+      }
+      const problem = tooLongNote(doc.content.size);
+      if (problem === undefined || doc.content.size <= before.content.size) {
+        return true;
+      }
+      note.refused = problem;
+      return false;
+    },
+  });
+}
+
 export interface EditorOptions {
   readonly note: OpenNote;
   readonly label: string;
@@ -177,18 +196,19 @@ export function openEditor(element: HTMLElement, { note, label, onchange }: Edit
       selectionBuilder: (user: Person) => ({ class: `note-selected note-selected-${colourOf(user)}` }),
     }),
     yUndoPlugin(),
+    keepLength(note),
     rules,
     keymap({ ...keys, Enter: splitTask }),
     keymap(baseKeymap),
   ];
   const view = new EditorView(element, {
     state: EditorState.create({ schema: noteSchema, plugins }),
-    editable: () => note.mayWrite,
+    editable: () => note.isEditable,
     attributes: () => ({
       role: "textbox",
       "aria-multiline": "true",
       "aria-label": label,
-      ...(note.mayWrite ? {} : { "aria-readonly": "true", tabindex: "0" }),
+      ...(note.isEditable ? {} : { "aria-readonly": "true", tabindex: "0" }),
     }),
     // Plugins dispatch while the view is being made: it is known as `this` alone by then.
     // Updates that arrive once the page has gone find the view destroyed.

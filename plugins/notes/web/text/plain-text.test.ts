@@ -15,9 +15,9 @@ it.each([
 });
 
 it("takes a long line of marks without long work", () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (const mark of ["*", "_", "[", "`", "|", "> ", "- ", "\\", "**a", "[a](", "#"]) {
     toPlainText(mark.repeat(2_000));
   }
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);
 });

@@ -1,4 +1,4 @@
-import { formatNumber } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { formatNumber, t } from "#plugins/web/kit/i18n/index.svelte.ts";
 
 const units = [
   ["day", 86_400],
@@ -10,4 +10,18 @@ const units = [
 export function formatInterval(seconds: number): string {
   const [unit, size] = units.find(([, one]) => seconds >= one) ?? ["second", 1];
   return formatNumber(seconds / size, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 });
+}
+
+/** How often something happens: "hourly", "every 15 minutes". */
+export function formatRhythm(seconds: number): string {
+  switch (seconds) {
+    case 86_400:
+      return t("daily");
+    case 3600:
+      return t("hourly");
+    case 60:
+      return t("every minute");
+    default:
+      return t("every {time}", { time: formatInterval(seconds) });
+  }
 }

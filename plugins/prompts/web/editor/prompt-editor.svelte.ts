@@ -1,11 +1,14 @@
 import type { Grant } from "#plugins/web/kit/access/grants.ts";
 import { FormState } from "#plugins/web/kit/form.svelte.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { Meanwhile } from "#plugins/web/kit/meanwhile.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import type { PromptRecord, PromptVersion } from "../prompts.ts";
 
 const pageSize = 20;
+
+const textsOf = ({ name, command, content, tags }: PromptRecord) => ({ name, command, content, tags });
 
 /** One open prompt: what is stored and what is typed. */
 export class PromptEditor {
@@ -25,6 +28,9 @@ export class PromptEditor {
   readonly form = new FormState();
   readonly decision = new FormState();
   #hasOwnCommand = false;
+  #meanwhile: Meanwhile<ReturnType<typeof textsOf>> | undefined;
+  /** The version that was in use when it was read last. */
+  #known: string | null = null;
 
   /** Reads a stored prompt. Throws what the server refuses with. */
   async open(id: string): Promise<void> {
@@ -33,6 +39,22 @@ export class PromptEditor {
     if (record.write_access) {
       await this.readVersions();
     }
+  }
+
+  /** All that is typed, with the version that it changes. */
+  get written() {
+    const { name, command, content, tags, message } = this;
+    return { name, command, content, tags, message, version: this.record?.version_id ?? null };
+  }
+
+  /** Shows what was typed before. */
+  putBack({ version, command, ...texts }: PromptEditor["written"]): void {
+    Object.assign(this, texts);
+    if (version !== this.record?.version_id) {
+      this.#meanwhile?.sees({} as PromptRecord);
+    }
+    this.record = this.record && { ...this.record, version_id: version };
+    this.chooseCommand(command);
   }
 
   get isNew(): boolean {
@@ -69,22 +91,22 @@ export class PromptEditor {
 
   /** True when it was stored; a draft leaves what is in use as it is. */
   async save(isProduction: boolean): Promise<boolean> {
-    const body = {
-      name: this.name,
-      command: this.command,
+    const typed = {
+      name: this.name.trim(),
+      command: this.command.trim().replace(/^\//, ""),
       content: this.content,
       tags: this.#tagList,
-      commit_message: this.message,
-      is_production: isProduction,
     };
+    const more = { commit_message: this.message, is_production: isProduction };
     const isStored = await this.form.submit(async () => {
       const opened = this.record;
+      const body = { ...((await this.#meanwhile?.join(typed)) ?? typed), ...more };
       const record =
         opened === undefined
           ? await server.call("POST /api/v1/prompts/create", { body })
           : await server.call("POST /api/v1/prompts/id/:id/update", {
               params: { id: opened.id },
-              body: { ...body, ...(opened.version_id && { version_id: opened.version_id }) },
+              body: { ...body, ...(this.#known && { version_id: this.#known }) },
             });
       if (isProduction || opened === undefined) {
         this.#adopt(record);
@@ -154,6 +176,12 @@ export class PromptEditor {
 
   #adopt(record: PromptRecord): void {
     this.record = record;
+    this.#known = record.version_id;
+    this.#meanwhile = new Meanwhile(textsOf(record), async () => {
+      const now = await server.call("GET /api/v1/prompts/id/:id", { params: { id: record.id } });
+      this.#known = now.version_id;
+      return textsOf(now);
+    });
     this.name = record.name;
     this.command = record.command;
     this.content = record.content;

@@ -1,4 +1,5 @@
 import { language } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { toLocalDay } from "#plugins/web/kit/local-day.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { knownIn } from "./variables.ts";
 
@@ -6,7 +7,7 @@ import { knownIn } from "./variables.ts";
 export async function knownValues(text: string): Promise<Record<string, string>> {
   const now = new Date();
   const pad = (value: number) => String(value).padStart(2, "0");
-  const date = `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`;
+  const date = toLocalDay(now);
   const time = `${pad(now.getHours())}:${pad(now.getMinutes())}:${pad(now.getSeconds())}`;
   const values: Readonly<Record<string, () => string | Promise<string>>> = {
     CURRENT_DATE: () => date,

@@ -1,8 +1,9 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 // Configuration document, WEBUI_BANNERS, ENABLE_EASTER_EGGS; the page of health shows build and license.
 
@@ -17,34 +18,24 @@ const stated = {
 
 let app: App;
 let plain: App;
-let browser: Browser;
 let admin: TestUser;
-let opened: OpenPage;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("what operators put in", () => {
-  beforeAll(async () => {
-    await buildInterface();
+describeInterface("what operators put in", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
     const env = {
       WEBUI_BANNERS: JSON.stringify([stated]),
       LICENSE_KEY: "some-key-1234",
       WEBUI_BUILD_HASH: "4f2a9c1",
     };
-    [app, plain, browser] = await Promise.all([
-      startApp({ env }),
-      startApp({ env: { ENABLE_EASTER_EGGS: "false" } }),
-      openBrowser(),
+    [app, plain] = await Promise.all([
+      keep(startApp({ env })),
+      keep(startApp({ env: { ENABLE_EASTER_EGGS: "false" } })),
     ]);
     admin = await app.admin();
-    opened = await openPage(browser, { url: app.url, token: admin.token, path: "/admin/announcements" });
-    page = opened.page;
-  }, 120_000);
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
-    await plain?.close();
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token: admin.token, path: "/admin/announcements" }));
   });
 
   const shown = (of: Page) => of.getByRole("region", { name: "Announcements", exact: true });
@@ -57,8 +48,8 @@ describe.skipIf(chromiumPath === undefined)("what operators put in", () => {
     const second = page.getByRole("region", { name: "Announcement 2" });
     const save = page.getByRole("button", { name: "Save" });
     expect(await save.isDisabled()).toBe(true);
-    await second.getByRole("textbox", { name: "Title" }).fill("News");
-    await second.getByRole("textbox", { name: "Text" }).fill("See [there](https://example.org).");
+    await write(second.getByRole("textbox", { name: "Title" }), "News");
+    await write(second.getByRole("textbox", { name: "Text" }), "See [there](https://example.org).");
     await second.getByRole("link", { name: "there" }).waitFor();
     await expectNoAxeFindings(page);
     await second.getByRole("button", { name: "Up" }).click();
@@ -72,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)("what operators put in", () => {
 
   test("a dismissed one stays away until it says something else", async () => {
     const member = await app.user();
-    const own = await openPage(browser, { url: app.url, token: member.token, path: "/settings/about" });
+    const own = await openPage({ url: app.url, token: member.token, path: "/settings/about" });
     try {
       await shown(own.page).getByText("News").waitFor();
       // One that may not be dismissed has no way to do it.
@@ -81,10 +72,10 @@ describe.skipIf(chromiumPath === undefined)("what operators put in", () => {
       await own.page.reload();
       await shown(own.page).getByText("Sunday").waitFor();
       expect(await shown(own.page).getByText("News").count()).toBe(0);
-      await page
-        .getByRole("region", { name: "Announcement 1" })
-        .getByRole("textbox", { name: "Title" })
-        .fill("More");
+      await write(
+        page.getByRole("region", { name: "Announcement 1" }).getByRole("textbox", { name: "Title" }),
+        "More",
+      );
       await page.getByRole("button", { name: "Save" }).click();
       await shown(page).getByText("More").waitFor();
       await own.page.reload();
@@ -102,7 +93,7 @@ describe.skipIf(chromiumPath === undefined)("what operators put in", () => {
     }
     await page.getByText("The mill has ground 5 sacks of flour.").waitFor();
     const { token } = await plain.admin();
-    const still = await openPage(browser, { url: plain.url, token, path: "/settings/about" });
+    const still = await openPage({ url: plain.url, token, path: "/settings/about" });
     await still.page.getByRole("heading", { level: 1, name: "About" }).waitFor();
     await still.page.getByText("A chat platform that runs on its own server.").waitFor();
     expect(await still.page.getByRole("button", { name: "Turn the wheel" }).count()).toBe(0);

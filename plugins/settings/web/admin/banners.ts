@@ -1,3 +1,4 @@
+import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import type { Api } from "#plugins/catalogue.ts";
 
 export type Banner = Api["GET /api/v1/configs/banners"]["answer"][number];
@@ -34,4 +35,4 @@ export function toSaved(banners: readonly Banner[], before: readonly Banner[]): 
   });
 }
 
-const now = () => Math.floor(Date.now() / 1000);
+const now = () => Math.floor(serverNow() / 1000);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readRaw, toControl, toRaw } from "./draft.ts";
 import { findJsonMistake } from "./json-mistake.ts";
-import { type Setting, toLabel } from "./setting.ts";
+import { toLabel } from "#plugins/web/kit/setting-label.ts";
+import type { Setting } from "./setting.ts";
 
 const setting = (facts: Partial<Setting>) =>
   ({

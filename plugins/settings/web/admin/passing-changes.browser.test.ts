@@ -1,25 +1,18 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 let app: App;
-let browser: Browser;
 let ann: TestUser;
 
 // Document 3, Persistence rules 2.
-describe.skipIf(chromiumPath === undefined)("while nothing is stored", () => {
-  beforeAll(async () => {
-    await buildInterface();
+describeInterface("while nothing is stored", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
     const env = { ENABLE_PERSISTENT_CONFIG: "false", RESPONSE_WATERMARK: "from the environment" };
-    [app, browser] = await Promise.all([startApp({ env }), openBrowser()]);
+    app = await keep(startApp({ env }));
     ann = await app.admin();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await app?.close();
   });
 
   const valueOf = async (name: string) => {
@@ -31,12 +24,12 @@ describe.skipIf(chromiumPath === undefined)("while nothing is stored", () => {
     const changes = [{ name: "RESPONSE_WATERMARK", value: "for now" }];
     const changed = await app.call("PATCH /api/v1/configs/settings", { token: ann.token, body: { changes } });
     expect(changed.status).toBe(200);
-    const { page, close } = await openPage(browser, {
+    const { page } = await openPage({
       url: app.url,
       token: ann.token,
       path: "/admin/settings",
     });
-    await page.getByRole("searchbox", { name: "Search all settings" }).fill("watermark");
+    await write(page.getByRole("searchbox", { name: "Search all settings" }), "watermark");
     const line = page.locator('[data-variable="RESPONSE_WATERMARK"]');
     await line.getByRole("button", { name: "Until the server stops" }).click();
     const why = page.getByLabel(/^Where the value comes from/);
@@ -46,6 +39,5 @@ describe.skipIf(chromiumPath === undefined)("while nothing is stored", () => {
     await page.getByRole("region", { name: "Changes" }).getByRole("button", { name: "Save" }).click();
     await expect.poll(() => valueOf("RESPONSE_WATERMARK")).toBe("from the environment");
     await line.getByRole("button", { name: /^Environment: where the value/ }).waitFor();
-    await close();
   });
 });

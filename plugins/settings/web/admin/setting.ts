@@ -1,5 +1,7 @@
 import { server } from "#plugins/web/kit/server.ts";
 
+export { toLabel } from "#plugins/web/kit/setting-label.ts";
+
 /** Every variable of the installation, as the server lists them. */
 export const readSettings = () => server.call("GET /api/v1/configs/settings");
 
@@ -8,33 +10,6 @@ export type Setting = Awaited<ReturnType<typeof readSettings>>[number];
 /** Whether a value was changed while the server runs and is not stored: ENABLE_PERSISTENT_CONFIG is off then. */
 export const isPassing = ({ source, changed_at: changedAt }: Setting): boolean =>
   source !== "stored" && changedAt !== null;
-
-const capitals: ReadonlySet<string> = new Set(
-  "API APIS CIDR CORS CPU CSV DNS HTTP HTTPS ID IDS IP IPS JSON JWT LDAP MCP MFA MIME OAUTH OLLAMA OPENAI PWA RAG SCIM SQL SSL TCP TLS TTL UI URI URL URLS UTC UUID WEBUI".split(
-    " ",
-  ),
-);
-
-const spelled: Readonly<Record<string, string>> = {
-  APIS: "APIs",
-  IDS: "IDs",
-  IPS: "IPs",
-  OAUTH: "OAuth",
-  OLLAMA: "Ollama",
-  OPENAI: "OpenAI",
-  URLS: "URLs",
-  WEBUI: "Web UI",
-};
-
-/** `DEFAULT_USER_ROLE` → `Default user role`. */
-export function toLabel(name: string): string {
-  const words = name
-    .split("_")
-    .filter((word) => word !== "")
-    .map((word) => spelled[word] ?? (capitals.has(word) ? word : word.toLowerCase()));
-  const [first = "", ...rest] = words;
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" ");
-}
 
 /** The plugins that declare settings, those with something to change first. */
 export function toOwners(settings: readonly Setting[]) {

@@ -1,6 +1,7 @@
 import { plural, t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { leaving } from "#plugins/web/kit/stores/leaving.svelte.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import { readRaw, toRaw } from "./draft.ts";
 import { isPassing, readSettings, type Setting } from "./setting.ts";
@@ -33,7 +34,13 @@ class SettingsForm {
   /** What the server said of a setting when it refused. */
   refusals = $state.raw<Readonly<Record<string, string>>>({});
   saving = $state(false);
+  /** The variable that kept the last save from going through, until its row is shown. */
+  sought = $state<string>();
   readonly count = $derived(Object.keys(this.drafts).length);
+
+  constructor() {
+    leaving.guardTab(() => this.count > 0);
+  }
 
   async load(): Promise<void> {
     try {
@@ -154,11 +161,18 @@ class SettingsForm {
     if (refusals.some(({ type }) => type === "changed")) {
       // What the other one saved is shown beside the draft, which stays.
       await this.load();
+      this.#reveal(refusals);
       return;
     }
     this.refusals = Object.fromEntries(
       refusals.map(({ loc = [], msg = "" }) => [String(loc.at(-1) ?? ""), msg]),
     );
+    this.#reveal(refusals);
+  }
+
+  /** The page scrolls to the first of these and opens the list that it is in. */
+  #reveal([first]: readonly Refusal[]): void {
+    this.sought = String(first?.loc?.at(-1) ?? "");
   }
 
   #forget(name: string): void {

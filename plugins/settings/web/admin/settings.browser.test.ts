@@ -1,33 +1,26 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
 import { type App, startApp, type TestUser } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { paste, write } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
 let app: App;
-let browser: Browser;
 let ann: TestUser;
 let bob: TestUser;
-let opened: OpenPage;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("the settings of the installation", () => {
-  beforeAll(async () => {
-    await buildInterface();
+describeInterface("the settings of the installation", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
     const env = { RESPONSE_WATERMARK: "from the environment", PENDING_USER_OVERLAY_TITLE: "Welcome" };
-    [app, browser] = await Promise.all([startApp({ env }), openBrowser()]);
+    app = await keep(startApp({ env }));
     ann = await app.admin();
     bob = await app.user("admin");
     await change(ann, [{ name: "RESPONSE_WATERMARK", value: "from Ann" }]);
-    opened = await openPage(browser, { url: app.url, token: bob.token, path: "/admin/settings" });
-    page = opened.page;
-    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
   });
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await app?.close();
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token: bob.token, path: "/admin/settings" }));
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
   });
 
   const change = async (who: TestUser, changes: unknown[]) =>
@@ -37,7 +30,8 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
     return (body as { name: string; value: unknown }[]).find((setting) => setting.name === name)?.value;
   };
   const line = (name: string) => page.locator(`[data-variable="${name}"]`);
-  const search = (words: string) => page.getByRole("searchbox", { name: "Search all settings" }).fill(words);
+  const search = (words: string) =>
+    write(page.getByRole("searchbox", { name: "Search all settings" }), words);
 
   test("tell in two actions why a value is what it is, and bring the one before back", async () => {
     await search("watermark");
@@ -56,7 +50,7 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
 
   test("mark what is changed, show the difference, save it and undo it", async () => {
     await search("default locale");
-    await line("DEFAULT_LOCALE").getByRole("textbox").fill("de-CH");
+    await write(line("DEFAULT_LOCALE").getByRole("textbox"), "de-CH");
     await search("enable message rating");
     await line("ENABLE_MESSAGE_RATING").getByRole("switch").click();
     await line("ENABLE_MESSAGE_RATING").getByText("Changed").waitFor();
@@ -79,14 +73,14 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
   test("say at the field what is wrong, and lose nothing that was typed", async () => {
     await search("FOLDER_MAX_FILE_COUNT");
     const field = line("FOLDER_MAX_FILE_COUNT").getByRole("textbox");
-    await field.fill("-3");
+    await write(field, "-3");
     await line("FOLDER_MAX_FILE_COUNT").getByText("Enter at least 0.").waitFor();
-    await field.fill("");
+    await write(field, "");
     await search("WEBUI_BANNERS");
     const banners = line("WEBUI_BANNERS").getByRole("textbox");
-    await banners.fill('[\n  {"id": }\n]');
+    await paste(banners, '[\n  {"id": }\n]');
     await line("WEBUI_BANNERS").getByText("mistake in line 2, column 10").waitFor();
-    await banners.fill('[{"id": "a", "type": "loud"}]');
+    await write(banners, '[{"id": "a", "type": "loud"}]');
     await page.getByRole("region", { name: "Changes" }).getByRole("button", { name: "Save" }).click();
     await line("WEBUI_BANNERS").getByRole("alert").waitFor();
     expect(await banners.inputValue()).toBe('[{"id": "a", "type": "loud"}]');
@@ -96,10 +90,9 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
   test("show a second administrator the first one's change and keep both until one is chosen", async () => {
     await search("PENDING_USER_OVERLAY_TITLE");
     const field = line("PENDING_USER_OVERLAY_TITLE").getByRole("textbox");
-    await field.fill("from Bob");
+    await write(field, "from Bob");
     await change(ann, [{ name: "PENDING_USER_OVERLAY_TITLE", value: "from Ann" }]);
     const save = page.getByRole("region", { name: "Changes" }).getByRole("button", { name: "Save" });
-    await save.click();
     await line("PENDING_USER_OVERLAY_TITLE").getByText(`${ann.name} changed this meanwhile.`).waitFor();
     await line("PENDING_USER_OVERLAY_TITLE").getByText("It is now from Ann; you have from Bob.").waitFor();
     expect(await valueOf("PENDING_USER_OVERLAY_TITLE")).toBe("from Ann");
@@ -124,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
     await preview.getByText("Not known here: no.such.key").waitFor();
     const doIt = preview.getByRole("button", { name: "Import 1 setting" });
     expect(await doIt.isDisabled()).toBe(true);
-    await preview.getByLabel("Leave out what is refused").check();
+    await preview.getByLabel("Leave out what is refused").click();
     await expectNoAxeFindings(page);
     await doIt.click();
     await expect.poll(() => valueOf("DEFAULT_LOCALE"), { timeout: 5000 }).toBe("it");
@@ -132,7 +125,7 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
 
   test("are found by the search beside the pages, too", async () => {
     const field = page.getByRole("combobox", { name: "Search settings" });
-    await field.fill("overlay title");
+    await write(field, "overlay title");
     await page.getByRole("option", { name: "Pending user overlay title" }).click();
     await line("PENDING_USER_OVERLAY_TITLE").waitFor();
     expect(await page.getByText("1 setting found").count()).toBe(1);
@@ -141,19 +134,22 @@ describe.skipIf(chromiumPath === undefined)("the settings of the installation", 
   test("are found within 50 ms among all", async () => {
     const field = page.getByRole("searchbox", { name: "Search all settings" });
     const times = await field.evaluate(async (input: HTMLInputElement) => {
-      const measured: number[] = [];
-      for (const words of ["timeout", "enable", "folder count", "url", "api key"]) {
+      const all = ["timeout", "enable", "folder count", "url", "api key"];
+      const best = new Map(all.map((words) => [words, Infinity]));
+      // The best of several: what a try takes longer is the machine's other work.
+      for (const words of Array.from({ length: 8 }, () => all).flat()) {
         const begun = performance.now();
         input.value = words;
+        // oxlint-disable-next-line no-restricted-properties -- the time is that of the drawing alone
         input.dispatchEvent(new InputEvent("input", { bubbles: true }));
         // The list is drawn in the microtask after the input.
         await Promise.resolve();
         await Promise.resolve();
-        measured.push(performance.now() - begun);
+        best.set(words, Math.min(best.get(words) ?? Infinity, performance.now() - begun));
       }
-      return measured;
+      return [...best.values()];
     });
     await page.getByText(/\d+ settings? found/).waitFor();
-    expect(times.toSorted((a, b) => a - b)[2]).toBeLessThan(50);
+    expect(Math.max(...times)).toBeLessThan(50);
   });
 });

@@ -1,9 +1,12 @@
 import type { Grant } from "#plugins/web/kit/access/grants.ts";
 import { FormState } from "#plugins/web/kit/form.svelte.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { Meanwhile } from "#plugins/web/kit/meanwhile.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import type { SkillRecord } from "../skills.ts";
+
+const textsOf = ({ name, description, content }: SkillRecord) => ({ name, description, content });
 
 /** One open skill: what is stored and what is typed. */
 export class SkillEditor {
@@ -16,10 +19,31 @@ export class SkillEditor {
   readonly form = new FormState();
   readonly decision = new FormState();
   #hasOwnId = false;
+  #meanwhile: Meanwhile<ReturnType<typeof textsOf>> | undefined;
+  /** When it was changed, as it was read last. */
+  #known = 0;
 
   /** Reads a stored skill. Throws what the server refuses with. */
   async open(id: string): Promise<void> {
     this.#adopt(await server.call("GET /api/v1/skills/id/:id", { params: { id } }));
+  }
+
+  /** All that is typed, with the state that it changes. */
+  get written() {
+    const { id, name, description, content } = this;
+    return { id, name, description, content, updatedAt: this.record?.updated_at ?? null };
+  }
+
+  /** Shows what was typed before. */
+  putBack({ id, name, description, content, updatedAt }: SkillEditor["written"]): void {
+    [this.name, this.description, this.content] = [name, description, content];
+    if (updatedAt !== this.record?.updated_at) {
+      this.#meanwhile?.sees({} as SkillRecord);
+    }
+    this.record = this.record && { ...this.record, updated_at: updatedAt ?? this.record.updated_at };
+    if (this.isNew) {
+      this.chooseId(id);
+    }
   }
 
   get isNew(): boolean {
@@ -55,19 +79,19 @@ export class SkillEditor {
 
   /** True when it was stored. */
   async save(): Promise<boolean> {
-    const { name, description, content, record } = this;
-    const isStored = await this.form.submit(async () =>
+    const { record } = this;
+    const typed = { name: this.name.trim(), description: this.description.trim(), content: this.content };
+    const isStored = await this.form.submit(async () => {
+      const texts = (await this.#meanwhile?.join(typed)) ?? typed;
       this.#adopt(
         record === undefined
-          ? await server.call("POST /api/v1/skills/create", {
-              body: { id: this.id, name, description, content },
-            })
+          ? await server.call("POST /api/v1/skills/create", { body: { id: this.id, ...texts } })
           : await server.call("POST /api/v1/skills/id/:id/update", {
               params: { id: record.id },
-              body: { name, description, content, updated_at: record.updated_at },
+              body: { ...texts, updated_at: this.#known },
             }),
-      ),
-    );
+      );
+    });
     if (isStored) {
       toasts.show({ text: t("Saved. Models read this text now."), kind: "good" });
     }
@@ -120,6 +144,12 @@ export class SkillEditor {
 
   #adopt(record: SkillRecord): void {
     this.record = record;
+    this.#known = record.updated_at;
+    this.#meanwhile = new Meanwhile(textsOf(record), async () => {
+      const now = await server.call("GET /api/v1/skills/id/:id", { params: { id: record.id } });
+      this.#known = now.updated_at;
+      return textsOf(now);
+    });
     this.id = record.id;
     this.name = record.name;
     this.description = record.description;
@@ -129,6 +159,7 @@ export class SkillEditor {
   /** Takes over all but the texts, which stay as they are typed. */
   #adoptState({ name: _name, description: _description, content: _content, ...state }: SkillRecord): void {
     this.record = this.record && { ...this.record, ...state };
+    this.#known = state.updated_at;
   }
 }
 

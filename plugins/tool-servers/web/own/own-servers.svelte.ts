@@ -1,3 +1,4 @@
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server as platform } from "#plugins/web/kit/server.ts";
 import { toArray, toBag, toText } from "../openapi/bag.ts";
 import { readDocument } from "../openapi/document.ts";
@@ -55,7 +56,7 @@ class OwnServers {
   async ask(own: OwnServer): Promise<void> {
     const state = await readOffer(own).then(
       (offer): OwnState => ({ offer }),
-      (error: unknown): OwnState => ({ failure: (error as Error).message }),
+      (error: unknown): OwnState => ({ failure: toFailure(own, error as Error) }),
     );
     this.states = { ...this.states, [own.url]: state };
   }
@@ -110,6 +111,17 @@ function toServer(given: Readonly<Record<string, unknown>>): OwnServer[] {
         },
       ]
     : [];
+}
+
+/** Browsers tell nothing but that a request failed, or that its time is over. */
+function toFailure({ url }: OwnServer, { name, message }: Error): string {
+  const host = URL.parse(url)?.host ?? url;
+  if (name === "TimeoutError") {
+    return t("Couldn’t reach {host} (timed out after {seconds} s).", { host, seconds: patienceMs / 1000 });
+  }
+  return name === "TypeError"
+    ? t("Couldn’t reach {host}. Check that it runs and allows this page to call it (CORS).", { host })
+    : message;
 }
 
 async function readOffer(own: OwnServer): Promise<OwnOffer> {

@@ -1,28 +1,23 @@
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { App } from "#test/support/app.ts";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage, type OpenPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { pick } from "#test/support/hands.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { called, witness } from "../../usage.fixture.ts";
 
 const hourMs = 3_600_000;
 
 let platform: AppWithUpstream;
 let app: App;
-let browser: Browser;
 let token: string;
-let opened: OpenPage;
 let page: Page;
 
-describe.skipIf(chromiumPath === undefined)("the page of analytics", () => {
-  beforeAll(async () => {
-    await buildInterface();
-    [platform, browser] = await Promise.all([
-      startAppWithUpstream({ models: ["alpha", "beta"], plugins: [witness] }),
-      openBrowser(),
-    ]);
+describeInterface("the page of analytics", ({ setUp, openPage }) => {
+  setUp(async (keep) => {
+    platform = await keep(startAppWithUpstream({ models: ["alpha", "beta"], plugins: [witness] }));
     ({ app } = platform);
     ({ token } = await app.admin());
     const ann = await app.user();
@@ -42,14 +37,9 @@ describe.skipIf(chromiumPath === undefined)("the page of analytics", () => {
     const count = async () =>
       (await app.call("GET /api/v1/analytics/summary", { token })).body.total_messages;
     await vi.waitFor(async () => expect(await count()).toBe(40), 10_000);
-    opened = await openPage(browser, { url: app.url, token, path: "/admin/analytics" });
-    page = opened.page;
-  }, 90_000);
-
-  afterAll(async () => {
-    await opened?.close();
-    await browser?.close();
-    await platform?.close();
+  });
+  beforeEach(async () => {
+    ({ page } = await openPage({ url: app.url, token, path: "/admin/analytics" }));
   });
 
   const section = (name: string) => page.getByRole("region", { name, exact: true });
@@ -57,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)("the page of analytics", () => {
   test("shows tokens and costs by day, model, person and group, and what has no price", async () => {
     await section("By model").getByText("alpha").waitFor();
     await section("By group").getByText("Millers").waitFor();
-    await page.getByRole("radio", { name: "Cost" }).check({ force: true });
+    await pick(page.getByRole("radio", { name: "Cost" }));
     await page.getByText("20 calls of models without prices are left out.").waitFor();
     // 20 × (0.4 + …) million tokens in at 2, and a million out at 10.
     await section("By model").getByText("€33.60").waitFor();
@@ -84,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)("the page of analytics", () => {
   });
 
   test("fits phones", async () => {
-    const phone = await openPage(browser, {
+    const phone = await openPage({
       url: app.url,
       token,
       path: "/admin/analytics",
@@ -94,6 +84,5 @@ describe.skipIf(chromiumPath === undefined)("the page of analytics", () => {
     await phone.page.getByRole("region", { name: "By model" }).getByText("alpha").waitFor();
     expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await expectNoAxeFindings(phone.page);
-    await phone.close();
   });
 });

@@ -148,7 +148,11 @@ const colours = HighlightStyle.define([
 const theme = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--raised)", fontSize: "13px" },
   "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace', lineHeight: "1.55" },
+  ".cm-scroller": {
+    fontFamily: '"JetBrains Mono Variable", ui-monospace, monospace',
+    lineHeight: "1.55",
+    fontVariantLigatures: "none",
+  },
   ".cm-content": { caretColor: "var(--ink)", paddingBlock: "8px" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--faint)", border: "none" },

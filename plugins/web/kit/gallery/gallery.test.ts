@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const here = import.meta.dirname;
 /** The frame shows these once for the whole page, another component shows them, or they are pages themselves. */
-const elsewhere = ["CodeListPage", "MenuItems", "Toasts", "Tooltips"];
+const elsewhere = ["CodeListPage", "FieldNote", "MenuItems", "SearchSelect", "Toasts", "Tooltips"];
 
 test("the page of the kit shows every component", () => {
   const shown = readdirSync(here)

@@ -1,36 +1,23 @@
-import type { Browser } from "playwright-core";
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
-import { chromiumPath, openBrowser } from "#test/support/browser.ts";
-import { buildInterface, expectNoAxeFindings, openPage } from "#test/support/interface.ts";
+import { describeInterface } from "#test/support/describe-interface.ts";
+import { expectNoAxeFindings } from "#test/support/interface.ts";
 
-const slow = 120_000;
-let dev: App;
-let prod: App;
-let browser: Browser;
+describeInterface("the kit", ({ setUp, openPage }) => {
+  let dev: App;
+  let prod: App;
 
-beforeAll(async () => {
-  if (chromiumPath) {
-    await buildInterface();
+  setUp(async (keep) => {
     [dev, prod] = await Promise.all([
-      startApp({ env: { ENV: "dev" } }),
-      startApp({ env: { ENV: "prod", WEBUI_SECRET_KEY: "turning-wheels-in-the-long-river-of-tests" } }),
+      keep(startApp({ env: { ENV: "dev" } })),
+      keep(startApp({ env: { ENV: "prod", WEBUI_SECRET_KEY: "turning-wheels-in-the-long-river-of-tests" } })),
     ]);
-    browser = await openBrowser();
-  }
-}, slow);
+  });
 
-afterAll(async () => {
-  await browser?.close();
-  await Promise.all([dev?.close(), prod?.close()]);
-});
-
-test.skipIf(!chromiumPath)(
-  "the kit is shown in both themes while the server runs for development, and nowhere else",
-  async () => {
+  test("the kit is shown in both themes while the server runs for development, and nowhere else", async () => {
     const { token } = await dev.admin();
-    const { page, close } = await openPage(browser, { url: dev.url, token, path: "/kit" });
+    const { page, close } = await openPage({ url: dev.url, token, path: "/kit" });
     await page.getByRole("heading", { name: "Kit", exact: true }).waitFor();
     await page.locator(".cm-content").last().waitFor();
     await page.locator("[data-theme=dark] .markdown table").waitFor();
@@ -47,7 +34,7 @@ test.skipIf(!chromiumPath)(
     await expectNoAxeFindings(page, "[role=menu]");
     await close();
 
-    const phone = await openPage(browser, {
+    const phone = await openPage({
       url: dev.url,
       token,
       path: "/kit",
@@ -78,6 +65,5 @@ test.skipIf(!chromiumPath)(
     follow("index.html");
     expect(first.size).toBeGreaterThan(3);
     expect([...first].filter((name) => name.includes("gallery"))).toEqual([]);
-  },
-  slow,
-);
+  });
+});

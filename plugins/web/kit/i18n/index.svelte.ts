@@ -1,3 +1,5 @@
+import { serverNow } from "../stores/server-time.ts";
+
 /** A text of a language file: plain, or by plural form, such as `{ one, other }`. */
 export type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 
@@ -60,6 +62,17 @@ export const formatDate = (
 export const formatTime = (seconds: number): string =>
   formatDate(seconds, { dateStyle: "medium", timeStyle: "short" });
 
+/** A time nearby: "10:07" today, "Tue 10:07" within a week, else the date. */
+export function formatMoment(seconds: number, now = serverNow() / 1000): string {
+  const isToday = new Date(seconds * 1000).toDateString() === new Date(now * 1000).toDateString();
+  if (isToday) {
+    return formatDate(seconds, { timeStyle: "short" });
+  }
+  return Math.abs(seconds - now) < 6 * 86_400
+    ? formatDate(seconds, { weekday: "short", hour: "numeric", minute: "2-digit" })
+    : formatDate(seconds, { dateStyle: "medium" });
+}
+
 const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -70,7 +83,7 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** "2 hours ago", from a time in seconds since 1970. */
-export function formatAgo(seconds: number, now = Date.now() / 1000): string {
+export function formatAgo(seconds: number, now = serverNow() / 1000): string {
   const [unit, size] = steps.find(([, one]) => Math.abs(now - seconds) >= one) ?? ["second", 1];
   const format = new Intl.RelativeTimeFormat(language.locale, { numeric: "auto" });
   return unit === "second"

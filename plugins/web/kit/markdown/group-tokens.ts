@@ -20,19 +20,20 @@ export function groupTokens(tokens: readonly Token[], at: number, lex: (text: st
         tokens: token.type === "space" && depth <= 0 ? last.tokens : [...last.tokens, token],
       };
     } else {
-      const isClosed = token.type === "code" && isClosedFence(token.raw);
       const pieces =
         token.type === "list" ? cutList(token as Tokens.List, lex) : [[token.raw, [toCode(token)]] as const];
       let from = begin;
       pieces.forEach(([source, inside], index) => {
-        blocks.push({ at: from, source, tokens: inside, isClosed, continues: index > 0 });
+        blocks.push({ at: from, source, tokens: inside, isClosed: false, continues: index > 0 });
         from += source.length;
       });
     }
     begin += token.raw.length;
     depth = token.type === "html" ? Math.max(0, depth + depthOf(token.raw)) : depth;
   }
-  return blocks;
+  return blocks.map((block) =>
+    block.tokens[0]?.type === "code" ? { ...block, isClosed: isClosedFence(block.source) } : block,
+  );
 }
 
 /** Each piece is read by itself, so that it is the same whether the rest of the list is there or not. */

@@ -9,6 +9,8 @@ export type ColouredLine = readonly ColouredPiece[];
 
 /** Beyond this the expressions of a grammar would hold the page up. */
 const longestLine = 2_000;
+/** A line that takes longer is left in one colour; a busy machine alone must not change the colours of ordinary code. */
+const longestTime = 5_000;
 
 let making:
   | Promise<{ highlighter: HighlighterCore; load(language: string): Promise<string | undefined> }>
@@ -29,7 +31,12 @@ export async function makeColourer(language: string): Promise<Colourer | undefin
     return lang === undefined
       ? undefined
       : (lines) => {
-          const given = { lang, theme: "css-variables", tokenizeMaxLineLength: longestLine };
+          const given = {
+            lang,
+            theme: "css-variables",
+            tokenizeMaxLineLength: longestLine,
+            tokenizeTimeLimit: longestTime,
+          };
           const { tokens, grammarState } = highlighter.codeToTokens(
             lines,
             state ? { ...given, grammarState: state } : given,

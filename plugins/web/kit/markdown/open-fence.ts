@@ -55,12 +55,13 @@ export class OpenFence {
   }
 }
 
-/** Whether a block of code is fenced and its fence is closed. */
-export function isClosedFence(raw: string): boolean {
-  const fence = opening.exec(raw)?.[2];
-  const text = raw.trimEnd();
+/** Whether a block of code is fenced and its fence is closed; the line that closes it is complete. */
+export function isClosedFence(source: string): boolean {
+  const fence = opening.exec(source)?.[2];
+  const text = source.trimEnd();
   const last = text.slice(text.lastIndexOf("\n") + 1);
-  return fence !== undefined && text.includes("\n") && toClosing(fence).test(last);
+  const isWhole = /^[ \t]*\n/.test(source.slice(text.length));
+  return isWhole && fence !== undefined && text.includes("\n") && toClosing(fence).test(last);
 }
 
 export const isFence = (raw: string): boolean => /^ {0,3}(`{3}|~{3})/.test(raw);

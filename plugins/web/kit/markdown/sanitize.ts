@@ -4,15 +4,12 @@ import { session } from "../stores/session.svelte.ts";
 
 const tags =
   "p br hr h1 h2 h3 h4 h5 h6 strong em del ins b i u s mark small sub sup kbd code pre blockquote ul ol li dl dt dd " +
-  "table thead tbody tr th td a img span div details summary abbr cite q " +
-  "math semantics mrow mi mo mn ms mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover mtable mtr " +
-  "mtd mlabeledtr mstyle mpadded mphantom menclose annotation";
+  "table thead tbody tr th td a img span div details summary abbr cite q input";
 const attributes =
-  "href src alt title colspan rowspan align start open class data-note data-footnote data-cited data-alt " +
-  "xmlns display mathvariant encoding stretchy fence separator lspace rspace minsize maxsize width height depth " +
-  "accent accentunder columnalign rowspacing columnspacing displaystyle scriptlevel linethickness notation";
+  "href src alt title colspan rowspan align start open class data-note data-footnote data-cited data-alt data-tex data-display " +
+  "type disabled checked";
 /** Classes that the renderer itself gives; those of a text could dress it up as a part of the page. */
-const classes = new Set(["footnote", "citations", "tex", "maths", "katex"]);
+const classes = new Set(["footnote", "citations", "tex", "maths", "task"]);
 /** Links that stand for pictures of other hosts and name the host; a link of a text could not be trusted to. */
 const pictureLinks = new WeakSet<Node>();
 
@@ -31,6 +28,8 @@ purifier.addHook("afterSanitizeAttributes", (node) => {
     guardLink(node);
   } else if (node.tagName === "IMG") {
     guardImage(node);
+  } else if (node.tagName === "INPUT") {
+    guardBox(node);
   }
 });
 
@@ -57,6 +56,15 @@ function guardLink(link: Element): void {
     link.setAttribute("target", "_blank");
     link.setAttribute("rel", "noopener noreferrer nofollow");
     link.setAttribute("title", href);
+  }
+}
+
+/** The box of a task shows whether it is done; no other field can stand in a text. */
+function guardBox(field: Element): void {
+  if (field.getAttribute("type") === "checkbox" && field.hasAttribute("disabled")) {
+    field.setAttribute("aria-label", t("Done"));
+  } else {
+    field.remove();
   }
 }
 

@@ -1,46 +1,18 @@
-import { type MarkedOptions, Marked, type Token, type Tokens } from "marked";
+import { type MarkedOptions, Marked, type Token } from "marked";
 import { escapeHtml } from "./escape.ts";
-import { toMath } from "./maths.ts";
+import { mathsSyntax } from "./maths-syntax.ts";
 import { rebuildHtml } from "./raw-html.ts";
-
-interface MathToken extends Tokens.Generic {
-  readonly tex: string;
-  readonly isBlock: boolean;
-}
+import { addressSyntax } from "./scripts-of-asia.ts";
 
 /** What is added to the common syntax: maths, numbered citations and footnotes. */
-const marked = new Marked({
+const marked = new Marked(mathsSyntax, {
   gfm: true,
+  tokenizer: {
+    ...addressSyntax,
+    /** One tilde is a range or "about": `10~20`. */
+    del: (text) => (/^~~(?!~)/.test(text) ? false : undefined),
+  },
   extensions: [
-    {
-      name: "mathBlock",
-      level: "block",
-      start: (text) => /\$\$|\\\[/.exec(text)?.index,
-      tokenizer(text) {
-        const found =
-          /^(?:\$\$((?:(?!\n[ \t]*\n)[^$]){1,5000})\$\$|\\\[((?:(?!\n[ \t]*\n)[^]){1,5000}?)\\\])[ \t]*(?:\n|$)/.exec(
-            text,
-          );
-        return found
-          ? { type: "mathBlock", raw: found[0], tex: (found[1] ?? found[2] ?? "").trim(), isBlock: true }
-          : undefined;
-      },
-      renderer: (token) => toMath(token as MathToken),
-    },
-    {
-      name: "mathInline",
-      level: "inline",
-      // Backslashes and brackets end a text anyway.
-      start: (text) => toIndex(text.indexOf("$")),
-      tokenizer(text) {
-        const found =
-          /^\$\$([^$\n]{1,1000})\$\$/.exec(text) ??
-          /^\$(?![\s$])([^$\n]{0,500}[^\s$\\])\$(?!\d)/.exec(text) ??
-          /^\\\(([^\n]{1,1000}?)\\\)/.exec(text);
-        return found ? { type: "mathInline", raw: found[0], tex: found[1] ?? "", isBlock: false } : undefined;
-      },
-      renderer: (token) => toMath(token as MathToken),
-    },
     {
       name: "footnote",
       level: "block",
@@ -87,15 +59,14 @@ const marked = new Marked({
   ],
   renderer: {
     html: ({ text }) => rebuildHtml(text),
-    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+    checkbox: ({ checked }) => `<input type="checkbox" disabled${checked ? " checked" : ""}> `,
+    listitem({ task, tokens }) {
+      return `<li${task ? ' class="task"' : ""}>${this.parser.parse(tokens)}</li>\n`;
+    },
     // A picture names its address; the sanitizer says which ones are loaded.
     image: ({ href, text }) => `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}">`,
   },
 });
-
-function toIndex(index: number): number | undefined {
-  return index < 0 ? undefined : index;
-}
 
 export const options: MarkedOptions = marked.defaults;
 export const toHtml = (tokens: readonly Token[]): string => marked.parser([...tokens], options);

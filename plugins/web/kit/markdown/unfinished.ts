@@ -1,3 +1,5 @@
+import { finishFormula } from "./maths-syntax.ts";
+
 /** Marks at the end that are only the beginning of something: a rule, a list, a heading, a fence. */
 const begunLine = /^[ \t>]{0,40}(?:[-=]{1,40}|[*+#>]{1,40}|\d{1,9}[.)]?|`{1,2}|~{1,2})[ \t]{0,40}$/;
 
@@ -12,7 +14,8 @@ export function finishMarks(text: string): string {
   const line = text.lastIndexOf("\n") + 1;
   const kept = begunLine.test(text.slice(line)) ? text.slice(0, line) : text;
   const start = kept.lastIndexOf("\n\n") + 1;
-  return kept.slice(0, start) + finishTable(finishInline(kept.slice(start)));
+  const last = kept.slice(start);
+  return kept.slice(0, start) + (finishFormula(last) ?? finishTable(finishInline(last)));
 }
 
 function finishInline(text: string): string {

@@ -90,8 +90,8 @@ it.each([
 });
 
 it("reads long nonsense quickly", () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   readWords(`every ${"1st and ".repeat(2_000)}`);
   readWords(`at ${"9, ".repeat(5_000)}`);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_000);
 });

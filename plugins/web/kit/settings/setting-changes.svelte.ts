@@ -1,4 +1,5 @@
 import { FormState } from "../form.svelte.ts";
+import { guardLeaving } from "../guard-leaving.svelte.ts";
 import { server } from "../server.ts";
 import { session } from "../stores/session.svelte.ts";
 import { tools } from "../stores/tools.svelte.ts";
@@ -14,13 +15,16 @@ export class SettingChanges {
   readonly form = new FormState();
   #stored = $state.raw<ReadonlyMap<string, Setting>>(new Map());
   #changes = $state.raw<Readonly<Record<string, unknown>>>({});
+  /** Texts as they are being typed: a comma or a point at the end is no part of a value yet. */
+  #typed = $state.raw<Readonly<Record<string, string>>>({});
   readonly #refresh: () => Promise<unknown>;
 
   readonly isChanged = $derived(Object.keys(this.#changes).length > 0);
 
-  /** `refresh` reads what follows from the settings, at first and after each save. */
+  /** `refresh` reads what follows from the settings, at first and after each save. Made while a component is set up. */
   constructor(refresh: () => Promise<unknown>) {
     this.#refresh = refresh;
+    guardLeaving(() => this.isChanged);
   }
 
   async load(): Promise<void> {
@@ -43,6 +47,10 @@ export class SettingChanges {
 
   /** Lists by commas, JSON as text. */
   text(name: string): string {
+    const typed = this.#typed[name];
+    if (typed !== undefined) {
+      return typed;
+    }
     const value = this.value(name);
     if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
       return value.join(", ");
@@ -76,16 +84,24 @@ export class SettingChanges {
       ? value === ""
       : JSON.stringify(stored?.value) === JSON.stringify(value);
     this.#changes = isAsStored ? others : { ...others, [name]: value };
+    const { [name]: _typed, ...othersTyped } = this.#typed;
+    this.#typed = othersTyped;
   }
 
-  /** Takes typed text, in the form that the stored value has. */
-  changeText(name: string, typed: string): void {
-    const stored = this.#stored.get(name)?.value;
-    this.change(name, typeof stored === "number" && typed.trim() !== "" ? Number(typed) : typed);
+  /** Takes typed text, in the form that the stored value has, or in the one that `parse` gives it. */
+  changeText(name: string, typed: string, parse = this.#parserOf(name)): void {
+    this.change(name, parse(typed));
+    this.#typed = { ...this.#typed, [name]: typed };
+  }
+
+  #parserOf(name: string): (typed: string) => unknown {
+    const isNumber = typeof this.#stored.get(name)?.value === "number";
+    return (typed) => (isNumber && typed.trim() !== "" ? Number(typed) : typed);
   }
 
   discard(): void {
     this.#changes = {};
+    this.#typed = {};
     this.form.clear();
   }
 
@@ -101,6 +117,7 @@ export class SettingChanges {
     });
     if (isSaved) {
       this.#changes = {};
+      this.#typed = {};
       // Tools of chats come and go with these settings.
       await Promise.all([this.#refresh(), session.load(), tools.refresh()]);
     }

@@ -1,6 +1,5 @@
 import type { Api } from "#plugins/catalogue.ts";
-import { ApiError } from "../client.ts";
-import { server } from "../server.ts";
+import { server, unauthorized } from "../server.ts";
 
 /** Who is signed in. */
 export interface Session {
@@ -15,6 +14,8 @@ export interface Session {
   readonly status_message?: string | null;
   readonly bio?: string | null;
   readonly timezone?: string | null;
+  /** The administrator who looks with this account's eyes; nothing can be changed then. */
+  readonly viewer?: { readonly id: string; readonly name: string };
 }
 
 export type PageEntry = Api["GET /api/v1/pages"]["answer"][number];
@@ -27,6 +28,8 @@ export interface Config {
   readonly onboarding?: boolean;
   /** The administrators' words about new passwords; empty without a rule of theirs. */
   readonly password_hint?: string;
+  /** The address to ask for help, where administrators publish one. */
+  readonly contact_email?: string;
   readonly features: Readonly<Record<string, unknown>>;
   readonly oauth: { readonly providers: Readonly<Record<string, string>>; readonly auto_redirect?: boolean };
   readonly default_models?: string | null;
@@ -66,9 +69,22 @@ class SessionStore {
   pages = $state.raw<readonly PageEntry[]>([]);
   /** Why nothing could be loaded, such as a server that does not answer. */
   failure = $state.raw<Error>();
+  /** The session ended while the page was open: it stays as it is, with what is typed in it. */
+  hasEnded = $state(false);
+  #checking: Promise<void> | undefined;
+
+  constructor() {
+    addEventListener(unauthorized, () => this.#checkSession());
+    addEventListener("focus", () => this.hasEnded && this.#checkSession());
+  }
 
   get isAdmin(): boolean {
     return this.current?.role === "admin";
+  }
+
+  /** An administrator looks with this account's eyes: the page changes nothing and follows no events. */
+  get isView(): boolean {
+    return this.current?.viewer !== undefined;
   }
 
   get isPending(): boolean {
@@ -80,15 +96,61 @@ class SessionStore {
     try {
       const [config, session, pages] = await Promise.all([
         server.call("GET /api/config") as Promise<unknown> as Promise<Config>,
-        (server.call("GET /api/v1/auths") as Promise<unknown> as Promise<Session>).catch(nobody),
+        this.#ask(),
         server.call("GET /api/v1/pages").catch(() => []),
       ]);
-      this.config = config;
-      this.pages = pages;
-      this.current = session;
+      this.#adopt(session);
+      if (!this.hasEnded) {
+        this.config = config;
+        this.pages = pages;
+      }
       this.failure = undefined;
     } catch (error) {
       this.failure = error as Error;
+    }
+  }
+
+  /** Views the platform as another account, in all tabs of this browser. */
+  async view(userId: string): Promise<void> {
+    await server.call("POST /api/v1/users/:id/view", { params: { id: userId } });
+    location.assign("/");
+  }
+
+  /** Goes back from a view to the own session. */
+  async endView(): Promise<void> {
+    const userId = this.current?.id;
+    await server.call("POST /api/v1/auths/view/end");
+    location.assign(userId === undefined ? "/" : `/admin/users/${userId}`);
+  }
+
+  /** Asks again who is signed in: other answers ask for a sign-in as well, such as those about chats of others. */
+  #checkSession(): void {
+    if (this.current && !this.#checking) {
+      this.#checking = this.#ask()
+        .then((found) => this.#adopt(found))
+        .catch(() => undefined)
+        .finally(() => (this.#checking = undefined));
+    }
+  }
+
+  #ask = (): Promise<Session | null> =>
+    server.call("GET /api/v1/auths", {
+      headers: { prefer: "anonymous=null" },
+    }) as Promise<unknown> as Promise<Session | null>;
+
+  #adopt(found: Session | null): void {
+    if (found === null && this.isView) {
+      // The view ran out or was ended; the own session waits.
+      void this.endView();
+      return;
+    }
+    // An account that waits has typed nothing; it signs in again once it is let in.
+    this.hasEnded = found === null && Boolean(this.current) && !this.isPending;
+    if (found !== null && this.current && found.id !== this.current.id) {
+      // Somebody else signed in, who is not shown the page of the one before.
+      location.reload();
+    } else if (!this.hasEnded) {
+      this.current = found;
     }
   }
 
@@ -101,6 +163,11 @@ class SessionStore {
   /** A switch of the instance, such as `enable_folders`. */
   has(feature: string): boolean {
     return this.config?.features[feature] === true;
+  }
+
+  /** A feature such as `folders`: the instance has it switched on, and the account may use it. */
+  mayUse(feature: string): boolean {
+    return this.has(`enable_${feature}`) && this.may(`features.${feature}`);
   }
 
   /** Shows at once what the account changed about itself. */
@@ -120,10 +187,3 @@ class SessionStore {
 }
 
 export const session = new SessionStore();
-
-function nobody(error: unknown): null {
-  if (error instanceof ApiError && error.status === 401) {
-    return null;
-  }
-  throw error;
-}

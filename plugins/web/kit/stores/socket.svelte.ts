@@ -1,3 +1,7 @@
+import { TransportChoice } from "../transports/choose.ts";
+import type { Transport, TransportKind } from "../transports/transport.ts";
+import { session } from "./session.svelte.ts";
+
 /** What a subscriber of `events` gets: one event of one message, chat or person. */
 export interface EventEnvelope {
   readonly chat_id?: string;
@@ -24,19 +28,24 @@ interface Waiting {
 const firstDelayMs = 500;
 const longestDelayMs = 15_000;
 const heartbeatMs = 30_000;
+/** Time for the first words of the server, whichever way they come. */
+const longestOpeningMs = 20_000;
 
 /**
- * The one connection to `/ws`. It opens with the first use and comes back by itself; whoever follows a run resumes it
- * by `seq` in a handler of `onConnect`.
+ * The one connection for events, over a WebSocket or, where none comes through, over HTTP. It opens with the first use
+ * and comes back by itself; whoever follows a run resumes it by `seq` in a handler of `onConnect`.
  */
 class Socket {
   /** `lost` once a connection broke, until the next one stands. */
   state = $state<"idle" | "connecting" | "open" | "lost">("idle");
   /** The id under which the server reaches this tab: `session_id` of requests. */
   id = $state.raw<string>();
+  /** Which way events come. */
+  kind = $state<TransportKind>("socket");
 
-  #socket: WebSocket | undefined;
-  #opening: Promise<WebSocket> | undefined;
+  readonly #choice = new TransportChoice(() => session.config?.features.enable_websocket !== false);
+  #transport: Transport | undefined;
+  #opening: Promise<Transport> | undefined;
   readonly #handlers = new Map<string, Set<Handler>>();
   readonly #connected = new Set<(isAgain: boolean) => void>();
   readonly #waiting = new Map<number, Waiting>();
@@ -61,44 +70,65 @@ class Socket {
 
   /** Resolves to what the server's handler returned; rejects when the connection breaks before. */
   async emit<Answer>(event: string, data?: unknown): Promise<Answer> {
-    const socket = await this.connect();
+    const transport = await this.connect();
     const id = (this.#lastId += 1);
     return (await new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      socket.send(JSON.stringify({ type: "emit", event, data, id }));
+      transport.send({ type: "emit", event, data, id });
     })) as Answer;
   }
 
   /** Resolves once a session stands. */
-  connect(): Promise<WebSocket> {
+  connect(): Promise<Transport> {
     this.#opening ??= this.#open();
     return this.#opening;
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#socket?.close();
+    this.#transport?.close();
+    this.#fall(new Error("The connection was closed."));
   }
 
-  #open(): Promise<WebSocket> {
+  #open(): Promise<Transport> {
+    if (session.isView) {
+      return Promise.reject(new Error("A view follows no events."));
+    }
     this.#isClosed = false;
     this.state = this.state === "lost" ? "lost" : "connecting";
     return new Promise((resolve, reject) => {
-      const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/ws`);
-      this.#socket = socket;
-      socket.addEventListener("message", ({ data }) => {
-        const frame = JSON.parse(data) as Frame;
-        if (frame.event === "session") {
-          this.#stand(frame.data as { session_id?: string; id?: string });
-          resolve(socket);
+      const fall = (reason: string) => {
+        clearTimeout(timer);
+        const error = new Error(reason);
+        if (this.#choice.fell() && !this.#isClosed) {
+          this.#reject(error);
+          this.state = this.state === "open" ? "lost" : this.state;
+          this.#opening = this.#open();
+          this.#opening.then(resolve, reject);
+          return;
         }
-        void this.#receive(socket, frame);
-      });
-      socket.addEventListener("close", ({ code }) => {
-        const error = new Error(`The connection was closed (${code}).`);
         reject(error);
         this.#fall(error);
+      };
+      const timer = setTimeout(() => {
+        transport.close();
+        fall("The server did not answer in time.");
+      }, longestOpeningMs);
+      const transport = this.#choice.open({
+        onkind: (kind) => (this.kind = kind),
+        onclose: fall,
+        onframe: (value) => {
+          const frame = value as Frame;
+          if (frame.event === "session") {
+            clearTimeout(timer);
+            this.#choice.stood();
+            this.#stand(frame.data as { session_id?: string; id?: string });
+            resolve(transport);
+          }
+          void this.#receive(transport, frame);
+        },
       });
+      this.#transport = transport;
     });
   }
 
@@ -114,10 +144,8 @@ class Socket {
 
   #fall(error: Error): void {
     this.#opening = undefined;
-    this.#socket = undefined;
-    clearInterval(this.#heartbeat);
-    this.#waiting.forEach(({ reject }) => reject(error));
-    this.#waiting.clear();
+    this.#transport = undefined;
+    this.#reject(error);
     if (this.#isClosed) {
       this.state = "idle";
       return;
@@ -128,7 +156,14 @@ class Socket {
     setTimeout(() => this.connect().catch(() => undefined), delay * (0.75 + Math.random() / 2));
   }
 
-  async #receive(socket: WebSocket, frame: Frame): Promise<void> {
+  /** Nobody answers any more what was asked over a connection that broke. */
+  #reject(error: Error): void {
+    clearInterval(this.#heartbeat);
+    this.#waiting.forEach(({ reject }) => reject(error));
+    this.#waiting.clear();
+  }
+
+  async #receive(transport: Transport, frame: Frame): Promise<void> {
     if (frame.type === "ack") {
       this.#waiting.get(frame.id as number)?.resolve(frame.data);
       this.#waiting.delete(frame.id as number);
@@ -137,7 +172,7 @@ class Socket {
     for (const handle of this.#handlers.get(frame.event ?? "") ?? []) {
       const answer = await handle(frame.data as never);
       if (frame.id !== undefined && answer !== undefined) {
-        socket.send(JSON.stringify({ type: "ack", id: frame.id, data: answer }));
+        transport.send({ type: "ack", id: frame.id, data: answer });
       }
     }
   }

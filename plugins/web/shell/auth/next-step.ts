@@ -1,8 +1,10 @@
 /** What a sign-in waits for, as the server tells it. */
 export interface NextStep {
-  readonly next_step: "enroll" | "verify" | "recover" | "pending";
+  readonly next_step: "enroll" | "verify" | "recover" | "pending" | "password";
   /** Left out after a redirect: a cookie that only the server reads keeps it. */
   readonly challenge_token?: string;
+  /** Lets the person choose an own password. */
+  readonly invitation?: string;
   readonly methods?: readonly string[];
 }
 

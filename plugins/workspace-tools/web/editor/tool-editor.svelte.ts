@@ -4,6 +4,8 @@ import { toId } from "#plugins/web/kit/code/read-import.ts";
 import { createTypesClient } from "#plugins/web/kit/code/types/types-client.ts";
 import { FormState } from "#plugins/web/kit/form.svelte.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { lengthProblem } from "#plugins/web/kit/code/length-problem.ts";
+import { Meanwhile } from "#plugins/web/kit/meanwhile.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import {
@@ -16,6 +18,9 @@ import {
 } from "../tools.ts";
 
 const checkPauseMs = 400;
+
+const textsOf = ({ name, content }: ToolRecord) => ({ name, content: content ?? "" });
+type Texts = ReturnType<typeof textsOf>;
 
 /** One open tool: what is stored, what is typed, and what a call of it gave. */
 export class ToolEditor {
@@ -39,6 +44,11 @@ export class ToolEditor {
   readonly types = createTypesClient();
   #typeProblems = $state.raw<readonly CodeProblem[]>([]);
   #hasOwnId = false;
+  #meanwhile: Meanwhile<Texts> | undefined;
+  /** The version that was stored when it was read last. */
+  #known: string | null = null;
+  /** The last save was refused, and the code does not load. */
+  #isCodeRefused = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #turn = 0;
 
@@ -65,6 +75,24 @@ export class ToolEditor {
     await this.checkNow();
   }
 
+  /** All that is typed, with the version that it changes. */
+  get written() {
+    return { name: this.name, id: this.id, content: this.content, version: this.record?.version_id ?? null };
+  }
+
+  /** Shows what was typed before. */
+  putBack({ name, id, content, version }: ToolEditor["written"]): void {
+    this.name = name;
+    if (version !== this.record?.version_id) {
+      this.#meanwhile?.sees({} as Texts);
+    }
+    this.record = this.record && { ...this.record, version_id: version };
+    if (this.isNew) {
+      this.chooseId(id);
+    }
+    this.write(content);
+  }
+
   get isNew(): boolean {
     return this.record === undefined;
   }
@@ -75,10 +103,10 @@ export class ToolEditor {
 
   /** Where the code does not load; else where its types do not fit. */
   get problems(): readonly CodeProblem[] {
-    const error = this.check?.error;
-    return error
-      ? [{ line: error.line ?? 1, column: error.column ?? 1, severity: "error", message: error.message }]
-      : this.#typeProblems;
+    const tooLong = lengthProblem(this.content);
+    const { line, column, message } = this.check?.error ?? {};
+    const error = message === undefined ? undefined : { line: line ?? 1, column: column ?? 1, message };
+    return tooLong ? [tooLong] : error ? [{ ...error, severity: "error" }] : this.#typeProblems;
   }
 
   /** The function that is tried: the chosen one while the code has it. */
@@ -111,10 +139,21 @@ export class ToolEditor {
     void this.types.check(this.content).then((problems) => {
       this.#typeProblems = turn === this.#turn ? problems : this.#typeProblems;
     });
-    const found = await checkCode(this.content).catch(() => undefined);
+    const found = lengthProblem(this.content)
+      ? undefined
+      : await checkCode(this.content).catch(() => undefined);
     // Only the check of the latest text counts.
     if (turn === this.#turn) {
       this.check = found ?? this.check;
+      this.#withdrawRefusal();
+    }
+  }
+
+  /** The refusal of code that does not load counts until the code loads. */
+  #withdrawRefusal(): void {
+    if (this.#isCodeRefused && !this.check?.error) {
+      this.#isCodeRefused = false;
+      this.form.clear();
     }
   }
 
@@ -141,17 +180,22 @@ export class ToolEditor {
   async save(): Promise<boolean> {
     const [name, content] = [this.name.trim(), this.content];
     const isStored = await this.form.submit(async () => {
+      const texts = (await this.#meanwhile?.join({ name, content })) ?? { name, content };
       this.#adopt(
         this.record === undefined
-          ? await server.call("POST /api/v1/tools/create", { body: { id: this.id, name, content } })
+          ? await server.call("POST /api/v1/tools/create", { body: { id: this.id, ...texts } })
           : await server.call("POST /api/v1/tools/id/:id/update", {
               params: this.#params,
-              body: { name, content, ...(this.record.version_id && { version_id: this.record.version_id }) },
+              body: { ...texts, ...(this.#known && { version_id: this.#known }) },
             }),
       );
+      [this.name, this.content] = [texts.name, texts.content];
     });
     if (!isStored) {
-      await this.checkNow();
+      // What is typed may have been changed since, and load by now.
+      const [refused] = await Promise.all([checkCode(content).catch(() => undefined), this.checkNow()]);
+      this.#isCodeRefused = Boolean(refused?.error);
+      this.#withdrawRefusal();
       return false;
     }
     this.id = this.record?.id ?? this.id;
@@ -215,6 +259,12 @@ export class ToolEditor {
 
   #adopt(record: ToolRecord): void {
     this.record = record;
+    this.#known = record.version_id ?? null;
+    this.#meanwhile = new Meanwhile(textsOf(record), async () => {
+      const now = await server.call("GET /api/v1/tools/id/:id", { params: { id: record.id } });
+      this.#known = now.version_id ?? null;
+      return textsOf(now);
+    });
   }
 
   /** Takes over for whom it is; the code stays the one that was opened. */

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { AppError } from "#kernel/errors.ts";
+import type { Sockets } from "#kernel/sockets/server.ts";
+import type { NodeHandler } from "./application.ts";
+import { toErrorAnswer } from "./errors.ts";
+import {
+  hasOwnListener,
+  isBelow,
+  type Surface,
+  type SurfaceFacts,
+  surfaces,
+  withoutAlias,
+} from "./surfaces.ts";
+
+/** The handler of the listener: 503 while the process starts, and the platform once it is open. */
+export interface StartupHandler {
+  readonly handler: NodeHandler;
+  readonly sockets: Pick<Sockets, "isOurs" | "upgrade">;
+  open(handler: NodeHandler, sockets: Sockets): void;
+}
+
+/**
+ * Makes the handler of a process that starts. The listener is bound before the database is opened, so that a port in use
+ * stops a start that has changed nothing yet.
+ */
+export function createStartupHandler(): StartupHandler {
+  let opened: { readonly handler: NodeHandler; readonly sockets: Sockets } | undefined;
+  return {
+    handler: (req, res) => (opened === undefined ? answerStarting(req, res) : opened.handler(req, res)),
+    sockets: {
+      isOurs: (req) => opened?.sockets.isOurs(req) ?? false,
+      upgrade: async (req, socket, head) => await opened?.sockets.upgrade(req, socket, head),
+    },
+    open(handler, sockets) {
+      opened = { handler, sockets };
+    },
+  };
+}
+
+const starting = new AppError("unavailable", "The server is starting. Try again in a moment.", {
+  retryAfter: 2,
+});
+
+function answerStarting(req: IncomingMessage, res: ServerResponse): void {
+  const { status, headers, body } = toErrorAnswer(starting, {
+    shape: findShape(req.url ?? "/"),
+    invalidStatus: 400,
+    requestId: "",
+  });
+  res.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", ...headers });
+  res.end(req.method === "HEAD" ? undefined : body);
+  // A body that nobody reads would keep the connection from its next request.
+  req.resume();
+}
+
+/** The shape in which the surface of a URL writes its errors; the longest base that fits decides. */
+function findShape(given: string): SurfaceFacts["errors"] {
+  const url = withoutAlias(given);
+  const [found = "main"] = (Object.keys(surfaces) as Surface[])
+    .filter((name) => !hasOwnListener(name) && isBelow(url, surfaces[name].base))
+    .toSorted((one, other) => surfaces[other].base.length - surfaces[one].base.length);
+  const { base, errors, inner }: SurfaceFacts = surfaces[found];
+  return inner !== undefined && isBelow(url, base + inner.base) ? inner.errors : errors;
+}

@@ -1,0 +1,86 @@
+import { definePlugin, tables } from "#kernel/plugin.ts";
+import { optional } from "#kernel/service.ts";
+import { installation, jobs } from "#kernel/services.ts";
+import { type Door, openDoor } from "#storage/backup/door.ts";
+import { audit } from "#plugins/audit/service.ts";
+import { backupCommand, moveCommand, restoreCommand } from "./commands.ts";
+import { backupConfig } from "./config.ts";
+import { createBackups } from "./migrations/0001_backup.ts";
+import { OwnBackups } from "./own-backups.ts";
+import { findAddress } from "./place.ts";
+import { backupRoutes, takeJob, verifyJob } from "./routes.ts";
+import type { BackupTables } from "./tables.ts";
+import { takeBackup } from "./take.ts";
+
+const checkEverySeconds = 600;
+const longestSeconds = 6 * 3600;
+
+export default definePlugin({
+  id: "backup",
+  title: "Backup",
+  summary: "Backs up database, files and workspaces, restores them, and moves the database.",
+  config: backupConfig,
+  uses: { audit: optional(audit), installation, jobs },
+  tables: tables<BackupTables>("backup"),
+  migrations: { "0001_backup": createBackups },
+  installationCommands: [backupCommand, restoreCommand, moveCommand],
+  pages: [
+    {
+      id: "backup",
+      path: "/admin/backups",
+      title: "Backups",
+      icon: "archive",
+      place: "admin",
+      group: "server",
+      order: 72,
+      access: "admin",
+    },
+  ],
+
+  setup({ config, use, db, log }) {
+    const backups = new OwnBackups({ db, config, installation: use.installation, log });
+    let door: Door | undefined;
+    return {
+      routes: {
+        api: backupRoutes({
+          backups,
+          jobs: use.jobs,
+          database: use.installation.database.kind,
+          schedule: () => config.schedule,
+          record: async (action, id) => await use.audit?.record({ action, object: { type: "backup", id } }),
+        }),
+      },
+      jobs: [
+        {
+          id: "backup.schedule",
+          title: "Makes scheduled backups",
+          every: checkEverySeconds,
+          expiresIn: longestSeconds,
+          run: () => backups.runSchedule(),
+        },
+        { id: takeJob, expiresIn: longestSeconds, run: () => backups.take() },
+        {
+          id: verifyJob,
+          expiresIn: longestSeconds,
+          run: (order) => backups.verify((order as { id: string }).id),
+        },
+      ],
+      async start() {
+        await backups.closeAbandoned({ longestSeconds });
+        if (use.installation.database.kind === "embedded") {
+          door = await openDoor(
+            config.dataDir,
+            async ({ target, secrets }, progress) =>
+              takeBackup(use.installation, await findAddress(target, config), {
+                isServing: true,
+                progress,
+                ...(secrets && { secrets }),
+              }),
+            (message) => log.warn(message),
+          );
+        }
+      },
+      stop: () => door?.close(),
+    };
+  },
+});

@@ -1,0 +1,45 @@
+import { ApiError } from "#plugins/web/kit/client.ts";
+import { server } from "#plugins/web/kit/server.ts";
+import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
+
+/** Bytes of an edit that the socket takes; larger ones go over HTTP. */
+const largest = 500_000;
+
+export interface Refused {
+  readonly error?: string;
+  readonly code?: string;
+}
+
+const codes: Readonly<Record<number, string>> = {
+  403: "forbidden",
+  404: "not_found",
+  429: "rate_limited",
+  503: "unavailable",
+};
+
+export const toDocumentId = (noteId: string): string => `note:${noteId}`;
+
+/** Sends an edit of a note's document. Rejects when the server was not reached. */
+export async function sendEdit(noteId: string, bytes: Uint8Array): Promise<Refused | true> {
+  const update = toBase64(bytes);
+  if (bytes.length <= largest) {
+    return await socket.emit("ydoc:document:update", { document_id: toDocumentId(noteId), update });
+  }
+  try {
+    await server.call("POST /api/v1/notes/:id/edits", { params: { id: noteId }, body: { update } });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) {
+      return { error: error.message, code: codes[error.status] ?? "" };
+    }
+    throw error;
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
+  return btoa(text);
+}

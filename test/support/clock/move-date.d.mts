@@ -1,0 +1,1 @@
+export declare function moveDate(clock: { readonly shift: number }): () => number;
