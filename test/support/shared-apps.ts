@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { vi } from "vitest";
 import { core } from "#config/core.ts";
 import { readVariable } from "#config/environment.ts";
 import type { AnyVariable, Environment } from "#config/variable.ts";
 import { catalogue } from "#plugins/catalogue.ts";
 import { type App, type AppOptions, startApp } from "./app.ts";
+import { beforeClockIsHeld } from "./clock/held-clock.ts";
 import { shareInWorker } from "./leaks/leaks.ts";
 
 // A start costs half a second of processor time, so suites of one worker share running platforms. Settings that
@@ -29,6 +31,10 @@ const mostFree = 3;
  * everybody, adds plugins, or stops the server.
  */
 export async function useApp({ env = {} }: Pick<AppOptions, "env"> = {}): Promise<App> {
+  if (vi.isFakeTimers()) {
+    // Nothing of it would go on when the suite lets go of its clock.
+    return await startApp({ env });
+  }
   const { settings, fixed } = split(env);
   const key = JSON.stringify(Object.entries(fixed).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   const at = free.findIndex((each) => each.key === key);
@@ -81,17 +87,20 @@ async function release(shared: SharedApp): Promise<void> {
   if ((await isIdle(app)) && (await readState(app)) === state) {
     free.push(shared);
     app.requireDeclaredAnswers();
-    await stopOldest();
+    await keep(mostFree);
   } else {
     await app.close();
   }
 }
 
-async function stopOldest(): Promise<void> {
-  while (free.length > mostFree) {
+async function keep(most: number): Promise<void> {
+  while (free.length > most) {
     await free.shift()?.app.close();
   }
 }
+
+// What such a platform does again and again would set its next timer on that clock, and stop with it.
+beforeClockIsHeld(() => keep(0));
 
 /** Waits a moment for replies and jobs to end: the next suite would wait behind them. */
 async function isIdle({ running }: App): Promise<boolean> {

@@ -9,8 +9,11 @@ import { afterAll, beforeAll, vi } from "vitest";
  */
 export function holdClock(): void {
   const { timeout } = AbortSignal;
-  beforeAll(() => {
+  beforeAll(async () => {
     startTimerOfUndici();
+    for (const end of ends) {
+      await end();
+    }
     vi.useFakeTimers({
       toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
       shouldAdvanceTime: true,
@@ -22,6 +25,13 @@ export function holdClock(): void {
     AbortSignal.timeout = timeout;
     vi.useRealTimers();
   });
+}
+
+const ends = new Set<() => Promise<void>>();
+
+/** Names something that ends what runs in the worker between suites, before a suite holds the clock. */
+export function beforeClockIsHeld(end: () => Promise<void>): void {
+  ends.add(end);
 }
 
 /**
