@@ -105,7 +105,17 @@ describeInterface("the second factor in a browser", ({ setUp, openPage }) => {
       await page.goto("about:blank");
       await context.clearCookies();
     };
+    // This authenticator takes at once what the browser suggests in the field of the address.
     await leave();
+    await page.goto(`${url}/auth`);
+    await page.getByText("How can I help").waitFor();
+
+    await leave();
+    await page.addInitScript(() => {
+      if (isSecureContext) {
+        PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+      }
+    });
     await page.goto(`${url}/auth`);
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.getByText("How can I help").waitFor();
