@@ -43,8 +43,8 @@ const variable = (name: string, get: string): Need => ({
 
 const chromium: Need = {
   name: "Chromium",
-  get: "apt-get install chromium",
-  isThere: () => ["chromium", "chromium-browser", "google-chrome"].some(onPath),
+  get: "apt-get install chromium-headless-shell",
+  isThere: () => ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].some(onPath),
 };
 const bubblewrap = program("bwrap", "bubblewrap");
 const redis = variable("TEST_REDIS_URL", "start a Redis, then TEST_REDIS_URL=redis://127.0.0.1:6379");

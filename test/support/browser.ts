@@ -2,8 +2,12 @@ import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { moveClockOfPages } from "./clock/clock.ts";
 
-/** Where a Chromium of this machine is; undefined where there is none, and suites that need one are skipped. */
+/**
+ * Where a Chromium of this machine is; undefined where there is none, and suites that need one are skipped. The one
+ * without windows takes a third less processor time.
+ */
 export const chromiumPath: string | undefined = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
