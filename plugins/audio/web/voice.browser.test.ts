@@ -58,8 +58,9 @@ describeInterface("voice in chats", ({ setUp, openPage }) => {
 
     stage.engine.reply(isTranscription, failure(429, "Too many recordings."));
     await page.getByRole("button", { name: "Dictate" }).click();
+    await isHeard(page);
     await page.getByRole("button", { name: "Take the dictation over" }).click();
-    await page.getByRole("alert").filter({ hasText: /\S/ }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "asked too often" }).waitFor();
   });
 
   test("sends a dictation at once where the person wants that, on a German phone", async () => {
