@@ -72,6 +72,43 @@ describeInterface("channels", ({ setUp, openPage }) => {
     await expectNoAxeFindings(mine.page);
   });
 
+  test("a message that was not sent stays in the field, before what was typed since, and says why", async () => {
+    const id = await admin.make({ name: "Weir", type: "group", user_ids: [ann.user.id] });
+    const { page } = await openPage({
+      url: stage.app.url,
+      path: `/channels/${id}`,
+      token: ann.user.token,
+    });
+    await page.getByText("Nothing said yet.").waitFor();
+    await type(field(page), "@admi");
+    await page.getByRole("option", { name: new RegExp(admin.user.name) }).click();
+    await type(field(page), "the sluice is open");
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    const { promise: typed, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route("**/messages/post", async (route) => {
+      send();
+      await typed;
+      await route.abort();
+    });
+    await page.keyboard.press("Enter");
+    await sent;
+    await page.keyboard.type("and the wheel turns");
+    goOn();
+    const reason = page.getByRole("alert").filter({ hasText: "The message was not sent" });
+    await reason.waitFor();
+    const shown = `@${admin.user.name} the sluice is open\nand the wheel turns`;
+    expect(await field(page).inputValue()).toBe(shown);
+    expect(await field(page).getAttribute("aria-invalid")).toBe("true");
+    await expectNoAxeFindings(page);
+    await page.unroute("**/messages/post");
+    // The caret is in the field still.
+    await page.keyboard.press("Enter");
+    await page.getByRole("article").filter({ hasText: "and the wheel turns" }).waitFor();
+    await reason.waitFor({ state: "detached" });
+    const { body } = await ann.call(`GET /${id}/messages`);
+    expect(body[0].content).toContain(`<@U:${admin.user.id}|`);
+  });
+
   test("an administrator says who can see a channel before it is made", async () => {
     const { page } = await openPage({ url: stage.app.url, token: admin.user.token });
     await page.getByRole("region", { name: "Channels" }).getByRole("button", { name: "New channel" }).click();

@@ -153,29 +153,23 @@ export class OpenChannel {
     this.thread = undefined;
   }
 
-  /** Posts a message; resolves to false, and says why, when that fails. */
+  /** Posts a message; rejects with the server's reason. */
   async post(
     content: string,
     files: readonly PostedFile[],
     place: { parentId: string | null; replyToId?: string | undefined },
-  ): Promise<boolean> {
+  ): Promise<void> {
     this.#typedAt = 0;
-    try {
-      const message = await server.call("POST /api/v1/channels/:id/messages/post", {
-        params: { id: this.id },
-        body: {
-          content,
-          parent_id: place.parentId,
-          reply_to_id: place.replyToId ?? null,
-          data: files.length > 0 ? { files: files.map((file) => ({ ...file })) } : null,
-        },
-      });
-      (place.parentId === null ? this.list : this.#threadOf(place.parentId))?.add(message);
-      return true;
-    } catch (error) {
-      toasts.fail(error, t("The message was not sent."));
-      return false;
-    }
+    const message = await server.call("POST /api/v1/channels/:id/messages/post", {
+      params: { id: this.id },
+      body: {
+        content,
+        parent_id: place.parentId,
+        reply_to_id: place.replyToId ?? null,
+        data: files.length > 0 ? { files: files.map((file) => ({ ...file })) } : null,
+      },
+    });
+    (place.parentId === null ? this.list : this.#threadOf(place.parentId))?.add(message);
   }
 
   /** Changes the words of a message; resolves to false when that fails. */
