@@ -7,7 +7,7 @@ import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { paced } from "#test/support/upstream-paced.ts";
 import { failure, json, text } from "#test/support/upstream-scripts.ts";
 import { isSpeech, isTranscription, readForm, speaks, toneWav } from "../audio.fixture.ts";
-import { startVoiceStage, type VoiceStage } from "./voice.fixture.ts";
+import { coverMicrophone, startVoiceStage, type VoiceStage } from "./voice.fixture.ts";
 
 describeInterface("voice in chats", ({ setUp, openPage }) => {
   let stage: VoiceStage;
@@ -149,13 +149,18 @@ describeInterface("voice in chats", ({ setUp, openPage }) => {
     engine.reply(isTranscription, json({ text: "What is a mill?" }));
     world.upstream.always("/chat/completions", text("A mill grinds grain. Its wheel turns in the water."));
     const { page } = await stage.open();
-    const talk = page.getByRole("button", { name: "Talk" });
-    await talk.click();
+    const microphone = await coverMicrophone(page);
     const dialog = page.getByRole("dialog", { name: "Call" });
+    const speak = async () => {
+      await microphone.lift();
+      await stateOf(page, "hearing").waitFor();
+      await microphone.cover();
+    };
+    await page.getByRole("button", { name: "Talk" }).click();
     await stateOf(page, "listening").waitFor();
     await expectNoAxeFindings(page);
-    await stateOf(page, "hearing").waitFor({ timeout: 15_000 });
-    await dialog.getByText("What is a mill?").waitFor({ timeout: 15_000 });
+    await speak();
+    await dialog.getByText("What is a mill?").waitFor();
     await stateOf(page, "speaking").waitFor();
     await dialog.getByText("A mill grinds grain.").waitFor();
     await expectNoAxeFindings(page);
@@ -164,9 +169,8 @@ describeInterface("voice in chats", ({ setUp, openPage }) => {
 
     // The sound takes half a minute: what ends it is the person who speaks over it.
     engine.reply(isTranscription, json({ text: "And the stone?" }));
-    const isSilent = () => page.locator('[data-call="hearing"], [data-call="writing"]').first();
-    await isSilent().waitFor({ timeout: 15_000 });
-    await dialog.getByText("And the stone?").waitFor({ timeout: 15_000 });
+    await speak();
+    await dialog.getByText("And the stone?").waitFor();
     await stateOf(page, "speaking").waitFor();
     await page.keyboard.press("m");
     await dialog.getByRole("button", { name: "Switch the microphone on" }).waitFor();

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { type AppWithUpstream, startAppWithUpstream } from "#test/support/app-with-upstream.ts";
 import { openBrowser } from "#test/support/browser.ts";
 import type { InterfaceSuite } from "#test/support/describe-interface.ts";
@@ -54,4 +55,32 @@ export async function startVoiceStage(openPage: InterfaceSuite["openPage"]): Pro
       microphone.remove();
     },
   };
+}
+
+/**
+ * Puts a hand over the microphone of a page, which is lifted by `lift` and put back by `cover`: its person speaks again
+ * and again, also over a reply that a test means to hear.
+ */
+export async function coverMicrophone(page: Page) {
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.getUserMedia = async (asked) => {
+      const context = new AudioContext();
+      const hand = context.createGain();
+      hand.gain.value = 0;
+      const heard = context.createMediaStreamDestination();
+      context
+        .createMediaStreamSource(await open(asked))
+        .connect(hand)
+        .connect(heard);
+      Object.assign(globalThis, { hand });
+      return heard.stream;
+    };
+  });
+  const set = (loudness: number) =>
+    page.evaluate((value) => {
+      (globalThis as unknown as { hand: GainNode }).hand.gain.value = value;
+    }, loudness);
+  return { lift: () => set(1), cover: () => set(0) };
 }
