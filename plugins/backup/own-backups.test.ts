@@ -35,3 +35,19 @@ test("a start ends what a killed server left, and leaves alone what another repl
   expect(await closeAfter("embedded", [0, 1])).toEqual([]);
   expect(await closeAfter("server", [1, 7])).toEqual(["server-1"]);
 });
+
+test("a backup is checked once at a time, and again after the server that checked it was killed", async () => {
+  const row = { id: "checked", started_at: seconds(), finished_at: seconds(), bytes: 1 };
+  await db
+    .insertInto("backup")
+    .values({ ...row, place: "/backups", name: row.id })
+    .execute();
+  const backups = new OwnBackups({
+    db,
+    installation: { database: { kind: "embedded" } } as OwnInstallation,
+  } as OwnBackupParts);
+  const ask = () => backups.askToVerify(row.id);
+  expect([await ask(), await ask()]).toEqual([true, false]);
+  await backups.closeAbandoned({ longestSeconds: 6 * hour });
+  expect(await ask()).toBe(true);
+});

@@ -58,30 +58,45 @@ export class OwnBackups {
     await this.#removeOld();
   }
 
+  /** Notes that a check of one was asked for; false when it is being checked already. */
+  async askToVerify(id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#parts.db
+      .updateTable("backup")
+      .set({ verify_started_at: seconds() })
+      .where("id", "=", id)
+      .where("verify_started_at", "is", null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
   /** Restores one into a scratch place and compares. An id that is gone is no error. */
   async verify(id: string): Promise<void> {
-    const { db, config, installation, log } = this.#parts;
+    const { db, log } = this.#parts;
     const row = await this.find(id);
     if (row === undefined) {
       return;
     }
-    const { place, name } = await findAddress(`${row.place}/${row.name}`, config);
-    const reason = await verifyBackup(() => place.open(name), {
-      dataDir: config.dataDir,
-      openInstallation: (elsewhere) => installation.open(elsewhere),
-      progress: () => {},
-    }).then(
+    const note = (values: Partial<BackupRow>) =>
+      db.updateTable("backup").set(values).where("id", "=", id).execute();
+    await note({ verify_started_at: seconds() });
+    const reason = await this.#compare(row).then(
       () => null,
       (error: Error) => {
-        log.error({ err: error, name }, "a backup does not come back");
+        log.error({ err: error, name: row.name }, "a backup does not come back");
         return error.message;
       },
     );
-    await db
-      .updateTable("backup")
-      .set({ verified_at: seconds(), verify_error: reason })
-      .where("id", "=", id)
-      .execute();
+    await note({ verified_at: seconds(), verify_error: reason, verify_started_at: null });
+  }
+
+  async #compare(row: BackupRow): Promise<void> {
+    const { config, installation } = this.#parts;
+    const { place, name } = await findAddress(`${row.place}/${row.name}`, config);
+    await verifyBackup(() => place.open(name), {
+      dataDir: config.dataDir,
+      openInstallation: (elsewhere) => installation.open(elsewhere),
+      progress: () => {},
+    });
   }
 
   /** Takes the backup that is due by the schedule, and verifies the newest one once a week. */
@@ -104,7 +119,7 @@ export class OwnBackups {
     }
   }
 
-  /** Says of backups that nobody takes any more how they ended: their server was killed, or came out of a backup. */
+  /** Says of backups that nobody takes or checks any more how that ended: their server was killed, or came out of a backup. */
   async closeAbandoned({ longestSeconds }: { readonly longestSeconds: number }): Promise<void> {
     const { db, installation } = this.#parts;
     // An embedded database has one server: at its start none is under way.
@@ -114,6 +129,11 @@ export class OwnBackups {
       .set({ finished_at: seconds(), error: "The server ended before the backup was whole." })
       .where("finished_at", "is", null)
       .where("started_at", "<=", before)
+      .execute();
+    await db
+      .updateTable("backup")
+      .set({ verify_started_at: null })
+      .where("verify_started_at", "<=", before)
       .execute();
   }
 

@@ -6,6 +6,7 @@ import { audit } from "#plugins/audit/service.ts";
 import { backupCommand, moveCommand, restoreCommand } from "./commands.ts";
 import { backupConfig } from "./config.ts";
 import { createBackups } from "./migrations/0001_backup.ts";
+import { noteRunningChecks } from "./migrations/0002_verify_started.ts";
 import { OwnBackups } from "./own-backups.ts";
 import { findAddress } from "./place.ts";
 import { backupRoutes, takeJob, verifyJob } from "./routes.ts";
@@ -22,7 +23,7 @@ export default definePlugin({
   config: backupConfig,
   uses: { audit: optional(audit), installation, jobs },
   tables: tables<BackupTables>("backup"),
-  migrations: { "0001_backup": createBackups },
+  migrations: { "0001_backup": createBackups, "0002_verify_started": noteRunningChecks },
   installationCommands: [backupCommand, restoreCommand, moveCommand],
   pages: [
     {

@@ -15,6 +15,7 @@ const Backup = z
     bytes: z.int().nullable(),
     error: z.string().nullable(),
     verified_at: moment.nullable().describe("When it was last restored into a scratch place and compared"),
+    verify_started_at: moment.nullable().describe("When the check that is under way was asked for"),
     verify_error: z.string().nullable(),
     removed_at: moment.nullable(),
   })
@@ -70,11 +71,14 @@ export function backupRoutes({ backups, jobs, database, schedule, record }: Back
         params: z.object({ id: z.string().min(1).max(200) }),
         summary: "Restore a backup into a scratch place and compare every table, as a job",
         returns: z.object({ status: z.literal(true) }),
-        fails: [404],
+        fails: [404, 409],
       },
       async ({ params: { id } }) => {
         if ((await backups.find(id)) === undefined) {
           throw new AppError("not_found", "Backup not found");
+        }
+        if (!(await backups.askToVerify(id))) {
+          throw new AppError("conflict", "This backup is being checked already.");
         }
         await jobs.enqueue(verifyJob, { id });
         await record("backup.verified", id);

@@ -10,6 +10,8 @@ export interface BackupRow {
   error: string | null;
   /** When it was last restored into a scratch place and compared. */
   verified_at: number | null;
+  /** When the check that is under way was asked for; null where none is. */
+  verify_started_at: number | null;
   /** The reason why it did not come back then. */
   verify_error: string | null;
   /** When it was removed, since there are newer ones. */

@@ -21,6 +21,7 @@ describeInterface("the page of backups", ({ setUp, openPage }) => {
       .getByText(/\d kB · .*\.tar\.gz/)
       .waitFor();
     await row(page).getByRole("button", { name: "Check the restore" }).click();
+    await row(page).getByText("Restore is being checked").waitFor();
     await row(page).getByText("Restored and compared").waitFor();
     await expectNoAxeFindings(page);
     await page.getByRole("link", { name: "Schedule and place" }).click();
