@@ -66,6 +66,8 @@ export async function openPage(browser: Browser, options: OpenOptions): Promise<
     colorScheme: theme,
     locale,
     reducedMotion: "reduce",
+    // Browsers with windows allow it to every press on a button.
+    permissions: ["clipboard-write"],
   });
   if (token !== undefined) {
     await context.addCookies([{ name: "token", value: token, url, httpOnly: true, sameSite: "Lax" }]);

@@ -22,7 +22,8 @@ describeInterface("the page of backups", ({ setUp, openPage }) => {
       .waitFor();
     await row(page).getByRole("button", { name: "Check the restore" }).click();
     await row(page).getByText("Restore is being checked").waitFor();
-    await row(page).getByText("Restored and compared").waitFor();
+    // A whole database is filled meanwhile.
+    await row(page).getByText("Restored and compared").waitFor({ timeout: 180_000 });
     await expectNoAxeFindings(page);
     await page.getByRole("link", { name: "Schedule and place" }).click();
     await page.getByText("BACKUP_SCHEDULE").waitFor();

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, onTestFinished } from "vitest";
 import { type App, startApp } from "#test/support/app.ts";
+import { openBrowser, wholeChromiumPath } from "#test/support/browser.ts";
 import { describeInterface } from "#test/support/describe-interface.ts";
 import { write } from "#test/support/hands.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
@@ -40,52 +41,57 @@ describeInterface("the pages of notifications", ({ setUp, openPage }) => {
     await page.getByText("Nothing new.").waitFor();
   });
 
-  test("shows a push while nobody looks, and stays silent before open eyes", async () => {
-    const { token } = await app.admin();
-    const { page, context } = await openPage({ url: app.url, token, path: "/notifications" });
-    await context.grantPermissions(["notifications"], { origin: app.url });
-    const devtools = await context.newCDPSession(page);
-    const found = new Promise<string>((resolve) => {
-      devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
-        const own = registrations.find(({ scopeURL }) => scopeURL.includes("/notifications/"));
-        if (own !== undefined) {
-          resolve(own.registrationId);
-        }
+  test.skipIf(!wholeChromiumPath)(
+    "shows a push while nobody looks, and stays silent before open eyes",
+    async () => {
+      const { token } = await app.admin();
+      const browser = await openBrowser([], wholeChromiumPath);
+      onTestFinished(() => browser.close());
+      const { page, context } = await openPage({ browser, url: app.url, token, path: "/notifications" });
+      await context.grantPermissions(["notifications"], { origin: app.url });
+      const devtools = await context.newCDPSession(page);
+      const found = new Promise<string>((resolve) => {
+        devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+          const own = registrations.find(({ scopeURL }) => scopeURL.includes("/notifications/"));
+          if (own !== undefined) {
+            resolve(own.registrationId);
+          }
+        });
       });
-    });
-    await devtools.send("ServiceWorker.enable");
-    await page.evaluate(async () => {
-      await navigator.serviceWorker.register("/api/v1/notifications/worker.js");
-    });
-    await page.waitForFunction(async () => {
-      const registration = await navigator.serviceWorker.getRegistration("/api/v1/notifications/");
-      return registration?.active?.state === "activated";
-    });
-    const registrationId = await found;
-    const push = (id: string) =>
-      devtools.send("ServiceWorker.deliverPushMessage", {
-        origin: app.url,
-        registrationId,
-        data: JSON.stringify({ id, title: "Mention", body: "The weir is open", path: "/channels/weir" }),
+      await devtools.send("ServiceWorker.enable");
+      await page.evaluate(async () => {
+        await navigator.serviceWorker.register("/api/v1/notifications/worker.js");
       });
-    const shown = () =>
-      page.evaluate(async () => {
+      await page.waitForFunction(async () => {
         const registration = await navigator.serviceWorker.getRegistration("/api/v1/notifications/");
-        const all = (await registration?.getNotifications()) ?? [];
-        return all.map(({ tag, title, body, data }) => ({ tag, title, body, data }));
+        return registration?.active?.state === "activated";
       });
-    const focus = (enabled: boolean) => devtools.send("Emulation.setFocusEmulationEnabled", { enabled });
+      const registrationId = await found;
+      const push = (id: string) =>
+        devtools.send("ServiceWorker.deliverPushMessage", {
+          origin: app.url,
+          registrationId,
+          data: JSON.stringify({ id, title: "Mention", body: "The weir is open", path: "/channels/weir" }),
+        });
+      const shown = () =>
+        page.evaluate(async () => {
+          const registration = await navigator.serviceWorker.getRegistration("/api/v1/notifications/");
+          const all = (await registration?.getNotifications()) ?? [];
+          return all.map(({ tag, title, body, data }) => ({ tag, title, body, data }));
+        });
+      const focus = (enabled: boolean) => devtools.send("Emulation.setFocusEmulationEnabled", { enabled });
 
-    await focus(true);
-    await push("seen");
-    await focus(false);
-    // The window that a person turned to takes the focus from the page.
-    const other = await context.newPage();
-    await other.bringToFront();
-    await push("unseen");
-    const unseen = { tag: "unseen", title: "Mention", body: "The weir is open" };
-    await expect.poll(shown).toEqual([{ ...unseen, data: { path: "/channels/weir" } }]);
-  });
+      await focus(true);
+      await push("seen");
+      await focus(false);
+      // The window that a person turned to takes the focus from the page.
+      const other = await context.newPage();
+      await other.bringToFront();
+      await push("unseen");
+      const unseen = { tag: "unseen", title: "Mention", body: "The weir is open" };
+      await expect.poll(shown).toEqual([{ ...unseen, data: { path: "/channels/weir" } }]);
+    },
+  );
 
   test("adds, tests, changes and deletes an address of the person", async () => {
     const { token } = await app.admin();
