@@ -16,6 +16,16 @@ export function refusal(reason: ScimReason, detail: string): AppError {
   return new AppError("invalid", detail, { reason });
 }
 
+/** Throws `invalid` (`reason`) unless the `schemas` of a body name this one (RFC 7643, 3; RFC 7644, 3.5.2). */
+export function requireSchema(schemas: unknown, urn: string, reason: "invalidSyntax" | "invalidValue"): void {
+  const isNamed =
+    Array.isArray(schemas) &&
+    schemas.some((each) => typeof each === "string" && each.toLowerCase() === urn.toLowerCase());
+  if (!isNamed) {
+    throw refusal(reason, `schemas must name ${urn}.`);
+  }
+}
+
 /** A refusal with status 409: the value belongs to another resource. */
 export function taken(detail: string): AppError {
   return new AppError("conflict", detail, { reason: "uniqueness" });

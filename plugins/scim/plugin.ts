@@ -10,6 +10,7 @@ import { adminRoutes } from "./http/admin-routes.ts";
 import { requireProvider } from "./http/gate.ts";
 import { scimRoutes } from "./http/routes.ts";
 import { createScim } from "./migrations/0001_scim.ts";
+import { indexEmails } from "./migrations/0002_email_index.ts";
 import { createTrials } from "./trial/run-trial.ts";
 import { createOpenSession } from "./open-session.ts";
 import type { ScimTables } from "./tables.ts";
@@ -36,7 +37,7 @@ export default definePlugin({
       access: "admin",
     },
   ],
-  migrations: { "0001_scim": createScim },
+  migrations: { "0001_scim": createScim, "0002_email_index": indexEmails },
 
   setup({ config, use, db, transaction, log }) {
     const calls = createCallLog(db, log);

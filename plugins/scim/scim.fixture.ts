@@ -38,7 +38,7 @@ export function scimClient(url: string, token: string | undefined = scimToken): 
     const [method, path] = route.split(" ", 2) as [string, string];
     return callServer(url, `${method} ${base}${path}`, {
       token,
-      body,
+      body: withSchemas(method, path, body),
       headers: { ...(body !== undefined && { "content-type": "application/scim+json" }), ...headers },
     });
   };
@@ -69,6 +69,15 @@ export function scimClient(url: string, token: string | undefined = scimToken): 
       return answer.body.Resources.map((each: Record<string, string>) => each[name]);
     },
   };
+}
+
+/** Every provider names the schema; bodies that stand for a wrong one do so themselves. */
+function withSchemas(method: string, path: string, body: unknown): unknown {
+  const isResource =
+    (method === "POST" || method === "PUT") && /^\/(?:Users|Groups)(?![^?]*\.search)/.test(path);
+  return isResource && typeof body === "object" && body !== null
+    ? { schemas: [path.startsWith("/Users") ? userSchema : groupSchema], ...body }
+    : body;
 }
 
 /** The shape of every refusal (RFC 7644, 3.12). */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { urns } from "../discovery/urns.ts";
 
 /** One value of a resource in SQL. */
@@ -18,6 +18,8 @@ export interface ManyColumn {
   /** What follows `select … from`, up to and with its `where`. */
   readonly from: RawBuilder<unknown>;
   readonly parts: Readonly<Record<string, ValueColumn>>;
+  /** Finds by an index the resources that may have an element with this value; each is looked at again. */
+  readonly candidates?: (value: string) => RawBuilder<SqlBool>;
 }
 
 /** An attribute that is made of parts. */
@@ -60,6 +62,11 @@ const emails = sql`jsonb_array_elements(coalesce("user".scim -> 'emails',
   jsonb_build_array(jsonb_build_object('value', "user".email, 'type', 'work', 'primary', true)))) as each (item)
   where true`;
 
+/** The index `user_scim_emails` is over this very expression. */
+const foldedEmails = sql`(lower(("user".scim -> 'emails')::text)::jsonb)`;
+const emailCandidates = (value: string) => sql<SqlBool>`("user".email = lower(${value}::text)
+  or ${foldedEmails} @> jsonb_build_array(jsonb_build_object('value', lower(${value}::text))))`;
+
 /** Columns of users, over the table `user`. */
 export const userColumns: Columns = {
   id: text(sql`"user".id`, exact),
@@ -78,6 +85,7 @@ export const userColumns: Columns = {
       display: text(sql`each.item ->> 'display'`),
       primary: { kind: "boolean", sql: sql`(each.item ->> 'primary')::boolean` },
     },
+    candidates: emailCandidates,
   },
   groups: {
     kind: "many",

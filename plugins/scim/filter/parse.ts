@@ -7,7 +7,9 @@ const deepest = 50;
 
 /**
  * Parses a filter (RFC 7644, 3.4.2.2). Texts are taken out before and put back afterwards, because the library decodes
- * `\"` alone. Throws `invalid` with `reason`.
+ * `\"` alone. A part behind brackets (`emails[type eq "work"].value eq "x"`) belongs to the element that they choose: the
+ * library makes two separate conditions of it, so that it is marked before and moved into the brackets afterwards. Throws
+ * `invalid` with `reason`.
  */
 export function parseFilter(text: string, reason: ScimReason = "invalidFilter"): Filter {
   if (text.length > longest) {
@@ -19,7 +21,7 @@ export function parseFilter(text: string, reason: ScimReason = "invalidFilter"):
   }
   let filter: Filter;
   try {
-    filter = parse(skeleton);
+    filter = parse(skeleton.replaceAll(/\]\.(?=[A-Za-z$])/g, `].${partMark}`));
   } catch {
     throw refusal(reason, `The filter cannot be read: ${text.slice(0, 200)}`);
   }
@@ -66,7 +68,27 @@ function countNesting(skeleton: string): number {
   return most + (/(?:\bnot\s+){3}/i.test(skeleton) ? deepest + 1 : 0);
 }
 
+/** No name of an attribute holds a percent sign. */
+const partMark = "part%";
+
+/** The filter on one element that the library took apart; undefined for any other pair of conditions. */
+function joinPart([brackets, leaf]: readonly Filter[]): Extract<Filter, { op: "[]" }> | undefined {
+  if (brackets?.op !== "[]" || leaf === undefined || !("attrPath" in leaf)) {
+    return undefined;
+  }
+  const start = `${brackets.attrPath}.${partMark}`;
+  if (!leaf.attrPath.startsWith(start)) {
+    return undefined;
+  }
+  const part = { ...leaf, attrPath: leaf.attrPath.slice(start.length) };
+  return { ...brackets, valFilter: { op: "and", filters: [brackets.valFilter, part] } };
+}
+
 function putTextsBack(filter: Filter, texts: readonly string[]): Filter {
+  const joined = filter.op === "and" ? joinPart(filter.filters) : undefined;
+  if (joined !== undefined) {
+    return putTextsBack(joined, texts);
+  }
   switch (filter.op) {
     case "and":
     case "or":

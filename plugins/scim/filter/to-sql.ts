@@ -15,14 +15,25 @@ const always = sql<SqlBool>`true`;
 
 /**
  * Translates a filter into a condition over the table of its kind. Every part is true or false, never null, so that `not`
- * turns it round. Values are parameters. Throws `invalid` (invalidFilter) for attributes and operators that do not fit.
+ * turns it round. Values are parameters. Throws `invalid` (invalidFilter) for attributes and operators that do not fit;
+ * where resources of several kinds are searched, an attribute that this kind lacks has no value (RFC 7644, 3.4.2.1).
  */
-export function toCondition(kind: ResourceKind, filter: Filter): Condition {
-  const columns = columnsOf(kind);
+export function toCondition(
+  kind: ResourceKind,
+  filter: Filter,
+  { isOfSeveral = false }: { isOfSeveral?: boolean | undefined } = {},
+): Condition {
+  const find = (text: string): Column => {
+    const column = findColumn(kind, text);
+    if (column === undefined && !isOfSeveral) {
+      throw unfit(text);
+    }
+    return column ?? { kind: "absent" };
+  };
   return translate(
     filter,
-    (leaf) => toLeaf(findColumn(kind, columns, leaf.attrPath), leaf),
-    (path, inner) => toValuePath(findColumn(kind, columns, path), path, inner),
+    (leaf) => toLeaf(find(leaf.attrPath), leaf),
+    (path, inner) => toValuePath(find(path), path, inner),
   );
 }
 
@@ -50,10 +61,7 @@ function translate(
   }
 }
 
-function toValuePath(column: Column | "part", path: string, inner: Filter): Condition {
-  if (column === "part" || !("kind" in column)) {
-    throw unfit(path);
-  }
+function toValuePath(column: Column, path: string, inner: Filter): Condition {
   if (column.kind === "absent") {
     return never;
   }
@@ -75,7 +83,23 @@ function toValuePath(column: Column | "part", path: string, inner: Filter): Cond
       throw unfit(`${path}[${nested}]`);
     },
   );
-  return column.kind === "many" ? some(column, condition) : condition;
+  return column.kind === "many" ? narrowed(column, requiredValue(inner), some(column, condition)) : condition;
+}
+
+/** The value that every element in question has; undefined where the filter does not say. */
+function requiredValue(filter: Filter): string | undefined {
+  if (filter.op === "and") {
+    return filter.filters.map(requiredValue).find((value) => value !== undefined);
+  }
+  const isValue = filter.op === "eq" && filter.attrPath.toLowerCase() === "value";
+  return isValue && typeof filter.compValue === "string" ? filter.compValue : undefined;
+}
+
+/** The same condition, for which an index finds those in question first. */
+function narrowed({ candidates }: ManyColumn, value: string | undefined, condition: Condition): Condition {
+  return candidates === undefined || value === undefined
+    ? condition
+    : sql`(${candidates(value)} and ${condition})`;
 }
 
 function toLeaf(column: Column, leaf: Leaf): Condition {
@@ -110,6 +134,9 @@ function toMany(column: ManyColumn, leaf: Leaf): Condition {
     throw unfit(leaf.attrPath);
   }
   const found = some(column, toValue(value, leaf));
+  if (leaf.op === "eq" && typeof leaf.compValue === "string") {
+    return narrowed(column, leaf.compValue, found);
+  }
   // What is not there differs from everything, as with one value.
   return leaf.op === "ne" ? sql`(${found} or not ${some(column, always)})` : found;
 }
@@ -127,26 +154,34 @@ function some({ from }: ManyColumn, condition: Condition): Condition {
 }
 
 /** The column that a path names; a path into a list stands for the list with that part as its value. */
-function findColumn(kind: ResourceKind, columns: Columns, text: string): Column {
+function findColumn(kind: ResourceKind, text: string): Column | undefined {
+  const columns = columnsOf(kind);
   const path = readAttributePath(kind, text);
   if (path === "ignored") {
     return { kind: "absent" };
   }
   const column = path && Object.hasOwn(columns, path.name) ? columns[path.name] : undefined;
-  if (path === undefined || column === undefined) {
-    throw unfit(text);
-  }
-  if (path.part === undefined) {
+  if (path?.part === undefined) {
     return column;
+  }
+  if (column === undefined) {
+    return undefined;
   }
   const part =
     (column.kind === "many" || column.kind === "parts") && Object.hasOwn(column.parts, path.part)
       ? column.parts[path.part]
       : undefined;
-  if (part === undefined) {
-    throw unfit(text);
+  if (part === undefined || column.kind !== "many") {
+    return part;
   }
-  return column.kind === "many" ? { ...column, parts: { value: part } } : part;
+  // Candidates are found by the value of an element, not by any other part of it.
+  const { kind: many, from, candidates } = column;
+  return {
+    kind: many,
+    from,
+    parts: { value: part },
+    ...(candidates && path.part === "value" && { candidates }),
+  };
 }
 
 function unfit(attribute: string) {

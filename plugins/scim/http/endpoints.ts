@@ -1,3 +1,4 @@
+import { AppError } from "#kernel/errors.ts";
 import type { Method } from "#kernel/http/route.ts";
 import { discovery } from "../discovery/discovery.ts";
 import { endpoints as paths, type ResourceKind } from "../discovery/urns.ts";
@@ -11,7 +12,7 @@ import {
 } from "../resources/groups.ts";
 import { type Parameters, readSearchBody } from "../resources/list-query.ts";
 import { searchAll } from "../resources/search-all.ts";
-import { readProjection } from "../resources/projection.ts";
+import { type Projection, readProjection } from "../resources/projection.ts";
 import type { Session } from "../resources/session.ts";
 import type { State } from "../resources/state.ts";
 import {
@@ -53,9 +54,13 @@ export interface Endpoint {
 
 interface Operations {
   create(session: Session, body: unknown): Promise<State>;
-  get(session: Session, id: string, projection: ReturnType<typeof readProjection>): Promise<State>;
+  get(session: Session, id: string, projection: Projection): Promise<State>;
   replace(session: Session, id: string, body: unknown): Promise<State>;
-  patch(session: Session, id: string, body: unknown): Promise<State>;
+  patch(
+    session: Session,
+    id: string,
+    how: { body: unknown; projection: Projection },
+  ): Promise<State | undefined>;
   remove(session: Session, id: string): Promise<void>;
   list(session: Session, parameters: Parameters): Promise<State>;
 }
@@ -98,10 +103,16 @@ function resourceEndpoints(kind: ResourceKind, word: string): Endpoint[] {
   const path = paths[kind];
   const one = `${path}/:id` as const;
   const shown = ({ query }: ScimCall) => readProjection(toFields(query));
-  const answer = async (call: ScimCall, run: () => Promise<State>): Promise<ScimAnswer> => {
+  const answer = async (
+    call: ScimCall,
+    run: (projection: Projection) => Promise<State | undefined>,
+  ): Promise<ScimAnswer> => {
     // A wrong projection is refused before anything changes.
     const projection = shown(call);
-    return { status: 200, body: projection.apply(await run()) };
+    const resource = await run(projection);
+    return resource === undefined
+      ? { status: 204, body: undefined }
+      : { status: 200, body: projection.apply(resource) };
   };
   return [
     {
@@ -135,7 +146,7 @@ function resourceEndpoints(kind: ResourceKind, word: string): Endpoint[] {
       path: one,
       summary: `Get a ${word}`,
       hasBody: false,
-      run: (call) => answer(call, () => get(call.session, call.id, shown(call))),
+      run: (call) => answer(call, (projection) => get(call.session, call.id, projection)),
     },
     {
       method: "PUT",
@@ -149,7 +160,8 @@ function resourceEndpoints(kind: ResourceKind, word: string): Endpoint[] {
       path: one,
       summary: `Change a ${word} by operations, all of them or none`,
       hasBody: true,
-      run: (call) => answer(call, () => patch(call.session, call.id, call.body)),
+      run: (call) =>
+        answer(call, (projection) => patch(call.session, call.id, { body: call.body, projection })),
     },
     {
       method: "DELETE",
@@ -170,7 +182,13 @@ function discoveryEndpoints(): Endpoint[] {
     path,
     summary,
     hasBody: false,
-    run: ({ session, id }) => ({ status: 200, body: read(session.base, id) }),
+    run({ session, id, query }) {
+      // RFC 7644, 4: a client that filters must not take the answer for what fits.
+      if (Object.keys(query).some((name) => name.toLowerCase() === "filter")) {
+        throw new AppError("forbidden", "filter: what this server offers cannot be filtered.");
+      }
+      return { status: 200, body: read(session.base, id) };
+    },
   });
   return [
     get("/ServiceProviderConfig", "Tell what this server offers", discovery.serviceProviderConfig),

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { App } from "#test/support/app.ts";
-import { base, refused, type ScimClient, scimClient, scimToken, startScim } from "../scim.fixture.ts";
+import {
+  base,
+  refused,
+  type ScimClient,
+  scimClient,
+  scimToken,
+  startScim,
+  userSchema,
+} from "../scim.fixture.ts";
 
 // protocols.md A, discovery, credentials and media types.
 
@@ -78,6 +86,14 @@ describe("discovery", () => {
     expect(one.body.attributes.map(({ name }: { name: string }) => name)).toContain("members");
     expect(refused(await provider.call("GET /Schemas/urn:nothing"))[0]).toBe(404);
   });
+
+  it.each(["/ServiceProviderConfig", "/ResourceTypes", "/ResourceTypes/User", "/Schemas"])(
+    "cannot be filtered: %s (RFC 7644, 4)",
+    async (path) => {
+      expect(refused(await provider.call(`GET ${path}?Filter=id+pr`))).toEqual([403, undefined]);
+      expect((await provider.call(`GET ${path}?count=1&sortBy=id`)).status).toBe(200);
+    },
+  );
 
   it("has nothing else (S15, S25)", async () => {
     expect(refused(await provider.call(`GET /${crypto.randomUUID()}`))).toEqual([404, undefined]);
@@ -168,7 +184,8 @@ describe("media types and bodies", () => {
     "takes %s (S27)",
     async (type) => {
       const userName = `${crypto.randomUUID()}@x.test`;
-      const answer = await provider.call("POST /Users", JSON.stringify({ userName }), {
+      const body = JSON.stringify({ schemas: [userSchema], userName });
+      const answer = await provider.call("POST /Users", body, {
         "content-type": type,
       });
       expect(answer.status).toBe(201);

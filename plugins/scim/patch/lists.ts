@@ -5,7 +5,7 @@ import type { State } from "../resources/state.ts";
 import { matches } from "./matches.ts";
 import type { Operation } from "./operations.ts";
 import type { Target } from "./path.ts";
-import { toSingle, toValue } from "./values.ts";
+import { mostValues, toSingle, toValue } from "./values.ts";
 
 type Element = Record<string, unknown>;
 type ListTarget = Extract<Target, { kind: "attribute" }>;
@@ -20,10 +20,15 @@ export function changeList(state: State, target: ListTarget, operation: Operatio
   if (target.part !== undefined && target.part.mutability !== "readWrite") {
     throw refusal("mutability", `${attribute.name}.${target.part.name} cannot be written.`);
   }
-  state[attribute.name] =
+  const changed =
     target.filter === undefined && target.part === undefined
       ? changeAll(attribute, known, operation)
       : changeSome(target, known, operation);
+  // Many operations may add a few each.
+  if (attribute.name !== "members" && changed.length > Math.max(known.length, mostValues)) {
+    throw refusal("invalidValue", `${attribute.name} has more than ${mostValues} values.`);
+  }
+  state[attribute.name] = changed;
 }
 
 function changeAll(attribute: Attribute, known: readonly Element[], { op, value }: Operation): Element[] {

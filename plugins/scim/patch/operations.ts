@@ -1,6 +1,6 @@
 import { isObject } from "#config/json-values.ts";
 import { urns } from "../discovery/urns.ts";
-import { refusal } from "../errors.ts";
+import { refusal, requireSchema } from "../errors.ts";
 
 /** One operation of a PATCH request. */
 export interface Operation {
@@ -10,15 +10,13 @@ export interface Operation {
   readonly value: unknown;
 }
 
-/** More operations than any provider sends at once; each walks the resource. */
-const mostOperations = 1000;
+/** A provider may send each member of a large group as an operation of its own. */
+const mostOperations = 10_000;
 
 /** Reads the operations of a PATCH body (RFC 7644, 3.5.2). Throws `invalid` for a body that is none. */
 export function readOperations(body: unknown): Operation[] {
   const request = toFields(body);
-  if (!hasSchema(request.get("schemas"))) {
-    throw refusal("invalidSyntax", `schemas must name ${urns.patchOp}.`);
-  }
+  requireSchema(request.get("schemas"), urns.patchOp, "invalidSyntax");
   const operations = request.get("operations");
   if (!Array.isArray(operations) || operations.length === 0) {
     throw refusal("invalidSyntax", "Operations must be a list with at least one operation.");
@@ -53,11 +51,4 @@ function toFields(value: unknown): Map<string, unknown> {
     throw refusal("invalidSyntax", "The request must be an object.");
   }
   return new Map(Object.entries(value).map(([name, each]) => [name.toLowerCase(), each]));
-}
-
-function hasSchema(schemas: unknown): boolean {
-  return (
-    Array.isArray(schemas) &&
-    schemas.some((each) => typeof each === "string" && each.toLowerCase() === urns.patchOp.toLowerCase())
-  );
 }

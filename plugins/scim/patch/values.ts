@@ -4,7 +4,7 @@ import { refusal } from "../errors.ts";
 
 const longestText = 1000;
 /** More addresses than anybody has; members of groups have no such limit. */
-const mostValues = 100;
+export const mostValues = 100;
 
 /**
  * The value of an attribute as it is stored. Accepts what providers send beside the standard: booleans as texts, one

@@ -1,7 +1,7 @@
 import { isObject, toObject } from "#config/json-values.ts";
 import { groupAttributes } from "../discovery/attributes.ts";
 import { urns } from "../discovery/urns.ts";
-import { refusal } from "../errors.ts";
+import { refusal, requireSchema } from "../errors.ts";
 import { toValue } from "../patch/values.ts";
 import type { GroupState, Member, State } from "./state.ts";
 import { toMeta } from "./users-record.ts";
@@ -33,6 +33,7 @@ export function readGroup(body: unknown): GroupState {
     throw refusal("invalidSyntax", "The body must be an object.");
   }
   const fields = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]));
+  requireSchema(fields.get("schemas"), urns.group, "invalidValue");
   const state: State = { members: [] };
   for (const attribute of groupAttributes) {
     const value = toValue(attribute, fields.get(attribute.name.toLowerCase()));

@@ -2,6 +2,7 @@ import type { ProvisioningWork } from "#plugins/accounts/service.ts";
 import { urns } from "../discovery/urns.ts";
 import { notFound, refusal, taken } from "../errors.ts";
 import { applyPatch } from "../patch/apply.ts";
+import { readMemberChanges } from "../patch/member-changes.ts";
 import { readOperations } from "../patch/operations.ts";
 import type { ScimDatabase } from "../tables.ts";
 import {
@@ -13,10 +14,17 @@ import {
   toGroupState,
 } from "./groups-record.ts";
 import { type Parameters, readListRequest } from "./list-query.ts";
-import type { Projection } from "./projection.ts";
+import { type Projection, whole } from "./projection.ts";
 import type { Session } from "./session.ts";
 import type { GroupState, State } from "./state.ts";
-import { findByExternalId, findGroup, findUnknownUsers, listGroups, listMembers } from "./store.ts";
+import {
+  findByExternalId,
+  findGroup,
+  findUnknownUsers,
+  hasMoreMembers,
+  listGroups,
+  listMembers,
+} from "./store.ts";
 
 /** Creates a group with its members. */
 export async function createGroup(session: Session, body: unknown): Promise<State> {
@@ -43,10 +51,39 @@ export async function replaceGroup(session: Session, id: string, body: unknown):
   return await update(session, id, () => state);
 }
 
-/** Applies the operations of a PATCH body: all of them or none. */
-export async function patchGroup(session: Session, id: string, body: unknown): Promise<State> {
+/** Each operation that depends on the members there are walks all of them. */
+const mostWalks = 1000;
+
+/** Members of a group above which a PATCH of some is answered without all of them (RFC 7644, 3.5.2). */
+const mostShown = 1000;
+
+/** Applies the operations of a PATCH body: all of them or none. Undefined is an answer without content. */
+export async function patchGroup(
+  session: Session,
+  id: string,
+  { body, projection }: { body: unknown; projection: Projection },
+): Promise<State | undefined> {
   const operations = readOperations(body);
-  return await update(session, id, (before) => applyPatch("Group", { id, state: before }, operations));
+  const changes = readMemberChanges(operations);
+  if (changes === undefined) {
+    if (operations.length > mostWalks) {
+      throw refusal("tooMany", `Operations on chosen members are at most ${mostWalks} in one request.`);
+    }
+    return await update(session, id, (before) => applyPatch("Group", { id, state: before }, operations));
+  }
+  const { add, remove, others } = changes;
+  return await session.change(async (tx, work) => {
+    const row = await requireGroup(tx, id, { locked: true });
+    const before = toGroupState(row, []);
+    const after = applyPatch("Group", { id, state: before }, others);
+    await requireFreeExternalId(tx, after, id);
+    await rename(session, work, { row, before, after });
+    await requireKnown(tx, add);
+    const unseen = new Set(await findUnknownUsers(tx, remove));
+    await work.changeMembers(id, { add, remove: remove.filter((each) => !unseen.has(each)) });
+    const isTooLarge = projection === whole && (await hasMoreMembers(tx, id, mostShown));
+    return isTooLarge ? undefined : await readResource(tx, id, { base: session.base, projection });
+  });
 }
 
 /** Deletes a group; its members stay. */
@@ -58,8 +95,12 @@ export async function removeGroup(session: Session, id: string): Promise<void> {
 }
 
 /** One page of groups as a ListResponse. */
-export async function listGroupResources(session: Session, parameters: Parameters): Promise<State> {
-  const request = readListRequest("Group", parameters);
+export async function listGroupResources(
+  session: Session,
+  parameters: Parameters,
+  how?: { isOfSeveral?: boolean },
+): Promise<State> {
+  const request = readListRequest("Group", parameters, how);
   const { rows, total } = await listGroups(session.db, request);
   const members = request.projection.shows("members")
     ? await listMembers(
@@ -98,16 +139,24 @@ async function changeGroup(
   { tx, work }: { tx: ScimDatabase; work: ProvisioningWork },
   { row, before, after }: { row: GroupRow; before: GroupState; after: GroupState },
 ): Promise<void> {
-  const name = requireGroupName(after);
-  if (name !== row.name || after.externalId !== before.externalId) {
-    await work.updateGroup(row.id, { name, scim: toKept(session, after) });
-  }
+  await rename(session, work, { row, before, after });
   const had = memberIds(before);
   const has = memberIds(after);
   const add = [...has].filter((id) => !had.has(id));
   const remove = [...had].filter((id) => !has.has(id));
   await requireKnown(tx, add);
   await work.changeMembers(row.id, { add, remove });
+}
+
+async function rename(
+  session: Session,
+  work: ProvisioningWork,
+  { row, before, after }: { row: GroupRow; before: GroupState; after: GroupState },
+): Promise<void> {
+  const name = requireGroupName(after);
+  if (name !== row.name || after.externalId !== before.externalId) {
+    await work.updateGroup(row.id, { name, scim: toKept(session, after) });
+  }
 }
 
 function toKept({ provider }: Session, { externalId }: GroupState) {

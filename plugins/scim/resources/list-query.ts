@@ -1,7 +1,7 @@
 import { isObject } from "#config/json-values.ts";
 import { maxResults } from "../discovery/discovery.ts";
-import type { ResourceKind } from "../discovery/urns.ts";
-import { refusal } from "../errors.ts";
+import { type ResourceKind, urns } from "../discovery/urns.ts";
+import { refusal, requireSchema } from "../errors.ts";
 import { readAttributePath } from "../filter/attribute-path.ts";
 import { parseFilter } from "../filter/parse.ts";
 import { columnsOf, toCondition } from "../filter/to-sql.ts";
@@ -23,13 +23,20 @@ export interface ListRequest extends Listing {
 /** Parameters by name, from a query string or the body of `.search`. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** Reads the parameters of a list (RFC 7644, 3.4.2). Throws `invalid`. */
-export function readListRequest(kind: ResourceKind, parameters: Parameters): ListRequest {
+/**
+ * Reads the parameters of a list (RFC 7644, 3.4.2); `isOfSeveral` where other kinds of resources are searched, too. Throws
+ * `invalid`.
+ */
+export function readListRequest(
+  kind: ResourceKind,
+  parameters: Parameters,
+  how: { isOfSeveral?: boolean | undefined } = {},
+): ListRequest {
   const given = new Map(Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value]));
   const filter = toText(given.get("filter"), "filter");
   const { startIndex, limit } = readPage(parameters);
   return {
-    condition: filter === undefined ? undefined : toCondition(kind, parseFilter(filter)),
+    condition: filter === undefined ? undefined : toCondition(kind, parseFilter(filter), how),
     order: toOrder(kind, toText(given.get("sortby"), "sortBy"), toText(given.get("sortorder"), "sortOrder")),
     startIndex,
     offset: startIndex - 1,
@@ -54,6 +61,8 @@ export function readSearchBody(body: unknown): Parameters {
   if (!isObject(body)) {
     throw refusal("invalidSyntax", "The body must be an object.");
   }
+  const schemas = Object.entries(body).find(([name]) => name.toLowerCase() === "schemas")?.[1];
+  requireSchema(schemas, urns.searchRequest, "invalidSyntax");
   return body;
 }
 

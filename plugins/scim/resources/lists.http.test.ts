@@ -85,10 +85,24 @@ describe("a page", () => {
       200,
       [{ schemas: expect.any(Array), id: ids.get("ben"), userName: "ben@x.test" }],
     ]);
-    expect(refused(await provider.call("POST /Groups/.search", { filter: "nonsense" }))).toEqual([
+    const search = (path: string, body: object) => provider.call(`POST ${path}.search`, body);
+    const schemas = ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"];
+    expect(refused(await search("/Groups/", { schemas, filter: "nonsense" }))).toEqual([
       400,
       "invalidFilter",
     ]);
+    expect(refused(await search("/Groups/", { filter: "displayName pr" }))).toEqual([400, "invalidSyntax"]);
+  });
+
+  it("of every kind takes attributes that a kind lacks for empty ones (RFC 7644, 3.4.2.1)", async () => {
+    const search = async (filter: string) => {
+      const schemas = ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"];
+      const { body } = await provider.call("POST /.search", { schemas, filter });
+      return body.Resources.map((each: Record<string, string>) => each["userName"] ?? each["displayName"]);
+    };
+    expect(await search('userName eq "ben@x.test" or members pr')).toEqual(["ben@x.test", "Staff"]);
+    expect(await search('nothing eq "a"')).toEqual([]);
+    expect(await search('displayName eq "Staff" and not (nothing pr or emails pr)')).toEqual(["Staff"]);
   });
 });
 
@@ -107,6 +121,13 @@ describe("a filter", () => {
     ["name.familyName eq null and externalId pr", ["cleo"]],
     ['emails.value eq "ben@home.test"', ["ben"]],
     ['emails[type eq "home" and value co "ben"]', ["ben"]],
+    ['emails[type eq "home"].value eq "BEN@home.test"', ["ben"]],
+    ['emails[type eq "work"].value eq "ben@home.test"', []],
+    ['emails[type eq "work"] and emails.value eq "ben@home.test"', ["ben"]],
+    [
+      'externalId pr and not (emails[primary eq true].value co "b" or emails[type eq "home"].value pr)',
+      ["ana", "cleo", "dora", "emil"],
+    ],
     ['emails[type eq "work" and value co "home"]', []],
     ['emails co "home"', ["ben"]],
     ['groups.display eq "staff"', ["ana", "ben"]],
@@ -141,6 +162,8 @@ describe("a filter", () => {
     'role eq "admin"',
     "password2 pr",
     'emails.secret eq "x"',
+    'emails[type eq "work"].secret eq "x"',
+    'emails.part%value eq "x"',
     'name eq "x"',
     "userName eq 5",
     "userName eq true",

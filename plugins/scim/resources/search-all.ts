@@ -6,14 +6,16 @@ import type { Session } from "./session.ts";
 import type { State } from "./state.ts";
 import { listUserResources } from "./users.ts";
 
+const several = { isOfSeveral: true };
+
 interface Found {
   readonly totalResults: number;
   readonly Resources: readonly State[];
 }
 
 /**
- * One page of users, then groups (RFC 7644, 3.4.3 at the root). Attributes that one kind lacks fit none of its resources;
- * what neither kind has is refused.
+ * One page of users, then groups (RFC 7644, 3.4.3 at the root). Attributes that a kind lacks have no value there; an order
+ * by one that neither kind has is refused.
  */
 export async function searchAll(session: Session, parameters: Parameters): Promise<State> {
   const { startIndex, limit } = readPage(parameters);
@@ -23,11 +25,11 @@ export async function searchAll(session: Session, parameters: Parameters): Promi
     startIndex: first,
     count,
   });
-  const users = await attempt(() => listUserResources(session, ask(startIndex, limit)));
+  const users = await attempt(() => listUserResources(session, ask(startIndex, limit), several));
   const known = users instanceof AppError ? 0 : users.totalResults;
   const taken = users instanceof AppError ? 0 : users.Resources.length;
   const first = Math.max(1, startIndex - known);
-  const groups = await attempt(() => listGroupResources(session, ask(first, limit - taken)));
+  const groups = await attempt(() => listGroupResources(session, ask(first, limit - taken), several));
   if (users instanceof AppError && groups instanceof AppError) {
     throw users;
   }
@@ -46,7 +48,7 @@ async function attempt(list: () => Promise<State>): Promise<Found | AppError> {
   try {
     return (await list()) as unknown as Found;
   } catch (error) {
-    if (error instanceof AppError && (error.reason === "invalidFilter" || error.reason === "invalidPath")) {
+    if (error instanceof AppError && error.reason === "invalidPath") {
       return error;
     }
     throw error;

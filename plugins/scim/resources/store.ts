@@ -58,6 +58,36 @@ export async function findRemoved(db: ScimDatabase, email: string): Promise<stri
   return (await query.forUpdate().executeTakeFirst())?.id;
 }
 
+/** The first of these addresses with which another account signs in, also one outside of the provider's view. */
+export async function findAddressOfOther(
+  db: ScimDatabase,
+  addresses: readonly string[],
+  own: string | undefined,
+): Promise<string | undefined> {
+  if (addresses.length === 0) {
+    return undefined;
+  }
+  const row = await db
+    .selectFrom("user")
+    .select("email")
+    .where("email", "=", anyOf(addresses))
+    .$if(own !== undefined, (query) => query.where("id", "<>", own as string))
+    .orderBy("email")
+    .executeTakeFirst();
+  return row?.email;
+}
+
+/** Whether a group has more members than this. */
+export async function hasMoreMembers(db: ScimDatabase, groupId: string, count: number): Promise<boolean> {
+  const rows = await db
+    .selectFrom("group_member")
+    .select("user_id")
+    .where("group_id", "=", groupId)
+    .limit(count + 1)
+    .execute();
+  return rows.length > count;
+}
+
 /**
  * The id of the account, or group, that has this external id; who asks in a transaction keeps it from being taken until it
  * ends.

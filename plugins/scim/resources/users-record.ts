@@ -3,7 +3,7 @@ import { isObject, toObject } from "#config/json-values.ts";
 import type { ProvisionedAccount } from "#plugins/accounts/service.ts";
 import { userAttributes } from "../discovery/attributes.ts";
 import { urns } from "../discovery/urns.ts";
-import { refusal } from "../errors.ts";
+import { refusal, requireSchema } from "../errors.ts";
 import { toValue } from "../patch/values.ts";
 import type { Email, State, UserState } from "./state.ts";
 
@@ -68,6 +68,7 @@ export function readUser(body: unknown, { active }: { active: boolean }): UserSt
     throw refusal("invalidSyntax", "The body must be an object.");
   }
   const fields = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]));
+  requireSchema(fields.get("schemas"), urns.user, "invalidValue");
   const state: State = { active };
   for (const attribute of userAttributes) {
     const given = attribute.mutability === "readOnly" ? undefined : fields.get(attribute.name.toLowerCase());
@@ -79,7 +80,11 @@ export function readUser(body: unknown, { active }: { active: boolean }): UserSt
   if (state["userName"] === undefined) {
     throw refusal("invalidValue", "userName is missing.");
   }
-  return state as unknown as UserState;
+  const user = state as unknown as UserState;
+  if ((user.emails ?? []).filter(({ primary }) => primary === true).length > 1) {
+    throw refusal("invalidValue", "emails: only one of them can be primary.");
+  }
+  return user;
 }
 
 /**

@@ -7,8 +7,15 @@ import { readOperations } from "../patch/operations.ts";
 import type { ScimDatabase } from "../tables.ts";
 import { type Parameters, readListRequest } from "./list-query.ts";
 import type { Session } from "./session.ts";
-import type { State } from "./state.ts";
-import { findByExternalId, findRemoved, findUser, listHeldGroups, listUsers } from "./store.ts";
+import type { Email, State, UserState } from "./state.ts";
+import {
+  findAddressOfOther,
+  findByExternalId,
+  findRemoved,
+  findUser,
+  listHeldGroups,
+  listUsers,
+} from "./store.ts";
 import { readUser, toAccount, toUserResource, toUserState, type UserRow } from "./users-record.ts";
 
 /** Creates a user, or revives one that was removed (contract D.26). */
@@ -20,6 +27,7 @@ export async function createUser(session: Session, body: unknown): Promise<State
   return await session.change(async (tx, work) => {
     await requireFreeExternalId(tx, account);
     const removed = await findRemoved(tx, account.email);
+    await requireOwnAddresses(tx, account, { own: removed });
     if (removed !== undefined) {
       await work.updateAccount(removed, account);
     }
@@ -41,7 +49,7 @@ export async function replaceUser(session: Session, id: string, body: unknown): 
 }
 
 /** Applies the operations of a PATCH body: all of them or none. */
-export async function patchUser(session: Session, id: string, body: unknown): Promise<State> {
+export async function patchUser(session: Session, id: string, { body }: { body: unknown }): Promise<State> {
   const operations = readOperations(body);
   return await update(session, id, (row) => {
     const before = toUserState(row);
@@ -59,8 +67,12 @@ export async function removeUser(session: Session, id: string): Promise<void> {
 }
 
 /** One page of users as a ListResponse. */
-export async function listUserResources(session: Session, parameters: Parameters): Promise<State> {
-  const request = readListRequest("User", parameters);
+export async function listUserResources(
+  session: Session,
+  parameters: Parameters,
+  how?: { isOfSeveral?: boolean },
+): Promise<State> {
+  const request = readListRequest("User", parameters, how);
   const { rows, total } = await listUsers(session.db, request);
   const held = request.projection.shows("groups")
     ? await listHeldGroups(
@@ -88,6 +100,7 @@ async function update(
     const row = await requireUser(tx, id, { locked: true });
     const account = toChanged(row);
     await requireFreeExternalId(tx, account, id);
+    await requireOwnAddresses(tx, account, { own: id, known: toUserState(row).emails });
     if (!isAsBefore(row, account)) {
       await work.updateAccount(id, account);
     }
@@ -135,6 +148,21 @@ async function readResource(db: ScimDatabase, id: string, base: string): Promise
   const row = await requireUser(db, id);
   const held = await listHeldGroups(db, [id]);
   return toUserResource(row, held.get(id) ?? [], base);
+}
+
+/** Throws `conflict` (uniqueness) for a new address that another account signs in with. */
+async function requireOwnAddresses(
+  tx: ScimDatabase,
+  { scim }: ProvisionedAccount,
+  { own, known = [] }: { own: string | undefined; known?: UserState["emails"] },
+): Promise<void> {
+  const toAddresses = (emails: unknown) =>
+    ((emails ?? []) as readonly Email[]).flatMap(({ value }) => value?.toLowerCase() ?? []);
+  const added = toAddresses(scim?.["emails"]).filter((address) => !toAddresses(known).includes(address));
+  const foreign = await findAddressOfOther(tx, added, own);
+  if (foreign !== undefined) {
+    throw taken(`emails: ${foreign} belongs to another account.`);
+  }
 }
 
 async function requireFreeExternalId(tx: ScimDatabase, { scim }: ProvisionedAccount, own?: string) {
