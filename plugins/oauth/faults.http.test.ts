@@ -107,6 +107,35 @@ describe("a provider", () => {
   });
 });
 
+describe("the keys of the provider", () => {
+  const asked = () => peer.seen.filter(({ path }) => path === "/keys").length;
+
+  it("are followed at once when they change", async () => {
+    expect(await signIn()).toBe("/auth");
+    await peer.rotate("two");
+    const before = asked();
+    expect(await signIn()).toBe("/auth");
+    expect(await signIn()).toBe("/auth");
+    expect(asked()).toBe(before + 1);
+  });
+
+  it("are asked for once by a token that names an unknown one, and not by very many", async () => {
+    expect(await signIn()).toBe("/auth");
+    const tell = (kid: string) => {
+      peer.sign = (claims) => new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid }).sign(peer.key);
+    };
+    tell("nobody's");
+    const before = asked();
+    expect([await signIn(), await signIn(), await signIn()]).toEqual([refused, refused, refused]);
+    expect(asked()).toBe(before + 1);
+    for (let n = 0; n < 12; n++) {
+      tell(`nobody's ${n}`);
+      expect(await signIn()).toBe(refused);
+    }
+    expect(asked()).toBeLessThanOrEqual(before + 6);
+  });
+});
+
 it("settings that come from the environment are shown without secrets, and not changed", async () => {
   const read = await app.call("GET /api/v1/auths/admin/config/oauth", { token: admin });
   expect(read.body).toMatchObject({ OAUTH_CLIENT_ID: scriptedClient.id, ENABLE_OAUTH_SIGNUP: true });

@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, customFetch, decodeJwt, type JWTPayload, jwtVerify } from "jose";
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+} from "jose";
 import type { Configuration, CustomFetch } from "openid-client";
 import { AppError } from "#kernel/errors.ts";
 
@@ -17,8 +25,20 @@ const algorithms = [
   "EdDSA",
   "Ed25519",
 ];
-const keySets = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
 const maxKeySets = 20;
+/** A token can name any key: an unknown one is looked for once, and all of them only so often. */
+const askedAgainMs = 60_000;
+const mostAsked = 6;
+
+type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
+
+/** The keys of a provider, and which unknown ones were looked for lately. */
+interface KeySet {
+  readonly keys: RemoteKeys;
+  readonly sought: Map<string, number>;
+}
+
+const keySets = new Map<string, KeySet>();
 
 /** A token's claims, unverified: good for nothing but to choose who is asked. */
 export function peek(token: string): JWTPayload | undefined {
@@ -40,10 +60,19 @@ export async function verifyProviderToken(
     throw new AppError("unauthenticated", "The provider publishes no keys to check its tokens with.");
   }
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, toKeySet(keysUrl, fetch), {
-      algorithms,
-      issuer,
-      clockTolerance: skewSeconds,
+    const verify = (keys: RemoteKeys) =>
+      jwtVerify(token, keys, { algorithms, issuer, clockTolerance: skewSeconds });
+    const keySet = toKeySet(keysUrl, fetch);
+    const { payload, protectedHeader } = await verify(keySet.keys).catch(async (error: unknown) => {
+      if (
+        !(error instanceof errors.JWKSNoMatchingKey) ||
+        !mayAskFor(decodeProtectedHeader(token).kid, keySet)
+      ) {
+        throw error;
+      }
+      // Providers sign with a new key as soon as they publish it.
+      await keySet.keys.reload();
+      return await verify(keySet.keys);
     });
     if (typ !== undefined && protectedHeader.typ !== undefined && protectedHeader.typ.toLowerCase() !== typ) {
       throw new Error(`the token is of type ${protectedHeader.typ}`);
@@ -56,12 +85,29 @@ export async function verifyProviderToken(
   }
 }
 
-function toKeySet(url: string, fetch: CustomFetch) {
+function mayAskFor(kid: string | undefined, { sought }: KeySet): boolean {
+  const now = Date.now();
+  for (const [known, at] of sought) {
+    if (at + askedAgainMs <= now) {
+      sought.delete(known);
+    }
+  }
+  const id = String(kid);
+  if (sought.has(id) || sought.size >= mostAsked) {
+    return false;
+  }
+  sought.set(id, now);
+  return true;
+}
+
+function toKeySet(url: string, fetch: CustomFetch): KeySet {
   const known = keySets.get(url);
   if (known !== undefined) {
     return known;
   }
-  const made = createRemoteJWKSet(new URL(url), {
+  const keys = createRemoteJWKSet(new URL(url), {
+    // An unknown key is asked for by `verifyProviderToken` alone.
+    cooldownDuration: Number.POSITIVE_INFINITY,
     [customFetch]: (address, { headers, method, signal }) =>
       fetch(address, {
         headers: Object.fromEntries(headers),
@@ -74,6 +120,7 @@ function toKeySet(url: string, fetch: CustomFetch) {
   if (keySets.size >= maxKeySets) {
     keySets.clear();
   }
+  const made = { keys, sought: new Map<string, number>() };
   keySets.set(url, made);
   return made;
 }

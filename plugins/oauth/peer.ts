@@ -8,7 +8,6 @@ import {
   type CustomFetch,
   customFetch,
   discovery,
-  enableNonRepudiationChecks,
   None,
   type ServerMetadata,
 } from "openid-client";
@@ -65,7 +64,7 @@ export function createPeers({ egress, timeoutSeconds }: PeersParts): Peers {
     return await discovery(new URL(url), clientId, metadata, auth, {
       [customFetch]: fetch,
       timeout: timeoutSeconds(),
-      execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
+      execute: isPlain ? [allowInsecureRequests] : [],
     });
   };
   return {

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 
@@ -24,6 +24,8 @@ export interface ScriptedProvider {
   /** Makes the ID token of the claims, where not the sound way. */
   sign: ((claims: JWTPayload) => Promise<string>) | undefined;
   readonly key: CryptoKey;
+  /** Signs with a new key from now on, and publishes it in place of the old one. */
+  rotate(kid: string): Promise<void>;
   signed(claims: JWTPayload): Promise<string>;
   readonly seen: {
     readonly path: string;
@@ -37,8 +39,7 @@ export const scriptedClient = { id: "scripted", secret: "scripted-secret" };
 
 /** `issuer` is what documents and tokens name, as a path below the address. */
 export async function startScripted(issuerPath = ""): Promise<ScriptedProvider> {
-  const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
-  const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" };
+  let current = await makeKey("one");
   let nonce: string | undefined;
   const respond = (request: IncomingMessage, response: ServerResponse, body: string) => {
     const at = new URL(request.url ?? "/", provider.url);
@@ -104,17 +105,31 @@ export async function startScripted(issuerPath = ""): Promise<ScriptedProvider> 
     url,
     claims: {},
     sign: undefined,
-    key: privateKey,
+    get key() {
+      return current.privateKey;
+    },
+    async rotate(kid) {
+      current = await makeKey(kid);
+    },
     seen: [],
-    signed: (claims) => new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: "one" }).sign(privateKey),
-    answers: toDocuments({ url, issuer, issuerPath, jwk }),
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    signed: (claims) =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: current.jwk.kid }).sign(current.privateKey),
+    answers: toDocuments({ url, issuer, issuerPath, jwk: () => current.jwk }),
+    close: () => closeServer(server),
   };
   return provider;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise<void>((resolve) => {
+    server.closeAllConnections();
+    server.close(() => resolve());
+  });
+}
+
+async function makeKey(kid: string) {
+  const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" } };
 }
 
 function toDocuments({
@@ -122,7 +137,7 @@ function toDocuments({
   issuer,
   issuerPath,
   jwk,
-}: Record<"url" | "issuer" | "issuerPath", string> & { jwk: object }): Record<string, Script> {
+}: Record<"url" | "issuer" | "issuerPath", string> & { jwk: () => object }): Record<string, Script> {
   return {
     [`${issuerPath}/.well-known/openid-configuration`]: () => ({
       body: {
@@ -135,6 +150,6 @@ function toDocuments({
         authorization_response_iss_parameter_supported: false,
       },
     }),
-    "/keys": () => ({ body: { keys: [jwk] } }),
+    "/keys": () => ({ body: { keys: [jwk()] } }),
   };
 }

@@ -5,7 +5,7 @@ import type { Peers } from "../peer.ts";
 import type { Provider } from "../providers.ts";
 import type { ProviderTokens } from "../service.ts";
 import { toFailure } from "../failure.ts";
-import { toTokens } from "../sign-in/flow.ts";
+import { requireSigned, toTokens } from "../sign-in/flow.ts";
 import type { ProviderSession, SessionStore } from "./session-store.ts";
 
 export interface TokensParts {
@@ -31,7 +31,11 @@ export function createProviderTokens({ sessions, peers, find }: TokensParts): Pr
       return await waitForRenewal(session, sessions);
     }
     try {
-      const answer = toTokens(await refreshTokenGrant(await peers.open(provider), refreshToken));
+      const peer = await peers.open(provider);
+      const answer = toTokens(await refreshTokenGrant(peer, refreshToken));
+      if (answer.idToken !== undefined && provider.protocol === "oidc") {
+        await requireSigned(answer.idToken, peer, peers);
+      }
       await sessions.save(session, {
         ...answer,
         // Left out where the old ones go on.

@@ -10,11 +10,13 @@ import {
   type TokenEndpointResponse,
   type TokenEndpointResponseHelpers,
 } from "openid-client";
+import { AppError } from "#kernel/errors.ts";
 import { findCookie } from "#kernel/http/credential.ts";
 import type { RequestInfo } from "#kernel/http/route.ts";
 import type { Seal } from "#kernel/seal.ts";
 import type { Claims } from "../claims.ts";
-import { SignInFailure } from "../failure.ts";
+import { SignInFailure, toFailure } from "../failure.ts";
+import { verifyProviderToken } from "../jwt.ts";
 import { fetchPlainClaims } from "../plain-oauth.ts";
 import type { Peers } from "../peer.ts";
 import type { Provider } from "../providers.ts";
@@ -163,14 +165,33 @@ async function readReturned(
     return { claims: await fetchPlainClaims(provider, tokens.accessToken, peers.fetch), tokens };
   }
   const identity = answer.claims();
-  if (identity === undefined) {
+  if (identity === undefined || tokens.idToken === undefined) {
     throw new SignInFailure("provider", "The provider sent no ID token.");
   }
+  await requireSigned(tokens.idToken, peer, peers);
   const more =
     peer.serverMetadata().userinfo_endpoint === undefined
       ? {}
       : await fetchUserInfo(peer, tokens.accessToken, identity.sub);
   return { claims: { ...identity, ...more }, tokens };
+}
+
+/** The library reads the claims of an ID token; this looks at its signature. Throws SignInFailure. */
+export async function requireSigned(idToken: string, peer: Configuration, { fetch }: Pick<Peers, "fetch">) {
+  try {
+    await verifyProviderToken(idToken, peer, { fetch });
+  } catch (error) {
+    const cause = (error as Error).cause ?? error;
+    throw cause instanceof AppError
+      ? toFailure(cause)
+      : new SignInFailure(
+          "provider",
+          `The ID token is not signed by the provider: ${(cause as Error).message}`,
+          {
+            cause: error,
+          },
+        );
+  }
 }
 
 export function toTokens(answer: TokenEndpointResponse & TokenEndpointResponseHelpers): Tokens {
