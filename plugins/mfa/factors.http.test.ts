@@ -163,6 +163,10 @@ describe("for administrators", () => {
       expect.objectContaining({ id, totp: true, passkeys: 0, required: false }),
     ]);
     expect((await app.call("DELETE /api/v1/auths/mfa/totp", { token: chosen.token })).status).toBe(200);
+    const { body: audit } = await app.call(`GET /api/v1/audit?object_id=${id}&action=auth.mfa.disabled`, {
+      token: factorApp.admin,
+    });
+    expect(audit.records).toMatchObject([{ actor_id: id, before: { factor: "totp" } }]);
     expect((await steps.signIn(email)).body.token).toBeDefined();
     await settings({ MFA_REQUIRED_ROLES: ["user", "admin"] });
     const { body: counts } = await app.call("GET /api/v1/auths/mfa/accounts", { token: factorApp.admin });

@@ -11,6 +11,8 @@ import { checkCode, requireOn, wrongCode } from "./sign-in.ts";
 import { findHeld, hasFactor, type Held } from "./store.ts";
 import type { MfaDatabase } from "./tables.ts";
 
+const disabledAction = "auth.mfa.disabled";
+
 /** Seconds for which a proof allows to change factors (contract 1.2). */
 const freshSeconds = 300;
 
@@ -112,13 +114,16 @@ export async function removeFactor(
       "A second factor is required for your account. Set another one up first.",
     );
   }
+  const factor = passkeyId === undefined ? "totp" : "passkey";
   const method = ((await deps.sessions.proofs(caller))?.method ?? "password") as AuthMethod;
   const stamp = await deps.transaction(async (tx) => {
     await drop(tx, caller.userId, { passkeyId, isLast });
+    const object = { type: "user", id: caller.userId, name: caller.name };
+    await deps.record({ action: disabledAction, object, before: { factor }, by: caller.userId }, tx);
     return await endSessions(tx as never, caller.userId);
   });
   await deps.sessions.changed({ userId: caller.userId });
-  deps.emit("auth.mfa.disabled", caller.userId, { factor: passkeyId === undefined ? "totp" : "passkey" });
+  deps.emit(disabledAction, caller.userId, { factor });
   return await deps.sessions.start({ id: caller.userId, stamp }, { method, request });
 }
 
