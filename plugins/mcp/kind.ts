@@ -9,6 +9,7 @@ import { discover, type ResourceMode } from "./oauth/discovery.ts";
 import type { SessionStore } from "./oauth/stores.ts";
 import type { CallPlace, OpenSession } from "./sessions.ts";
 import { toProvider, type toSignInTarget, usesOAuth } from "./targets.ts";
+import { createTimelyReader } from "./tools/timely-reader.ts";
 import { toTools, type ToToolsParts } from "./tools/to-tools.ts";
 
 export interface KindParts extends ToToolsParts {
@@ -23,6 +24,7 @@ const specsMs = 15_000;
 
 /** MCP servers among the tool servers (contract §5.1). */
 export function createMcpKind(parts: KindParts): ToolServerKind {
+  const readInTime = createTimelyReader();
   /** Asks the server itself; under its own names, as filters of names want them. */
   const list = async (
     server: ToolServerConnection,
@@ -47,9 +49,9 @@ export function createMcpKind(parts: KindParts): ToolServerKind {
       }
       return { status: true, specs: await list(server, principal, { signal }) };
     },
-    async tools(server, { principal, run, signal }) {
+    async tools(server, { principal, run, signal, onProblem }) {
       const session = parts.open(server, principal, { chatId: run?.chatId, messageId: run?.messageId });
-      const listed = await session.use((connection) => connection.tools.read(), signal);
+      const listed = await readInTime(session, { signal, onProblem });
       return toTools(listed, session, parts);
     },
     async list(server, principal) {
@@ -71,19 +73,23 @@ export function createMcpKind(parts: KindParts): ToolServerKind {
         return { specs: specs.filter(({ name }) => isNameAllowed(server, name)) };
       } catch (error) {
         signal.throwIfAborted();
-        throw toSpecsError(error, late);
+        throw toSpecsError(error, server, late);
       }
     },
   };
 }
 
+/** Sign-ins that a caller can renew; any other credential is the connection's own. */
+const isOfCaller = (server: ToolServerConnection) =>
+  usesOAuth(server) || server.auth_type === "session" || server.auth_type === "system_oauth";
+
 /** Core API, errors: 401 not signed in, 504 after silence, 502 for every other failure (I50). */
-function toSpecsError(error: unknown, late: AbortSignal): AppError {
+function toSpecsError(error: unknown, server: ToolServerConnection, late: AbortSignal): AppError {
   const code = error instanceof AppError ? error.code : undefined;
   if (late.aborted || code === "timeout") {
     return new AppError("timeout", "The MCP server did not answer in time.", { cause: error });
   }
-  if (error instanceof AppError && code === "unauthenticated") {
+  if (error instanceof AppError && code === "unauthenticated" && isOfCaller(server)) {
     return error;
   }
   const text = error instanceof AppError ? error.message : "The MCP server could not be asked for its tools.";

@@ -5,6 +5,7 @@ import { connectPlain } from "#test/support/sockets.ts";
 import type { UpstreamRequest } from "#test/support/upstream-exchange.ts";
 import { toolCallChunks } from "#test/support/upstream-chunks.ts";
 import { sse, text } from "#test/support/upstream-scripts.ts";
+import { startProtectedServer } from "./oauth/protected-server.fixture.ts";
 import {
   type OddServer,
   startEverything,
@@ -204,6 +205,35 @@ describe("a server that misbehaves", () => {
     expect((await specs("server:mcp:all", stranger.token)).status).toBe(404);
     expect((await specs("server:mcp:none")).status).toBe(404);
   });
+});
+
+it("uses the functions that a server told last where it does not tell them within two seconds", async () => {
+  await call("odd_note");
+  odd.hangLists(true);
+  odd.describe("Takes a note, and tells nobody");
+  // The run after the server told of its change asks for the list.
+  await expect
+    .poll(async () => {
+      const { told, reply } = await fastForward(call("odd_note"));
+      expect(told).toBe("noted");
+      return JSON.stringify(reply.statusHistory ?? []);
+    })
+    .toContain("Those that it told last are used");
+  odd.hangLists(false);
+});
+
+it("answers 502 where a server refuses the key of the connection itself", async () => {
+  const vault = await startProtectedServer();
+  const token = stage.user.token;
+  const path = "POST /api/v1/configs/tool_servers";
+  const { body: before } = await stage.app.call(path.replace("POST", "GET"), { token });
+  const locked = server("locked", vault.url, { auth_type: "bearer", key: "old-key" });
+  const TOOL_SERVER_CONNECTIONS = [...before.TOOL_SERVER_CONNECTIONS, locked];
+  await stage.app.call(path, { token, body: { TOOL_SERVER_CONNECTIONS } });
+  const specs = await stage.app.call("GET /api/v1/tools/id/server:mcp:locked/specs", { token });
+  expect([specs.status, specs.body.detail]).toEqual([502, expect.stringContaining("refused the credential")]);
+  await stage.app.call(path, { token, body: before });
+  await vault.close();
 });
 
 it("gives a server that opens slowly fifteen seconds to tell its functions", async () => {

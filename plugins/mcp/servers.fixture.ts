@@ -108,6 +108,8 @@ export interface OddServer extends TestServer {
   forget(): void;
   /** Milliseconds before a session is opened from now on. */
   delay(ms: number): void;
+  /** Lists of functions are asked for and not told while it is true. */
+  hangLists(isHanging: boolean): void;
 }
 
 /** A server that does what servers should not: stalls, breaks off, answers too much, changes. */
@@ -116,7 +118,7 @@ export async function startOddServer(): Promise<OddServer> {
   const asked: { method: string; authorization: string | undefined; headers: Record<string, unknown> }[] = [];
   const cancelled: string[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
-  const state = { delayMs: 0 };
+  const state = { delayMs: 0, hangsLists: false };
   const made: { server: McpServer; note: ReturnType<McpServer["registerTool"]> }[] = [];
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 takes rejections
   app.all("/mcp", async (request: AppRequest, response: AppResponse) => {
@@ -124,6 +126,9 @@ export async function startOddServer(): Promise<OddServer> {
     asked.push({ method, authorization: request.headers.authorization, headers: request.headers });
     if (method === "notifications/cancelled") {
       cancelled.push(String(request.body.params.reason));
+    }
+    if (method === "tools/list" && state.hangsLists) {
+      return;
     }
     if (request.body?.params?.name === "closes") {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -161,6 +166,7 @@ export async function startOddServer(): Promise<OddServer> {
     describe: (description) => made.forEach(({ note }) => note.update({ description })),
     forget: () => sessions.clear(),
     delay: (ms) => void (state.delayMs = ms),
+    hangLists: (isHanging) => void (state.hangsLists = isHanging),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -18,6 +18,8 @@ import { toAuthorizePath, toSignInTarget, usesOAuth } from "./targets.ts";
 export interface ServerSession {
   readonly server: ToolServerConnection;
   readonly principal: Principal;
+  /** The same for all whom the server cannot tell apart. */
+  readonly owner: string;
   use<R>(run: (connection: Connection) => Promise<R>, signal: AbortSignal): Promise<R>;
 }
 
@@ -57,12 +59,8 @@ export function createServerSessions(parts: SessionsParts): OpenSession {
       server.headerTemplates.map(([name, template]) => [name.toLowerCase(), fillHeader(template, facts)]),
     );
     const credential = toCredential(server, principal, parts);
-    const key = [
-      server.id,
-      server.fingerprint,
-      toOwnPart(server, principal),
-      hash(JSON.stringify(headers)),
-    ].join(" ");
+    const owner = [server.id, server.fingerprint, toOwnPart(server, principal)].join(" ");
+    const key = `${owner} ${hash(JSON.stringify(headers))}`;
     const trusted = URL.parse(server.url)?.origin;
     const fetchServer = createServerFetch({ egress: parts.egress, trustedOrigins: trusted ? [trusted] : [] });
     const open = () =>
@@ -75,6 +73,7 @@ export function createServerSessions(parts: SessionsParts): OpenSession {
     return {
       server,
       principal,
+      owner,
       async use(run, signal) {
         // Asked first: a person who is not signed in hears of it without a request to the server.
         await credential.authorization();

@@ -48,14 +48,9 @@ export async function startScripted(issuerPath = ""): Promise<ScriptedProvider> 
     const answer = provider.answers[at.pathname]?.({ url: at, form, headers: request.headers }) ?? {
       status: 404,
     };
-    if (answer === "silence") {
-      return;
+    if (answer !== "silence") {
+      writeAnswer(response, answer);
     }
-    const text =
-      typeof answer.body === "string" || Buffer.isBuffer(answer.body)
-        ? answer.body
-        : JSON.stringify(answer.body ?? {});
-    response.writeHead(answer.status ?? 200, { "content-type": answer.type ?? "application/json" }).end(text);
   };
   const server = createServer((request, response) => {
     let body = "";
@@ -118,6 +113,14 @@ export async function startScripted(issuerPath = ""): Promise<ScriptedProvider> 
     close: () => closeServer(server),
   };
   return provider;
+}
+
+function writeAnswer(
+  response: ServerResponse,
+  { status = 200, type = "application/json", body = {} }: Answer,
+) {
+  const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  response.writeHead(status, { "content-type": type }).end(text);
 }
 
 function closeServer(server: Server): Promise<void> {

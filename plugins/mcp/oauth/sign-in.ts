@@ -120,7 +120,7 @@ export async function finishSignIn(
   }
   const tokens = await asUpstream("exchange the code", (sdk) =>
     sdk.exchangeAuthorization(discovered.issuer, {
-      ...toRequest(discovered, client, fetchFn),
+      ...toRequest({ sdk, discovered, client, fetchFn }),
       authorizationCode: code,
       codeVerifier: verifier,
       redirectUri: redirectUrl,
@@ -136,7 +136,10 @@ export async function refresh(set: TokenSet, fetchFn: FetchLike): Promise<TokenS
     throw new AppError("unauthenticated", "The sign-in has expired.");
   }
   const tokens = await asUpstream("renew the sign-in", (sdk) =>
-    sdk.refreshAuthorization(discovered.issuer, { ...toRequest(discovered, client, fetchFn), refreshToken }),
+    sdk.refreshAuthorization(discovered.issuer, {
+      ...toRequest({ sdk, discovered, client, fetchFn }),
+      refreshToken,
+    }),
   );
   return toTokenSet(tokens, set);
 }
@@ -147,26 +150,42 @@ export async function revoke({ discovered, client, ...set }: TokenSet, fetchFn: 
   if (metadata?.revocation_endpoint === undefined) {
     return;
   }
-  const { client_id: id, client_secret: secret } = client.information;
-  const methods =
+  const offered =
     metadata.revocation_endpoint_auth_methods_supported ?? metadata.token_endpoint_auth_methods_supported;
-  const { selectClientAuthMethod } = await loadSdk();
-  const method = selectClientAuthMethod(client.information, methods ?? []);
   const body = new URLSearchParams({
     token: set.refreshToken ?? set.accessToken,
     token_type_hint: set.refreshToken === undefined ? "access_token" : "refresh_token",
   });
-  const headers: Record<string, string> = { "content-type": "application/x-www-form-urlencoded" };
+  const headers = new Headers({ "content-type": "application/x-www-form-urlencoded" });
+  authenticate(await loadSdk(), client.information, { offered, headers, body });
+  const response = await fetchFn(metadata.revocation_endpoint, { method: "POST", headers, body });
+  await response.body?.cancel();
+}
+
+/**
+ * Tells the authorization server who asks. Servers of the Python SDK (FastMCP) look the client up by the `client_id` of the
+ * body whichever way its secret comes: where they offer to read the secret there, the id stands there, too.
+ */
+function authenticate(
+  sdk: McpSdk,
+  information: OAuthClientInformationMixed,
+  {
+    offered = [],
+    headers,
+    body,
+  }: { readonly offered: string[] | undefined; readonly headers: Headers; readonly body: URLSearchParams },
+): void {
+  const { client_id: id, client_secret: secret = "" } = information;
+  const method = sdk.selectClientAuthMethod(information, offered);
   if (method === "client_secret_basic") {
-    headers["authorization"] = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-  } else {
+    headers.set("authorization", `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`);
+  }
+  if (method !== "client_secret_basic" || offered.includes("client_secret_post")) {
     body.set("client_id", id);
   }
   if (method === "client_secret_post") {
-    body.set("client_secret", secret ?? "");
+    body.set("client_secret", secret);
   }
-  const response = await fetchFn(metadata.revocation_endpoint, { method: "POST", headers, body });
-  await response.body?.cancel();
 }
 
 interface RevocationMetadata {
@@ -175,11 +194,26 @@ interface RevocationMetadata {
   readonly token_endpoint_auth_methods_supported?: string[];
 }
 
-function toRequest(discovered: Discovered, client: ClientRegistration, fetchFn: FetchLike) {
-  const { metadata, resource } = discovered;
+function toRequest({
+  sdk,
+  discovered: { metadata, resource },
+  client,
+  fetchFn,
+}: {
+  readonly sdk: McpSdk;
+  readonly discovered: Discovered;
+  readonly client: ClientRegistration;
+  readonly fetchFn: FetchLike;
+}) {
   return {
     ...(metadata && { metadata }),
     clientInformation: client.information,
+    addClientAuthentication: (headers: Headers, body: URLSearchParams) =>
+      authenticate(sdk, client.information, {
+        offered: metadata?.token_endpoint_auth_methods_supported,
+        headers,
+        body,
+      }),
     ...(resource !== undefined && { resource }),
     fetchFn,
   };
