@@ -9,6 +9,8 @@ export class FormState {
   busy = $state(false);
   failure = $state<string>();
   fields = $state.raw<Readonly<Record<string, string>>>({});
+  /** The server named a field that the form does not show. */
+  #isElsewhere = $state(false);
 
   /** Runs `send`; a refusal becomes the errors of the fields it names. True when it went through. */
   async submit(send: () => Promise<unknown>): Promise<boolean> {
@@ -26,9 +28,9 @@ export class FormState {
     }
   }
 
-  /** Error that names no field: forms show it once, beside the errors of fields. */
+  /** Error that stands at no field: forms show it once, beside the errors of fields. */
   get other(): string | undefined {
-    return Object.keys(this.fields).length > 0 ? undefined : this.failure;
+    return Object.keys(this.fields).length > 0 && !this.#isElsewhere ? undefined : this.failure;
   }
 
   /** Shows what is wrong with fields, by their names, without asking the server. */
@@ -41,6 +43,7 @@ export class FormState {
   clear(): void {
     this.failure = undefined;
     this.fields = {};
+    this.#isElsewhere = false;
   }
 
   #tell(error: unknown): void {
@@ -65,7 +68,8 @@ export class FormState {
     const alerts = [...root.querySelectorAll('[role="alert"]')];
     const shown = new Set(alerts.map(({ textContent }) => textContent?.trim()));
     const problems = Object.values(this.fields);
-    if (problems.length > 0 && problems.every((text) => shown.has(text.trim()))) {
+    this.#isElsewhere = problems.some((text) => !shown.has(text.trim()));
+    if (problems.length > 0 && !this.#isElsewhere) {
       this.failure = t("Fix the highlighted fields to save.");
     }
     (field ?? alerts[0])?.scrollIntoView({ block: "nearest" });
