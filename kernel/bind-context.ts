@@ -6,6 +6,7 @@ import type { BindContext } from "./http/bind.ts";
 import { createClientAddress } from "./http/forwarded.ts";
 import { createIdempotency } from "./http/idempotency.ts";
 import { createOpenAnswers } from "./http/open-answers.ts";
+import type { Disk } from "./disk.ts";
 import type { Logger } from "./log.ts";
 import { BootError } from "./order.ts";
 import type { RecentErrors } from "./recent-errors.ts";
@@ -16,6 +17,7 @@ export interface BindContextOptions {
   readonly log: Logger;
   readonly services: ReadonlyMap<string, unknown>;
   readonly errors: RecentErrors;
+  readonly disk: Pick<Disk, "problem">;
   onMismatch?: ((route: string, problem: string) => void) | undefined;
 }
 
@@ -26,6 +28,7 @@ export function toBindContext({
   log,
   services,
   errors,
+  disk,
   onMismatch,
 }: BindContextOptions): BindContext {
   const found = services.get(authenticator.id) as Authenticator | undefined;
@@ -39,6 +42,7 @@ export function toBindContext({
     authenticator: found,
     log,
     errors,
+    diskProblem: disk.problem,
     clientAddress: createClientAddress(config.forwardedAllowIps.join(",")),
     idempotency: createIdempotency(createIdempotencyStore(database), { log }),
     openAnswers: createOpenAnswers(found),

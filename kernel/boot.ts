@@ -190,6 +190,7 @@ async function open(
   if (options.warmUp && only === undefined) {
     await warmUp({ routes: gathered.routes, egress: parts.egress, url: listening.url });
   }
+  await parts.disk.watch();
   parts.readiness.ready = true;
   parts.announceSystemEvent("system.startup.completed");
 

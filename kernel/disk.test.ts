@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { requireRoom } from "./disk.ts";
+import type { Logger } from "./log.ts";
+import { createDisk, createWarnings, requireRoom } from "./disk.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -27,17 +28,43 @@ it("a disk with room is fine, and a folder that is not there is not", async () =
   await expect(requireRoom(join(folder, "none"))).rejects.toThrow("cannot be written to");
 });
 
+it("administrators are told once of each limit, and again when there was room in between", () => {
+  const told: string[] = [];
+  const warn = createWarnings(({ name, reason }) => void told.push(`${name}. ${reason}`));
+  const gigabyte = 1024 ** 3;
+  for (const left of [50, 9, 8, 10.5, 9, 4, 3, 20, 2]) {
+    warn({ path: "/data", free_bytes: left * gigabyte, total_bytes: 100 * gigabyte });
+  }
+  expect(told).toEqual([
+    "Less than 10 % of the disk is left. 9.0 GB of 100.0 GB are left at /data.",
+    "Less than 5 % of the disk is left. 4.0 GB of 100.0 GB are left at /data.",
+    "Less than 5 % of the disk is left. 2.0 GB of 100.0 GB are left at /data.",
+  ]);
+});
+
 describe("a small disk", () => {
   it("is told full, then fine again, then read-only", async ({ skip }) => {
     if (!mount("-t", "tmpfs", "-o", "size=64m", "tmpfs")) {
       skip("this user may not mount");
     }
+    const lines: unknown[] = [];
+    const write = (level: string) => (facts: object, text: string) => void lines.push([level, facts, text]);
+    const log = { error: write("error"), info: write("info") } as unknown as Logger;
+    const disk = createDisk({ folder, log, events: { emit: () => {} } });
     try {
       await expect(requireRoom(folder)).resolves.toBeUndefined();
       writeFileSync(join(folder, "much"), Buffer.alloc(48 * 1024 * 1024));
       await expect(requireRoom(folder)).rejects.toThrow("There is no room left on the server's disk.");
+      expect([disk.problem(), disk.problem()]).toEqual(
+        Array(2).fill("There is no room left on the server's disk."),
+      );
       await rm(join(folder, "much"));
       await expect(requireRoom(folder)).resolves.toBeUndefined();
+      expect(disk.problem()).toBeUndefined();
+      expect(lines).toEqual([
+        ["error", { path: folder, left: "16 MB" }, "There is no room left on the server's disk."],
+        ["info", { path: folder, left: "64 MB" }, "the disk can be written to again"],
+      ]);
       mount("-o", "remount,ro");
       await expect(requireRoom(folder)).rejects.toThrow("The server's disk cannot be written to.");
     } finally {

@@ -12,7 +12,7 @@ import { createEvents } from "./events.ts";
 import type { Gathered } from "./gathered.ts";
 import { toReason } from "./job-records.ts";
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
-import { requireRoom } from "./disk.ts";
+import { createDisk, type Disk } from "./disk.ts";
 import type { OwnInstallation } from "./installation.ts";
 import { jobSchema } from "./job-tables.ts";
 import type { Logger } from "./log.ts";
@@ -49,6 +49,7 @@ export interface Parts {
   readonly blobs: Blobs;
   readonly jobs: JobRunner;
   readonly errors: RecentErrors;
+  readonly disk: Disk;
   /** False until everything started, and again once a stop was asked for. */
   readonly readiness: { ready: boolean };
   /** Announces what this process does: system.startup.* and system.shutdown.* (appendix A10). */
@@ -84,6 +85,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
       events.emit(troubleBegan, { kind: "job", id, name: title ?? id, reason: toReason(error) }),
   });
   const errors = createRecentErrors();
+  const disk = createDisk({ folder: config.dataDir, log, events });
   const services = new Map<string, unknown>();
   const offer = <T>(ref: ServiceRef<T>, value: T) => void services.set(ref.id, value);
 
@@ -100,7 +102,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
   const warn = (message: string) => log.warn(message);
   offer(kernel.largeNotices, (channel) => openLargeNotices(database, { channel, log: warn }));
   offer(kernel.vectorStores, (table) => openVectors(database, table));
-  offer(kernel.deployment, toDeployment(options, readiness));
+  offer(kernel.deployment, toDeployment(options, { readiness, disk }));
   offer(kernel.installation, { ...options.installation, database, blobs });
   offer(kernel.declarations, toDeclarations(options));
   offer(kernel.hostRecords, {
@@ -120,6 +122,7 @@ export async function createParts(options: PartsOptions): Promise<Parts> {
     blobs,
     jobs,
     errors,
+    disk,
     readiness,
     announceSystemEvent,
   };
@@ -145,12 +148,12 @@ async function followSettings(database: Database, registry: ConfigRegistry): Pro
 
 function toDeployment(
   { config, database, gathered, secretKey, version, name }: PartsOptions,
-  readiness: { readonly ready: boolean },
+  { readiness, disk }: { readonly readiness: { readonly ready: boolean }; readonly disk: Disk },
 ): kernel.Deployment {
   const checks = () => (gathered.slots.get(kernel.healthChecks.id) ?? []) as kernel.HealthCheck[];
   const pingDatabase = async () => {
     if (database.kind === "embedded") {
-      await requireRoom(config.dataDir);
+      await disk.requireRoom();
     }
     await named("The database", database.ping());
   };
@@ -167,11 +170,12 @@ function toDeployment(
     ping: async () =>
       void (await Promise.all([
         pingDatabase(),
-        requireRoom(config.dataDir),
+        disk.requireRoom(),
         ...checks().map(({ part, check }) => named(part, check())),
       ])),
     pingDatabase,
     isReady: () => readiness.ready,
+    disk: () => disk.room(),
   };
 }
 

@@ -6,6 +6,7 @@ import type { LargeNotices } from "#storage/large-notices.ts";
 import type { VectorStore } from "#storage/vectors.ts";
 import type { Permission } from "./access/permissions.ts";
 import type { ModelProvider } from "./completion/provider.ts";
+import type { DiskRoom } from "./disk.ts";
 import type { Egress } from "./egress/egress.ts";
 import type { Events } from "./events.ts";
 import type { OwnedRoute } from "./http/bind.ts";
@@ -66,6 +67,8 @@ export interface Deployment {
   ping(): Promise<void>;
   /** The same of the database alone. */
   pingDatabase(): Promise<void>;
+  /** Room on the disk of DATA_DIR; undefined when it cannot be read. */
+  disk(): DiskRoom | undefined;
   /** False until everything started, and again as soon as a stop was asked for. */
   isReady(): boolean;
   /** The secret that signs sessions (contract D.10). */

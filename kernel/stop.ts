@@ -41,6 +41,7 @@ export async function stopAll({
 }: Stopping): Promise<void> {
   const graceMs = config.shutdownGraceSeconds * 1000;
   parts.readiness.ready = false;
+  parts.disk.stop();
   parts.announceSystemEvent("system.shutdown.started");
   requests.closeConnections();
   // At once, so that clients are with another replica while the runs that speak to them end here.

@@ -24,6 +24,16 @@ export function isUnavailable(error: unknown): boolean {
   });
 }
 
+/** True when a disk is full: that of the files, or the database's. */
+export function isDiskFull(error: unknown): boolean {
+  return causes(error).some(({ code }) => ["ENOSPC", "EDQUOT", "EFBIG", "53100"].includes(String(code)));
+}
+
+/** True when a disk takes no writes. */
+export function isReadOnlyDisk(error: unknown): boolean {
+  return causes(error).some(({ code }) => code === "EROFS");
+}
+
 /** True when the database answered that it does not take these values, now or later. */
 export function isRefused(error: unknown): boolean {
   // Data exceptions, violated constraints, unknown names, exceeded limits of the program, what a trigger raises.

@@ -1,14 +1,14 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { randomUUID } from "node:crypto";
 import type { Authenticator } from "#kernel/access/authenticator.ts";
-import { AppError, type ErrorCode } from "#kernel/errors.ts";
+import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import { defaultPatience, readText } from "./body.ts";
 import { blameBrokenText } from "./broken-text.ts";
 import { toCommonHeaders } from "./cors.ts";
 import { withOrigin } from "./current-request.ts";
 import { findCredential } from "./credential.ts";
-import { type ErrorAnswer, toErrorAnswer } from "./errors.ts";
+import { toErrorAnswer } from "./errors.ts";
 import type { ClientAddress } from "./forwarded.ts";
 import {
   requireAccess,
@@ -21,6 +21,7 @@ import {
 import type { Idempotency } from "./idempotency.ts";
 import { parseJson } from "./json.ts";
 import { isLasting, type OpenAnswers } from "./open-answers.ts";
+import { asPreferred } from "./preferences.ts";
 import type { RespondContext } from "./head.ts";
 import { respond, writeWhole } from "./respond.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
@@ -42,6 +43,8 @@ export interface BindContext {
   readonly openAnswers: OpenAnswers;
   /** Takes in answers with a status from 500 on. */
   readonly errors: Pick<RecentErrors, "record">;
+  /** What is wrong with the server's disk; undefined when nothing is. */
+  readonly diskProblem: () => string | undefined;
   keyHeader(): string;
   maxBody(): number;
   compress(): boolean;
@@ -103,7 +106,8 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
         await written;
       }
     } catch (error) {
-      const refusal = toErrorAnswer(error, { shape, invalidStatus, requestId: id });
+      const { diskProblem } = context;
+      const refusal = toErrorAnswer(error, { shape, invalidStatus, requestId: id, diskProblem });
       const answer = asPreferred(error, refusal, req);
       if (res.closed) {
         // The client left: whatever that broke is nobody's failure.
@@ -124,26 +128,6 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
       await (req.complete ? writeWhole(res, written, writing) : writeUnread({ req, res }, written, writing));
     }
   };
-}
-
-/** Preferences (RFC 7240) of those who ask whether something is there, or who they are. */
-const preferences: Partial<Record<ErrorCode, string>> = {
-  not_found: "absent=null",
-  unauthenticated: "anonymous=null",
-};
-
-/** Answers `null` instead of a refusal to pages that prefer it: browsers report every 4xx as an error of the page. */
-function asPreferred(
-  error: unknown,
-  refusal: ErrorAnswer,
-  { method, headers }: IncomingMessage,
-): ErrorAnswer {
-  const preference = error instanceof AppError ? preferences[error.code] : undefined;
-  if (method !== "GET" || preference === undefined || headers["prefer"] !== preference) {
-    return refusal;
-  }
-  const applied = { ...refusal.headers, "preference-applied": preference };
-  return { ...refusal, status: 200, headers: applied, body: "null" };
 }
 
 /** A public route may answer more to those who say who they are. */

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { ConfigError } from "#config/registry.ts";
-import { isUnavailable, isUnstorableText } from "#storage/errors.ts";
+import { isDiskFull, isReadOnlyDisk, isUnavailable, isUnstorableText } from "#storage/errors.ts";
+import { diskIsFull, diskIsReadOnly } from "#kernel/disk.ts";
 import { InvalidGrantError } from "#storage/grants.ts";
 import { AppError, type ErrorCode, ProviderError } from "#kernel/errors.ts";
 import type { ErrorShape } from "./surfaces.ts";
@@ -21,6 +22,8 @@ export interface ErrorContext {
   /** Status of `unprocessable`: 422, or 400 where the surface says so. */
   readonly invalidStatus: 400 | 422;
   readonly requestId: string;
+  /** What is wrong with the server's disk; the embedded database goes away when it is full. */
+  diskProblem?(): string | undefined;
 }
 
 const statuses: Record<ErrorCode, number> = {
@@ -78,13 +81,14 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
       context,
     );
   }
+  if (isDiskFull(error) || isReadOnlyDisk(error)) {
+    const message = isDiskFull(error) ? diskIsFull : diskIsReadOnly;
+    return toErrorAnswer(new AppError("unavailable", message, { retryAfter: 60 }), context);
+  }
   if (isUnavailable(error)) {
-    return toErrorAnswer(
-      new AppError("unavailable", "The database does not answer right now. Try again in a moment.", {
-        retryAfter: 1,
-      }),
-      context,
-    );
+    const away = "The database does not answer right now. Try again in a moment.";
+    const message = context.diskProblem?.() ?? away;
+    return toErrorAnswer(new AppError("unavailable", message, { retryAfter: 1 }), context);
   }
   const detail = `Internal error. Tell your administrator this reference: ${context.requestId}`;
   const headers = context.shape === "scim" ? { "content-type": scimMediaType } : {};

@@ -63,7 +63,7 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
     const began = seconds();
     const path = `${blobPrefix}${Math.floor(began / 86_400)}/${began}-${id}`;
     const written = blobs.write(path, file.bytes, signal ? { signal } : {});
-    return { id, path, ...(await written.catch(refuseWhenFull)) };
+    return { id, path, ...(await written) };
   }
 
   function insert(
@@ -150,14 +150,6 @@ async function discard(path: string, { blobs, log }: Pick<UploadsOptions, "blobs
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
-
-/** A full disk is no fault of this program: the caller may try again later or tell somebody. */
-function refuseWhenFull(error: unknown): never {
-  if (["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException)?.code ?? "")) {
-    throw new AppError("unavailable", "There is no room left to store this file.", { cause: error });
-  }
-  throw error;
-}
 
 /** Browsers write a quotation mark in a form's file name as %22 and escape nothing else that a name keeps. */
 function fromFormName(sent: string): string {

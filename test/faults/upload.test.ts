@@ -151,7 +151,7 @@ it.skipIf(!canLimit)(
     });
     expect([answer.status, await answer.json()]).toEqual([
       503,
-      { detail: "There is no room left to store this file." },
+      { detail: "There is no room left on the server's disk." },
     ]);
     expect(await listStored()).toEqual([]);
     expect(await listAll()).toEqual([]);

@@ -21,7 +21,7 @@ const columns = ["id", "event", "title", "body", "phrase", "path", "read_at", "c
 /** Something that a person shall hear of. */
 export interface Notice {
   readonly userId: string;
-  /** Name of the system event behind it, or `job.failed` and `connection.failed`. */
+  /** Name of the system event behind it, or `job.failed`, `connection.failed` and `disk.failed`. */
   readonly event: string;
   readonly title: string;
   readonly body: string;

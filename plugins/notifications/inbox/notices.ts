@@ -249,11 +249,13 @@ export async function toTroubleNotices(
     .where("read_at", "is", null)
     .execute();
   const knowing = new Set(told.map(({ user_id: id }) => id));
-  const path = kind === "job" ? "/admin/jobs" : "/admin/connections";
+  const path = pages[kind];
   return (await findAdmins(db))
     .filter((userId) => !knowing.has(userId))
     .map((userId) => ({ userId, event, title: name, body: reason, path }));
 }
+
+const pages = { job: "/admin/jobs", connection: "/admin/connections", disk: "/admin/health" } as const;
 
 async function findAdmins(db: NoticeParts["db"]): Promise<string[]> {
   const admins = await db.selectFrom("user").select("id").where("role", "=", "admin").execute();

@@ -64,6 +64,8 @@ export function kindWords(event: string): string {
       return t("Job failed");
     case "connection.failed":
       return t("Connection doesn't answer");
+    case "disk.failed":
+      return t("Disk almost full");
     case "calendar.event.created":
     case "calendar.event.updated":
       return t("Invitation");
@@ -89,6 +91,7 @@ export const kindIcons: Readonly<Record<string, string>> = {
   "function.disabled": "code",
   "job.failed": "clock",
   "connection.failed": "plug",
+  "disk.failed": "activity",
   "calendar.event.created": "calendar",
   "calendar.event.updated": "calendar",
   "calendar.event.rsvp_updated": "calendar",
