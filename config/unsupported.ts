@@ -72,9 +72,15 @@ export const unsupported: readonly Unsupported[] = [
     why: "the audit record is kept in the database, without bodies of requests",
   },
   {
-    names: ["ENABLE_OTEL", "ENABLE_OTEL_TRACES", "ENABLE_OTEL_METRICS", "ENABLE_OTEL_LOGS"],
-    fine: ["false"],
-    why: "nothing is exported over OpenTelemetry; LOG_FORMAT=json writes logs that collectors read",
+    names: [
+      "OTEL_OTLP_SPAN_EXPORTER",
+      "OTEL_EXPORTER_OTLP_PROTOCOL",
+      "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+      "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL",
+      "OTEL_EXPORTER_OTLP_LOGS_PROTOCOL",
+    ],
+    fine: ["http", "http/json"],
+    why: "telemetry is exported as JSON over HTTP, which collectors take at port 4318",
   },
   { names: ["MODELS_CACHE_TTL"], why: "lists of models are refreshed in the background" },
   {

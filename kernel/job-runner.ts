@@ -4,6 +4,7 @@ import { exclusively } from "#storage/exclusive.ts";
 import { type JobRecord, readJobRecords } from "./job-records.ts";
 import type { EnqueueOptions, Job, Jobs, OwnedJob } from "./jobs.ts";
 import type { Logger } from "./log.ts";
+import { watched } from "./work.ts";
 
 export interface JobRunner extends Jobs {
   start(owned: readonly OwnedJob[]): Promise<void>;
@@ -39,7 +40,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const { database, log, schema } = options;
   const boss = openQueue(options);
   const stopping = new AbortController();
-  const watched = createFailureWatch(stopping.signal, options.failed);
+  const guarded = createFailureWatch(stopping.signal, options.failed);
   const deadlines = createDeadlines();
   const workers = new Map<string, string>();
   const ticks = new Map<string, number>();
@@ -65,7 +66,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
         if (queued && (isEnabled() || job.every === undefined)) {
           const signal = AbortSignal.any([stopping.signal, queued.signal]);
           try {
-            await watched(job, () => job.run(queued.data, { signal }));
+            await guarded(job, () => job.run(queued.data, { signal }));
           } finally {
             // Without this a long queue moves by one job per poll; an empty one costs a single look.
             wake(job.id);
@@ -131,7 +132,7 @@ function createFailureWatch(stopped: AbortSignal, failed: JobRunnerOptions["fail
   const failing = new Set<string>();
   return async (job: Job, run: () => Promise<void>): Promise<void> => {
     try {
-      await run();
+      await watched(() => ({ kind: "job", name: job.id }), run);
       failing.delete(job.id);
     } catch (error) {
       if (!failing.has(job.id) && !stopped.aborted) {

@@ -1,4 +1,5 @@
 import { type DestinationStream, type LogFn, pino, stdSerializers } from "pino";
+import { lineLogged } from "./work.ts";
 
 /** Writes what happened; every line carries the bindings of its logger. Secrets are masked. */
 export interface Logger {
@@ -37,7 +38,7 @@ export function createLogger({ level, format, stream }: LogOptions): Logger {
         log: (fields) => redactData(fields) as Record<string, unknown>,
       },
       // On the finished line, so that no message, stack or nested text is forgotten.
-      hooks: { streamWrite: redactText },
+      hooks: { streamWrite: toSafeLine },
     },
     isJson ? output : { write: (line) => void output.write(toPlainLine(line)) },
   );
@@ -71,6 +72,15 @@ export function redactText(text: string): string {
 /** A copy in which the values of secret-looking keys are masked, at any depth; the value itself when there are none. */
 export function redactData(value: unknown): unknown {
   return redact(value, 0);
+}
+
+/** A line without secrets, as it is written and told to telemetry. */
+function toSafeLine(line: string): string {
+  const safe = redactText(line);
+  if (lineLogged.hasSubscribers) {
+    lineLogged.publish(safe);
+  }
+  return safe;
 }
 
 const mask = "[redacted]";

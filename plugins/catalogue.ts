@@ -58,6 +58,7 @@ import timers from "./timers/plugin.ts";
 import timeTools from "./time-tools/plugin.ts";
 import toolServers from "./tool-servers/plugin.ts";
 import tools from "./tools/plugin.ts";
+import telemetry from "./telemetry/plugin.ts";
 import terminals from "./terminals/plugin.ts";
 import usage from "./usage/plugin.ts";
 import web from "./web/plugin.ts";
@@ -120,6 +121,7 @@ export const catalogue: readonly AnyPlugin[] = [
   skills,
   subagents,
   taskList,
+  telemetry,
   timers,
   timeTools,
   toolServers,
@@ -178,6 +180,7 @@ export interface Api
     ApiOfPlugin<typeof settings>,
     ApiOfPlugin<typeof skills>,
     ApiOfPlugin<typeof subagents>,
+    ApiOfPlugin<typeof telemetry>,
     ApiOfPlugin<typeof timers>,
     ApiOfPlugin<typeof toolServers>,
     ApiOfPlugin<typeof tools>,

@@ -5,6 +5,7 @@ import { StorageError } from "./errors.ts";
 import { createGuard } from "./guard.ts";
 import type { Database, DatabaseOptions } from "./handle.ts";
 import { createListeners, encodeNotice, NOTIFY_SQL } from "./notify.ts";
+import { timeQuery } from "./query-times.ts";
 import { openServer } from "./server/open.ts";
 
 export type { DatabaseCopy } from "./embedded/copy.ts";
@@ -71,7 +72,7 @@ function toDatabase(engine: Engine, options: DatabaseOptions): Database {
     },
     async query(text, values) {
       guard.check();
-      return await engine.run(text, values ?? []);
+      return await timeQuery(() => engine.run(text, values ?? []));
     },
     async copy() {
       guard.check();

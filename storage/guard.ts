@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Dialect, Driver } from "kysely";
 import { StorageError } from "./errors.ts";
+import { timeConnection } from "./query-times.ts";
 
 /** Knows which async contexts run inside a transaction. */
 export interface Guard {
@@ -52,7 +53,7 @@ function protectDriver(driver: Driver, check: () => void): Driver {
       if (name === "acquireConnection") {
         return async (...options: Parameters<Driver["acquireConnection"]>) => {
           check();
-          return await target.acquireConnection(...options);
+          return timeConnection(await target.acquireConnection(...options));
         };
       }
       return typeof member === "function" ? member.bind(target) : member;

@@ -1,4 +1,5 @@
 import { defineEvent } from "#kernel/events.ts";
+import { beginStage, endStage, type Work } from "#kernel/work.ts";
 import { estimateTokens, lengthOfTexts, noTokens, type Tokens, toTokens } from "./tokens.ts";
 import type { Usage } from "./chunk.ts";
 
@@ -66,9 +67,12 @@ export class OpenCall {
   readonly #start = performance.now();
   #firstAt = 0;
   #isOver = false;
+  #stage: Work | undefined;
 
   constructor(call: OpeningCall) {
     this.#call = call;
+    const { modelId, provider, wire } = call.facts;
+    this.#stage = beginStage("provider", { facts: { model: modelId, provider, wire } });
   }
 
   get wire(): Wire {
@@ -83,6 +87,10 @@ export class OpenCall {
   arrived(): void {
     if (this.#firstAt === 0) {
       this.#firstAt = performance.now();
+      if (this.#stage) {
+        endStage(this.#stage);
+        this.#stage = beginStage("stream", { after: this.#stage, facts: this.#stage.facts });
+      }
     }
   }
 
@@ -112,6 +120,10 @@ export class OpenCall {
     }
     this.#isOver = true;
     const { facts, ended } = this.#call;
+    endStage(
+      this.#stage,
+      outcome === "failed" ? (failure ?? new Error("The answer says that it failed.")) : undefined,
+    );
     const now = performance.now();
     ended({
       ...facts,

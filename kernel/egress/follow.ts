@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { watched, type Work } from "#kernel/work.ts";
 import { toRedirectRefusal } from "./failure.ts";
 import { type Hop, isRedirect, maxRedirects, toNextHop } from "./redirect.ts";
 import { toTarget, type Trust, trustAfterRedirect } from "./target.ts";
@@ -35,7 +36,13 @@ export async function follow<Body, Answer>(
   let { trust } = route;
   let hop = toFirst();
   for (let count = 0; ; count += 1) {
-    const answer = await kind.send(hop, toTarget(hop.url, trust, route.allowedOrigins).isChecked);
+    const { isChecked } = toTarget(hop.url, trust, route.allowedOrigins);
+    const current = { hop, trust };
+    const answer = await watched(
+      () => toWork(current),
+      () => kind.send(current.hop, isChecked),
+      (found) => kind.read(found).status,
+    );
     const { status, location } = kind.read(answer);
     if (!isRedirect(status, location)) {
       return answer;
@@ -53,6 +60,12 @@ export async function follow<Body, Answer>(
     trust = trustAfterRedirect(hop.url, next.url, trust);
     hop = next;
   }
+}
+
+/** Addresses that people choose are without number, so none of them is named. */
+function toWork({ hop, trust }: { hop: Hop<unknown>; trust: Trust }): Work {
+  const name = trust === "operator" ? hop.url.host : "other";
+  return { kind: "upstream", name, facts: { method: hop.method } };
 }
 
 /** A stream was read by the hop that redirected; there is nothing left to send again. */

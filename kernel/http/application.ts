@@ -5,6 +5,7 @@ import { AppError } from "#kernel/errors.ts";
 import { bindRoute, type BindContext, type OwnedRoute } from "./bind.ts";
 import { answerPreflight } from "./cors.ts";
 import { type AnyRoute, defineRoute } from "./route.ts";
+import { watchRoute } from "./watch-route.ts";
 import {
   type ErrorShape,
   hasOwnListener,
@@ -107,7 +108,7 @@ function createSurface(surface: Surface, routes: readonly OwnedRoute[], context:
     if (!path.startsWith("/**")) {
       methods.set(path, known.add(method));
     }
-    const handle = toEventHandler(bindRoute(owned, context));
+    const handle = toEventHandler(watchRoute(owned, bindRoute(owned, context)));
     app.on(method, base + path, handle);
     if (method === "GET") {
       app.on("HEAD", base + path, handle);

@@ -3,6 +3,7 @@ import { createAccumulator, toMessage } from "#kernel/completion/accumulate.ts";
 import { mapBatches } from "#kernel/completion/map-batches.ts";
 import type { ChunkBatch, ChunkStream, CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { Filter, StreamHooks } from "#kernel/pipeline/filter.ts";
+import { inStage } from "#kernel/work.ts";
 import { hasStreamHooks, openStreamHooks } from "./pipeline/stream.ts";
 import { resolveRun } from "./context/resolve.ts";
 import { admitModel } from "./request/admit.ts";
@@ -33,7 +34,7 @@ export function createRunner(options: RunOptions): Completions {
     async run(request, context: RunContext): Promise<RunAnswer> {
       const { principal, signal, model: _known, leftOut, onAsked, onOutlet, text, ...facts } = context;
       const chat = await requireChat(request, principal, options.chats());
-      const model = await admitModel(request, context, options);
+      const model = await inStage("admit", () => admitModel(request, context, options));
       const folderId = folderOf(request, chat);
       const isFolderNamed = folderId !== undefined && chat?.folderId === undefined;
       const place = { principal, model, chatId: chat?.id, folderId, isFolderNamed };
@@ -42,7 +43,8 @@ export function createRunner(options: RunOptions): Completions {
       const { findProfile } = options;
       const prepared = await prepare(pictured, { model, principal, prompts, leftOut, findProfile });
       const run = await enterPipeline(prepared, { model, options, context: { principal, signal } });
-      const resolved = await resolveRun(request, run, { place: { ...place, signal }, options });
+      const around = { place: { ...place, signal }, options };
+      const resolved = await inStage("tools", () => resolveRun(request, run, around));
       const { request: asked, sources, ignored, problems } = resolved;
       onAsked?.(asked);
       const answer = await callModel(run, asked, { request, text, ...facts });
@@ -55,7 +57,7 @@ export function createRunner(options: RunOptions): Completions {
       return await deliver(leaving, withSources(answer, sources, model.id), options);
     },
     async admit(request, context) {
-      const model = await admitModel(request, context, options);
+      const model = await inStage("admit", () => admitModel(request, context, options));
       return { model, open: (asked, place) => openRounds(asked, { model, place, options }) };
     },
   };
@@ -164,7 +166,7 @@ async function finish(run: Leaving, observed: () => Observation, options: RunOpt
     const filters = directOutlets(run, options);
     const isRead = onOutlet?.isHeard() ?? false;
     const outlet = { filters, context, sent, reply: message, usage, isRead };
-    const conversation = await runOutlet(options.pipeline, outlet);
+    const conversation = await inStage("outlet", () => runOutlet(options.pipeline, outlet));
     if (isRead) {
       onOutlet?.tell(conversation);
     }

@@ -4,6 +4,7 @@ import type { CompletionAnswer } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Filter, FilterContext } from "#kernel/pipeline/filter.ts";
+import { inStage } from "#kernel/work.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
 import type { Admission } from "./request/admit.ts";
@@ -66,7 +67,7 @@ export async function enterPipeline(
     modelIds: toModelIds(model),
     filterIds: request.filter_ids ?? [],
   });
-  const filtered = await options.pipeline.inlet(filters, request, facts);
+  const filtered = await inStage("inlet", async () => options.pipeline.inlet(filters, request, facts));
   return {
     request: withVoicePrompt(filtered, options.settings()),
     model,

@@ -1,5 +1,7 @@
+import type { DiskRoom } from "#kernel/disk.ts";
 import { definePlugin } from "#kernel/plugin.ts";
-import { optional } from "#kernel/service.ts";
+import { gauges } from "#kernel/gauges.ts";
+import { fill, optional } from "#kernel/service.ts";
 import { blobs, configuration, deployment, hostRecords, notices } from "#kernel/services.ts";
 import { audit } from "#plugins/audit/service.ts";
 import { readBuildFacts } from "./about/build.ts";
@@ -59,7 +61,18 @@ export default definePlugin({
           ran: async (id) => await use.audit?.record({ action: "job.started", object: { type: "job", id } }),
         }),
       },
+      fills: [
+        fill(gauges, {
+          name: "disk_free_ratio",
+          help: "Share of the disk of DATA_DIR that is left.",
+          read: () => toRatio(deployment.disk()),
+        }),
+      ],
       start: () => rollCall.start(),
     };
   },
 });
+
+function toRatio(room: DiskRoom | undefined): number {
+  return room ? room.free_bytes / room.total_bytes : Number.NaN;
+}

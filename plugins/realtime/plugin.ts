@@ -1,3 +1,4 @@
+import { gauges } from "#kernel/gauges.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill, provide } from "#kernel/service.ts";
 import { configuration, deployment, healthChecks, largeNotices } from "#kernel/services.ts";
@@ -80,7 +81,15 @@ export default definePlugin({
             openSockets({ ...parts, config, log, instanceId, members, channels, rooms, httpClients }),
         }),
       ],
-      fills: [fill(userEvents, questions), fill(healthChecks, { part: "Redis", check: ping })],
+      fills: [
+        fill(userEvents, questions),
+        fill(healthChecks, { part: "Redis", check: ping }),
+        fill(gauges, {
+          name: "sockets",
+          help: "Open connections of clients.",
+          read: () => Array.from(members.all()).length,
+        }),
+      ],
       stop: () => replicas.close(),
     };
   },

@@ -1,7 +1,8 @@
 import { int } from "#config/variable.ts";
+import { gauges } from "#kernel/gauges.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { sandbox } from "#kernel/sandbox.ts";
-import { provide } from "#kernel/service.ts";
+import { fill, provide } from "#kernel/service.ts";
 import { createSandbox } from "./create-sandbox.ts";
 
 export default definePlugin({
@@ -18,6 +19,16 @@ export default definePlugin({
 
   setup({ config, log }) {
     const service = createSandbox({ log, budgetMegabytes: () => config.memoryBudget });
-    return { services: [provide(sandbox, service)], stop: () => service.close() };
+    return {
+      services: [provide(sandbox, service)],
+      fills: [
+        fill(gauges, {
+          name: "isolates",
+          help: "Isolates that hold code of people.",
+          read: () => service.isolates(),
+        }),
+      ],
+      stop: () => service.close(),
+    };
   },
 });

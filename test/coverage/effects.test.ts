@@ -49,7 +49,7 @@ test("a variable without effect says so in the docs, and warns where the environ
 test("a variable that such platforms know is read, or the start warns that it is not", () => {
   const declared = new Set(variables.flatMap(({ variable }) => [variable.name, ...variable.aliases]));
   const silent = [...ecosystemVariables.keys()]
-    // Platforms of containers set these for every program; ENABLE_OTEL is the switch.
+    // Platforms of containers set these for every program; a wrong protocol of theirs is told.
     .filter((name) => !declared.has(name) && !name.startsWith("OTEL_"))
     .filter((name) => findUnsupported({ [name]: "7" }, () => false).length === 0);
   expect(silent).toEqual([]);
@@ -58,13 +58,13 @@ test("a variable that such platforms know is read, or the start warns that it is
 test("a warning says what stands in place of a variable that is not read", () => {
   const environment = {
     VECTOR_DB: "qdrant",
-    ENABLE_OTEL: "True",
+    OTEL_OTLP_SPAN_EXPORTER: "grpc",
     UVICORN_WORKERS: "1",
     AUDIT_LOG_LEVEL: "NONE",
   };
   expect(findUnsupported(environment, () => false)).toEqual([
     expect.stringMatching(/^VECTOR_DB has no effect: .*Postgres/),
-    expect.stringMatching(/^ENABLE_OTEL has no effect: /),
+    expect.stringMatching(/^OTEL_OTLP_SPAN_EXPORTER has no effect: /),
   ]);
   expect(findUnsupported(environment, (name) => name === "VECTOR_DB")).toHaveLength(1);
 });

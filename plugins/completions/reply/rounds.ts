@@ -3,6 +3,7 @@ import type { ChunkBatch } from "#kernel/completion/provider.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { streamCompletion } from "#kernel/completion/stream-completion.ts";
 import type { StreamHooks } from "#kernel/pipeline/filter.ts";
+import { inStage } from "#kernel/work.ts";
 import { openStreamHooks } from "../pipeline/stream.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
@@ -36,7 +37,9 @@ export async function openRounds(
   const { onStatus } = place;
   const resolved = agent
     ? ofAgent(run, agent.tools)
-    : await resolveRun(request, run, { place: { ...about, signal, onStatus }, options });
+    : await inStage("tools", () =>
+        resolveRun(request, run, { place: { ...about, signal, onStatus }, options }),
+      );
   const asked = resolved.request;
   // The valves of stream filters are read once a reply, however many rounds it takes.
   let hooks: Promise<StreamHooks | undefined> | undefined;
@@ -60,7 +63,7 @@ export async function openRounds(
       const filters = outletFilters(run);
       return filters.length === 0
         ? undefined
-        : await options.pipeline.outlet(filters, await gather(), run.context);
+        : await inStage("outlet", async () => options.pipeline.outlet(filters, await gather(), run.context));
     },
     async close() {
       (await hooks)?.close();

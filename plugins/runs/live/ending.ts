@@ -1,6 +1,7 @@
 import { toContent } from "#kernel/completion/reply-text.ts";
 import type { Message } from "#kernel/completion/request.ts";
 import type { Conversation, ConversationMessage } from "#kernel/pipeline/filter.ts";
+import { inStage } from "#kernel/work.ts";
 import { seconds } from "#storage/clock.ts";
 import { toErrorText } from "../errors.ts";
 import { toMessages } from "../history/history.ts";
@@ -15,9 +16,8 @@ import type { RunRow } from "../leases/run-store.ts";
  */
 export async function endRun(start: RunStart, outcome: RunOutcome, writing: Writing): Promise<void> {
   const { parts, reply } = writing;
-  const isOwn = await store(start, outcome, writing).catch((error: unknown) =>
-    markFailed(start, error, parts),
-  );
+  const stored = inStage("persist", () => store(start, outcome, writing));
+  const isOwn = await stored.catch((error: unknown) => markFailed(start, error, parts));
   if (isOwn === undefined) {
     // It stays in the list, where the next process finds it.
     return;
