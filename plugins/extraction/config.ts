@@ -18,6 +18,13 @@ export const extractionVariables = grouped("Extraction", {
     max: 3600,
     text: "Seconds that reading one document may take",
   }),
+  cpuSeconds: int("EXTRACTION_CPU_SECONDS", 60, {
+    key: "rag.extraction.cpu_seconds",
+    persisted: true,
+    min: 1,
+    max: 3600,
+    text: "Seconds of a processor that reading one document may take",
+  }),
   memory: int("EXTRACTION_MEMORY", 512, {
     key: "rag.extraction.memory",
     persisted: true,

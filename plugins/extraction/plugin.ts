@@ -24,6 +24,7 @@ export default definePlugin({
       threads: () => config.threads,
       memory: () => config.memory,
       seconds: () => config.timeout,
+      cpuSeconds: () => config.cpuSeconds,
       maxBytes: () => config.maxSize * megabyte,
       limits: () => toLimits(config),
     });

@@ -1,6 +1,9 @@
 import TurndownService from "turndown";
+import { boundHtmlParser } from "./bounds.ts";
 import { decodeText } from "./decode.ts";
 import type { DocumentReader } from "./reading.ts";
+
+boundHtmlParser();
 
 /** HTML with its text kept as Markdown: headings, lists, tables and code keep their shape, links their words. */
 export const readHtml: DocumentReader = ({ bytes }, { builder }) => {

@@ -1,12 +1,30 @@
 import { getDocumentProxy } from "unpdf";
+import { type BufferLimit, limitBuffers } from "./limit-buffers.ts";
 import { DocumentProblem, isDamaged, isProtected } from "./problem.ts";
-import type { DocumentReader } from "./reading.ts";
+import type { DocumentReader, Reading } from "./reading.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Text of a PDF, page by page. Pages that are pictures have none: a document of such pages needs an OCR engine. */
-export const readPdf: DocumentReader = async ({ bytes }, { builder, limits }) => {
-  const pdf = await openPdf(bytes);
+export const readPdf: DocumentReader = async ({ bytes }, reading) => {
+  // A buffer that grows takes twice its bytes over time.
+  const buffers = limitBuffers(2 * reading.budget.bytes);
+  try {
+    await readWithin(buffers, bytes, reading);
+  } finally {
+    buffers.restore();
+  }
+};
+
+async function readWithin(
+  buffers: BufferLimit,
+  bytes: Uint8Array,
+  { builder, limits }: Reading,
+): Promise<void> {
+  const pdf = await openPdf(bytes).catch((error: unknown) => {
+    refuseInflated(buffers);
+    throw error;
+  });
   try {
     if (pdf.numPages > limits.pages) {
       throw new DocumentProblem(`The PDF has more than ${limits.pages} pages.`);
@@ -14,7 +32,8 @@ export const readPdf: DocumentReader = async ({ bytes }, { builder, limits }) =>
     const before = builder.length;
     for (let number = 1; number <= pdf.numPages && !builder.isFull; number += 1) {
       builder.begin({ page: number });
-      builder.add(await readPage(pdf, number));
+      const text = await readPage(pdf, number, limits.characters).finally(() => refuseInflated(buffers));
+      builder.add(text);
     }
     if (builder.length === before) {
       throw new DocumentProblem(
@@ -24,7 +43,14 @@ export const readPdf: DocumentReader = async ({ bytes }, { builder, limits }) =>
   } finally {
     await pdf.loadingTask.destroy();
   }
-};
+}
+
+/** A library that is refused a buffer tells of a damaged page, or leaves out text. */
+function refuseInflated({ isExceeded }: BufferLimit): void {
+  if (isExceeded) {
+    throw new DocumentProblem("The PDF unpacks to far more than is read from one file.");
+  }
+}
 
 async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   try {
@@ -38,7 +64,7 @@ async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   }
 }
 
-async function readPage(pdf: Pdf, number: number): Promise<string> {
+async function readPage(pdf: Pdf, number: number, characters: number): Promise<string> {
   let page;
   try {
     page = await pdf.getPage(number);
@@ -49,10 +75,17 @@ async function readPage(pdf: Pdf, number: number): Promise<string> {
     }
     return "";
   }
-  const { items } = await page.getTextContent();
-  const text = toLines(items as readonly TextItem[]);
+  // Piece by piece: the items of a page of many words take a hundred times the bytes of its text.
+  const pieces = page.streamTextContent() as ReadableStream<{ readonly items: readonly TextItem[] }>;
+  const lines = new Lines();
+  for await (const { items } of pieces) {
+    lines.add(items);
+    if (lines.text.length > characters) {
+      break;
+    }
+  }
   page.cleanup();
-  return text;
+  return lines.finish();
 }
 
 interface TextItem {
@@ -63,23 +96,29 @@ interface TextItem {
 }
 
 /** Lines as they stand on the page; a gap wider than a line and a half begins a new paragraph. */
-function toLines(items: readonly TextItem[]): string {
-  let text = "";
-  let last: { y: number; height: number } | undefined;
-  for (const { str = "", hasEOL = false, height = 0, transform } of items) {
-    const y = transform?.[5];
-    if (str.trim() !== "" && y !== undefined) {
-      const gap = last ? last.y - y : 0;
-      if (last && text.endsWith("\n") && gap > 1.7 * Math.max(height, last.height, 1)) {
-        text += "\n";
+class Lines {
+  text = "";
+  #last: { readonly y: number; readonly height: number } | undefined;
+
+  add(items: readonly TextItem[]): void {
+    for (const { str = "", hasEOL = false, height = 0, transform } of items) {
+      const y = transform?.[5];
+      if (str.trim() !== "" && y !== undefined) {
+        const last = this.#last;
+        if (last && this.text.endsWith("\n") && last.y - y > 1.7 * Math.max(height, last.height, 1)) {
+          this.text += "\n";
+        }
+        this.#last = { y, height };
       }
-      last = { y, height };
+      this.text += hasEOL ? `${str}\n` : str;
     }
-    text += hasEOL ? `${str}\n` : str;
   }
-  return text
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n")
-    .trim();
+
+  finish(): string {
+    return this.text
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n")
+      .trim();
+  }
 }

@@ -5,12 +5,25 @@ import type { DocumentReader } from "./reading.ts";
 import { TableWriter } from "./table.ts";
 
 /** Text, code and Markdown as they stand. */
-export const readPlain: DocumentReader = ({ bytes }, { builder }) => {
+export const readPlain: DocumentReader = ({ bytes }, { builder, limits }) => {
   if (isBinary(bytes)) {
     throw new DocumentProblem("The file is named as a text but holds something else.");
   }
-  builder.add(decodeText(bytes));
+  builder.add(decodeText(startOf(bytes, limits.characters)));
 };
+
+/** Bytes of a character at most, in every encoding that is read. */
+const bytesOfCharacter = 4;
+
+/** As many bytes as the characters that are kept can take; what follows is neither decoded nor kept. */
+function startOf(bytes: Uint8Array, characters: number): Uint8Array {
+  let end = Math.min(bytes.length, (characters + 1) * bytesOfCharacter);
+  // UTF-8 must not end within a character.
+  while (end < bytes.length && end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) {
+    end -= 1;
+  }
+  return bytes.subarray(0, end);
+}
 
 const separators = [",", ";", "\t", "|"];
 

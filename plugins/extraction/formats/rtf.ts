@@ -1,3 +1,4 @@
+import { requireShallow } from "./bounds.ts";
 import type { DocumentReader } from "./reading.ts";
 
 /** Rich Text Format: the text with paragraphs, tabs and cells of tables; pictures, fonts and fields' codes are left out. */
@@ -69,6 +70,7 @@ export function rtfToText(bytes: Uint8Array): string {
       flush();
       skip = 0;
       if (brace === "{") {
+        requireShallow(groups.length);
         groups.push({ ...top() });
       } else if (groups.length > 1) {
         groups.pop();

@@ -1,4 +1,5 @@
 import { SaxesParser } from "saxes";
+import { requireFew, requireShallow } from "./bounds.ts";
 import { isDamaged } from "./problem.ts";
 
 /** Attributes by their name as written, with prefix. */
@@ -24,12 +25,16 @@ export function readXml(bytes: Uint8Array, handlers: XmlHandlers): void {
       throw error;
     }
   });
-  if (opened) {
-    parser.on("opentag", (tag) => opened.call(handlers, local(tag.name), tag.attributes as Attributes));
-  }
-  if (closed) {
-    parser.on("closetag", (tag) => closed.call(handlers, local(tag.name)));
-  }
+  let levels = 0;
+  parser.on("opentag", (tag) => {
+    levels += 1;
+    requireShallow(levels);
+    opened?.call(handlers, local(tag.name), tag.attributes as Attributes);
+  });
+  parser.on("closetag", (tag) => {
+    levels -= 1;
+    closed?.call(handlers, local(tag.name));
+  });
   if (told) {
     parser.on("text", (text) => told.call(handlers, text));
     parser.on("cdata", (text) => told.call(handlers, text));
@@ -47,6 +52,17 @@ export function readXml(bytes: Uint8Array, handlers: XmlHandlers): void {
     }
     throw error;
   }
+}
+
+/** Throws DocumentProblem for XML that readers cannot keep as a tree. */
+export function requireModestXml(bytes: Uint8Array): void {
+  let elements = 0;
+  readXml(bytes, {
+    open() {
+      elements += 1;
+      requireFew(elements);
+    },
+  });
 }
 
 function local(name: string): string {

@@ -8,13 +8,14 @@ import { toPdf } from "../pdf.fixture.ts";
 import type { ExtractedText } from "../service.ts";
 import { createReadingPool } from "./pool.ts";
 
-const settings = { threads: 2, memory: 512, seconds: 60, maxBytes: 200 * 1024 * 1024 };
+const settings = { threads: 2, memory: 512, seconds: 60, cpuSeconds: 60, maxBytes: 200 * 1024 * 1024 };
 let current = { ...settings };
 const pool = createReadingPool({
   log: createLogger({ level: "CRITICAL", format: "json" }),
   threads: () => current.threads,
   memory: () => current.memory,
   seconds: () => current.seconds,
+  cpuSeconds: () => current.cpuSeconds,
   maxBytes: () => current.maxBytes,
   limits: () => ({ pages: 100_000, members: 1000, unpackedBytes: 2 ** 30, characters: 10_000_000 }),
 });
@@ -67,11 +68,12 @@ it("a document that takes too much memory fails alone", async () => {
     threads: () => 1,
     memory: () => 64,
     seconds: () => 60,
+    cpuSeconds: () => 60,
     maxBytes: () => 200 * 1024 * 1024,
     limits: () => ({ pages: 100_000, members: 1000, unpackedBytes: 2 ** 30, characters: 10_000_000 }),
   });
-  const nested = `<html><body>${"<p>a</p>".repeat(1_500_000)}</body></html>`;
-  await expect(small.read(document("a.html", Buffer.from(nested)), never)).rejects.toMatchObject({
+  const long = `<html><body>${"<p>a</p>".repeat(900_000)}</body></html>`;
+  await expect(small.read(document("a.html", Buffer.from(long)), never)).rejects.toMatchObject({
     code: "unprocessable",
     detail: "Reading the document takes more memory than is allowed.",
   });
@@ -99,10 +101,23 @@ it("a document whose bytes break off fails with the reader's own error", async (
   await expect(pool.read({ name: "a.txt", type: "", open }, never)).rejects.toThrow("the disk is gone");
 });
 
-it("HTML that is nested without end ends with its time", async () => {
-  current = { ...settings, seconds: 2 };
-  const deep = Buffer.from("<div>".repeat(200_000));
-  await expect(pool.read(document("a.html", deep), never)).rejects.toMatchObject({ code: "unprocessable" });
+it("a document that takes too much of a processor fails with the reason", async () => {
+  current = { ...settings, cpuSeconds: 1 };
+  await expect(pool.read(document("long.pdf", pages(3000)), never)).rejects.toMatchObject({
+    code: "unprocessable",
+    detail: "Reading the document took more than 1 seconds of a processor.",
+  });
+});
+
+it("a person whose documents all take long keeps no thread from another", async () => {
+  const controller = new AbortController();
+  const of = (userId: string, name: string, bytes: Uint8Array) => ({ ...document(name, bytes), userId });
+  const theirs = Array.from({ length: 4 }, () =>
+    pool.read(of("many", "long.pdf", pages(3000)), controller.signal).catch((error: unknown) => error),
+  );
+  expect((await pool.read(of("one", "a.txt", Buffer.from("still here")), never))?.text).toBe("still here");
+  controller.abort(new Error("no longer wanted"));
+  expect(await Promise.all(theirs)).toEqual(theirs.map(() => new Error("no longer wanted")));
 });
 
 // R18: reading a large document leaves the event loop to others.

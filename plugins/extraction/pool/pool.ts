@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "#kernel/errors.ts";
+import { createFairQueue } from "#kernel/fair-queue.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { ReadingLimits } from "../formats/reading.ts";
 import type { ExtractedText, SourceDocument } from "../service.ts";
@@ -13,12 +14,14 @@ export interface PoolOptions {
   memory(): number;
   /** Seconds that the reading of one document may take. */
   seconds(): number;
+  /** Seconds of a processor that the reading of one document may take. */
+  cpuSeconds(): number;
   /** Bytes of the largest document. */
   maxBytes(): number;
   limits(): ReadingLimits;
 }
 
-/** Reads documents in worker threads. */
+/** Reads documents in worker threads, those of one person in turns with those of others. */
 export interface ReadingPool {
   /**
    * Resolves to the text, or undefined for bytes that are no document. Rejects with an AppError `unprocessable` or
@@ -30,14 +33,13 @@ export interface ReadingPool {
 }
 
 const idleMs = 30_000;
-const lookMs = 500;
+const lookMs = 250;
 const megabyte = 1024 * 1024;
 
 export function createReadingPool(options: PoolOptions): ReadingPool {
   const idle = new Set<Worker>();
   const all = new Set<Worker>();
-  const waiting: (() => void)[] = [];
-  let busy = 0;
+  const inTurn = createFairQueue(options.threads);
   let isClosed = false;
 
   const start = () => {
@@ -72,38 +74,26 @@ export function createReadingPool(options: PoolOptions): ReadingPool {
     }, idleMs).unref();
   };
 
-  async function enter(signal: AbortSignal): Promise<void> {
-    while (busy >= options.threads()) {
-      const turn = Promise.withResolvers<void>();
-      waiting.push(turn.resolve);
-      signal.addEventListener("abort", () => turn.resolve(), { once: true });
-      await turn.promise;
-      signal.throwIfAborted();
+  const read = async (document: SourceDocument, signal: AbortSignal) => {
+    const worker = idle.values().next().value ?? start();
+    idle.delete(worker);
+    let isSound = false;
+    try {
+      const reply = await readIn(worker, { document, signal, options });
+      isSound = true;
+      return resolveReply(reply, options.log);
+    } finally {
+      if (isSound && !isClosed) {
+        rest(worker);
+      } else {
+        // A thread that has taken too much goes at once, with all that it holds; the next document gets a new one.
+        await worker.terminate();
+      }
     }
-    busy += 1;
-  }
+  };
 
   return {
-    async read(document, signal) {
-      signal.throwIfAborted();
-      await enter(signal);
-      const worker = idle.values().next().value ?? start();
-      idle.delete(worker);
-      let isSound = false;
-      try {
-        const reply = await readIn(worker, { document, signal, options });
-        isSound = true;
-        return resolveReply(reply, options.log);
-      } finally {
-        busy -= 1;
-        waiting.shift()?.();
-        if (isSound && !isClosed) {
-          rest(worker);
-        } else {
-          void worker.terminate();
-        }
-      }
-    },
+    read: (document, signal) => inTurn(document.userId ?? "", () => read(document, signal), signal),
     async close() {
       isClosed = true;
       await Promise.all([...all].map((worker) => worker.terminate()));
@@ -138,8 +128,8 @@ async function readIn(worker: Worker, { document, signal, options }: Task): Prom
       ),
     options.seconds() * 1000,
   );
-  // The heap has its own limit; what lies outside of it, such as unpacked bytes, is looked at from here.
-  const watch = setInterval(() => void refuseHungry(worker, options.memory()).catch(reject), lookMs);
+  const size = { bytes: 0 };
+  const watch = watchUse(worker, { size, options, reject });
   const abort = () => reject(signal.reason as Error);
   const onError = (error: NodeJS.ErrnoException) =>
     reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? toHungry() : toBroken(error));
@@ -149,7 +139,7 @@ async function readIn(worker: Worker, { document, signal, options }: Task): Prom
   worker.once("exit", onExit);
   signal.addEventListener("abort", abort, { once: true });
   try {
-    await Promise.race([send(worker, document, options), promise]);
+    await Promise.race([send(worker, { document, options, size }), promise]);
     return await promise;
   } finally {
     clearTimeout(deadline);
@@ -161,13 +151,17 @@ async function readIn(worker: Worker, { document, signal, options }: Task): Prom
   }
 }
 
-async function send(worker: Worker, document: SourceDocument, options: PoolOptions): Promise<void> {
+interface Sending extends Pick<Task, "document" | "options"> {
+  /** Counts what was sent. */
+  readonly size: { bytes: number };
+}
+
+async function send(worker: Worker, { document, options, size }: Sending): Promise<void> {
   const post = (request: Request, moved: ArrayBuffer[] = []) => worker.postMessage(request, moved);
   const most = options.maxBytes();
-  let size = 0;
   for await (const piece of (await document.open()) as AsyncIterable<Uint8Array>) {
-    size += piece.length;
-    if (size > most) {
+    size.bytes += piece.length;
+    if (size.bytes > most) {
       throw new AppError(
         "too_large",
         `Documents larger than ${Math.round(most / megabyte)} MB are not read.`,
@@ -180,14 +174,39 @@ async function send(worker: Worker, document: SourceDocument, options: PoolOptio
   post({ kind: "read", name: document.name, type: document.type, limits: options.limits() });
 }
 
-async function refuseHungry(worker: Worker, megabytes: number): Promise<void> {
-  const { used_heap_size: heap, external_memory: outside } = await worker.getHeapStatistics().catch(() => ({
-    used_heap_size: 0,
-    external_memory: 0,
-  }));
-  if (heap + outside > megabytes * megabyte * 1.5) {
-    throw toHungry();
-  }
+interface Watching extends Pick<Sending, "options" | "size"> {
+  reject(error: unknown): void;
+}
+
+/** Readers hold the bytes of a document up to three times: as sent, in one piece, and in the hands of a library. */
+const copies = 3;
+
+/**
+ * Looks at a thread from outside, since code that is caught in a document does not look at itself: at its time on a
+ * processor, and at the memory outside of its heap, such as unpacked bytes. The heap has its own limit.
+ */
+function watchUse(worker: Worker, { options, size, reject }: Watching): NodeJS.Timeout {
+  // A thread that has not begun has used nothing yet, and does not say so.
+  const before = worker.cpuUsage().catch(() => undefined);
+  const look = async () => {
+    const { user, system } = await worker.cpuUsage(await before);
+    if ((user + system) / 1e6 > options.cpuSeconds()) {
+      reject(toSlow(options.cpuSeconds()));
+    }
+    const { used_heap_size: heap, external_memory: outside } = await worker.getHeapStatistics();
+    if (heap + outside > options.memory() * megabyte + copies * size.bytes) {
+      reject(toHungry());
+    }
+  };
+  // A thread that has ended is told of by its own events.
+  return setInterval(() => void look().catch(() => undefined), lookMs);
+}
+
+function toSlow(seconds: number): AppError {
+  return new AppError(
+    "unprocessable",
+    `Reading the document took more than ${seconds} seconds of a processor.`,
+  );
 }
 
 function toHungry(): AppError {
