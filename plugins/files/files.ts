@@ -8,7 +8,6 @@ import type { Slot } from "#kernel/service.ts";
 import type { Blobs } from "#storage/blobs.ts";
 import type { FileLoaders } from "./access.ts";
 import { requireAllowedExtension, toDisplayName } from "./names.ts";
-import type { Order } from "./process-store.ts";
 import type { Progress } from "./progress.ts";
 import { toRecord } from "./record.ts";
 import type { Removal } from "./removal.ts";
@@ -36,7 +35,10 @@ export interface FilesOptions {
   readonly removal: Removal;
   readonly log: Logger;
   readonly observers: Slot<FileObserver>;
-  enqueue(order: Order): Promise<void>;
+  /** Lets the workers look for orders. */
+  wake(): Promise<void>;
+  /** Lets them take a new file as well. */
+  offer(id: string): Promise<void>;
   announce(event: FileEvent, by: Principal, file: FileRecord | null): void;
 }
 
@@ -79,7 +81,7 @@ export function createFilesService({
         throw notFound();
       }
       progress.announce(file.id);
-      await options.enqueue({ id: file.id, revision });
+      await options.wake();
     },
 
     async settled(file, signal) {
@@ -152,7 +154,7 @@ export function createFileActions(service: Files, options: FilesOptions): FileAc
         return record;
       }
       try {
-        await options.enqueue({ id: record.id, revision: 0 });
+        await options.offer(record.id);
       } catch (error) {
         // The file is stored; the recovery job finds the order in the row.
         log.warn(

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.close());
 
-async function addFile(filename: string, contentType: string, hash: string) {
+async function addFile(filename: string, contentType: string, hash: string, userId = "u") {
   const id = randomUUID();
   const facts = {
     filename,
@@ -25,12 +25,13 @@ async function addFile(filename: string, contentType: string, hash: string) {
     status: "pending",
     meta: { content_type: contentType },
   } as const;
-  await bench.store.insert({ id, userId: "u", hash, ...facts });
+  await bench.store.insert({ id, userId, hash, ...facts });
   return id;
 }
 
-async function process(id: string, revision = 0) {
-  await bench.processing.enqueue({ id, revision });
+async function process(id: string) {
+  await bench.workers.offer(id);
+  await bench.processing.wake();
   for await (const _step of bench.progress.follow(id, AbortSignal.timeout(25_000))) {
     // Followed until it ends.
   }
@@ -70,11 +71,38 @@ describe("a processor with a fingerprint", () => {
     processors = [counting("three")];
     const first = await addFile("a.pdf", "application/pdf", "private");
     await process(first);
-    const revision = (await bench.store.order(first, "my own notes")) ?? -1;
-    await process(first, revision);
+    await bench.store.order(first, "my own notes");
+    await process(first);
     expect((await bench.store.find(first))?.data).toEqual({});
     const other = await addFile("b.pdf", "application/pdf", "private");
     await process(other);
     expect(await bench.store.find(other)).toMatchObject({ content: "text 3" });
   });
+});
+
+it("files of one person do not keep those of another waiting", async () => {
+  const mayEnd = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  processors = [
+    {
+      id: "slow",
+      accepts: () => true,
+      async process({ file }) {
+        begun.push(file.user_id);
+        await (file.user_id === "many" ? mayEnd.promise : undefined);
+        return { content: "read" };
+      },
+    },
+  ];
+  const theirs = Array.from({ length: 6 }, async () =>
+    process(await addFile("a.txt", "text/plain", randomUUID(), "many")),
+  );
+  await expect.poll(() => begun).toEqual(["many", "many"]);
+  const own = await addFile("a.txt", "text/plain", "own", "one");
+  await process(own);
+  expect(await bench.store.find(own)).toMatchObject({ status: "completed", content: "read" });
+  expect(begun).toEqual(["many", "many", "one"]);
+  mayEnd.resolve();
+  await Promise.all(theirs);
+  expect(begun.filter((person) => person === "many")).toHaveLength(6);
 });

@@ -18,6 +18,9 @@ export interface Order {
   readonly revision: number;
 }
 
+/** Tries before an order has failed. */
+export const maxAttempts = 3;
+
 /** An order nobody works on: its worker is gone, or it never reached one. */
 export interface IdleOrder extends Order {
   readonly attempts: number;
@@ -56,6 +59,8 @@ export function createProcessStore(db: FilesDatabase) {
     (await query.executeTakeFirst()).numUpdatedRows > 0n;
 
   return {
+    ...waiting(db),
+
     /** Takes an order for `leaseSeconds` unless somebody alive has it; undefined when there is nothing to do. */
     claim(order: Order, leaseSeconds: number): Promise<ClaimedFile | undefined> {
       const now = seconds();
@@ -75,16 +80,22 @@ export function createProcessStore(db: FilesDatabase) {
       return changed(update(order).set({ lease_until: seconds() + leaseSeconds }));
     },
 
-    /** Gives an order back for another try; `counts` is false when the try was none, as when the host stops. */
-    async release(order: Order, counts: boolean): Promise<void> {
+    /** Gives an order back without counting the try, as when the host stops. */
+    async release(order: Order): Promise<void> {
       await update(order)
         .set((eb) => ({
           lease_until: null,
           queued_at: seconds(),
-          attempts: counts
-            ? eb.ref("attempts")
-            : eb.fn<number>("greatest", [eb("attempts", "-", 1), eb.lit(0)]),
+          attempts: eb.fn<number>("greatest", [eb("attempts", "-", 1), eb.lit(0)]),
         }))
+        .execute();
+    },
+
+    /** Gives an order back for another try, which no worker takes before `pause` seconds are over. */
+    async postpone(order: Order, pause: number): Promise<void> {
+      const now = seconds();
+      await update(order)
+        .set({ lease_until: now + pause - 1, queued_at: now })
         .execute();
     },
 
@@ -117,19 +128,6 @@ export function createProcessStore(db: FilesDatabase) {
       );
     },
 
-    /** Orders whose worker's lease ran out, and those that waited `patience` seconds without being taken. */
-    idle: (patience: number, limit: number): Promise<IdleOrder[]> => idle(db, patience, limit),
-
-    /** Gives back what a killed process held; for a start that no other process can be beside. */
-    async releaseAll(): Promise<void> {
-      await db
-        .updateTable("file")
-        .set({ lease_until: 0 })
-        .where("status", "=", "pending")
-        .where("lease_until", "is not", null)
-        .execute();
-    },
-
     /** Notes that an order was queued again, so that it is not queued at every look. */
     async touch(order: Order): Promise<void> {
       const now = seconds();
@@ -142,6 +140,53 @@ export function createProcessStore(db: FilesDatabase) {
 }
 
 export type ProcessStore = ReturnType<typeof createProcessStore>;
+
+/** Orders that nobody works on. */
+function waiting(db: FilesDatabase) {
+  return {
+    /** Lets workers take a new file, now that those who follow files know of it. */
+    async offer(id: string): Promise<void> {
+      await db
+        .updateTable("file")
+        .set({ lease_until: null })
+        .where("id", "=", id)
+        .where("status", "=", "pending")
+        .where("attempts", "=", 0)
+        .execute();
+    },
+
+    /** The oldest order of each person that waits for a worker, by the person. */
+    firstOrders: () => firstOrders(db),
+
+    /** Orders whose worker's lease ran out, and those that waited `patience` seconds without being taken. */
+    idle: (patience: number, limit: number): Promise<IdleOrder[]> => idle(db, patience, limit),
+
+    /** Gives back what a killed process held; for a start that no other process can be beside. */
+    async releaseAll(): Promise<void> {
+      await db
+        .updateTable("file")
+        .set({ lease_until: 0 })
+        .where("status", "=", "pending")
+        .where("lease_until", "is not", null)
+        .execute();
+    },
+  };
+}
+
+async function firstOrders(db: FilesDatabase): Promise<Map<string, Order>> {
+  const rows = await db
+    .selectFrom("file")
+    .distinctOn("user_id")
+    .select(["user_id", "id", "revision"])
+    .where("status", "=", "pending")
+    .where("attempts", "<", maxAttempts)
+    .where((eb) => eb.or([eb("lease_until", "is", null), eb("lease_until", "<", seconds())]))
+    .orderBy("user_id")
+    .orderBy("queued_at")
+    .orderBy("id")
+    .execute();
+  return new Map(rows.map(({ user_id, ...order }) => [user_id, order]));
+}
 
 async function idle(db: FilesDatabase, patience: number, limit: number): Promise<IdleOrder[]> {
   const now = seconds();

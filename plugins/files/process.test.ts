@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "#kernel/errors.ts";
+import { seconds } from "#storage/clock.ts";
 import { type Bench, openBench } from "./processing.fixture.ts";
 import type { FileProgress } from "./progress.ts";
 import type { FileObserver, FileProcessor } from "./service.ts";
@@ -53,8 +54,13 @@ async function ended(id: string): Promise<FileProgress | undefined> {
 }
 
 async function process(id: string) {
-  await processing.enqueue({ id, revision: 0 });
+  await begin(id);
   return ended(id);
+}
+
+async function begin(id: string) {
+  await workers.offer(id);
+  await processing.wake();
 }
 
 function processor(run: FileProcessor["process"]): FileProcessor {
@@ -148,8 +154,8 @@ describe("a processor", () => {
     ];
     const id = await addFile();
     await process(id);
-    const revision = (await store.order(id, "by hand")) ?? -1;
-    await processing.enqueue({ id, revision });
+    await store.order(id, "by hand");
+    await processing.wake();
     expect(await ended(id)).toEqual({ status: "completed" });
     expect(given).toEqual([undefined, "by hand"]);
     expect(await store.find(id)).toMatchObject({ content: "by hand", data: { embedded: true } });
@@ -169,11 +175,11 @@ describe("a processor", () => {
       }),
     ];
     const id = await addFile();
-    await processing.enqueue({ id, revision: 0 });
+    await begin(id);
     await started.promise;
-    const revision = (await store.order(id, "by hand")) ?? -1;
+    await store.order(id, "by hand");
     mayEnd.resolve();
-    await processing.enqueue({ id, revision });
+    await processing.wake();
     expect(await ended(id)).toEqual({ status: "completed" });
     expect(await store.find(id)).toMatchObject({ content: "by hand" });
   });
@@ -207,9 +213,8 @@ describe("an order whose worker is gone", () => {
   /** Leaves a file as a worker does that is killed in the middle of it. */
   async function abandon(attempts: number): Promise<string> {
     const id = await addFile();
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      await workers.claim({ id, revision: 0 }, -10);
-    }
+    const abandoned = { attempts, lease_until: 1 };
+    await bench.database.db.updateTable("file").set(abandoned).where("id", "=", id).execute();
     return id;
   }
 
@@ -231,7 +236,8 @@ describe("an order whose worker is gone", () => {
   it("is left alone while its worker lives", async () => {
     const id = await addFile();
     const order = { id, revision: 0 };
-    expect(await workers.claim(order, 30)).toMatchObject({ attempts: 1 });
+    const alive = { attempts: 1, lease_until: seconds() + 30 };
+    await bench.database.db.updateTable("file").set(alive).where("id", "=", id).execute();
     expect(await workers.claim(order, 30)).toBeUndefined();
     await recover();
     expect(await workers.renew(order, 30)).toBe(true);
@@ -240,7 +246,11 @@ describe("an order whose worker is gone", () => {
 
   it("is found even when it never reached the queue", async () => {
     const id = await addFile();
-    await bench.database.db.updateTable("file").set({ queued_at: 1 }).where("id", "=", id).execute();
+    await bench.database.db
+      .updateTable("file")
+      .set({ queued_at: 1, lease_until: null })
+      .where("id", "=", id)
+      .execute();
     await recover();
     expect(await ended(id)).toEqual({ status: "completed" });
   });
@@ -249,7 +259,7 @@ describe("an order whose worker is gone", () => {
 it("a follower of a file that is removed hears that it failed", async () => {
   processors = [processor(() => new Promise(() => undefined))];
   const id = await addFile();
-  await processing.enqueue({ id, revision: 0 });
+  await begin(id);
   const following = ended(id);
   await store.remove([id]);
   bench.progress.announce(id);
@@ -268,7 +278,7 @@ it("an order does not lose a try when the host stops", async () => {
     }),
   ];
   const id = await addFile();
-  await processing.enqueue({ id, revision: 0 });
+  await begin(id);
   await started.promise;
   stopping.abort();
   await bench.runner.stop(50);

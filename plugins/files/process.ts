@@ -1,12 +1,20 @@
 import type { Readable } from "node:stream";
 import { AppError } from "#kernel/errors.ts";
+import { createTurns } from "#kernel/fair-queue.ts";
 import type { Job, Jobs } from "#kernel/jobs.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Slot } from "#kernel/service.ts";
 import { seconds } from "#storage/clock.ts";
+import { bounded, keepLease } from "./lease.ts";
 import { isText } from "./media.ts";
 import { tellObservers } from "./observers.ts";
-import type { ClaimedFile, Order, Processed, ProcessStore } from "./process-store.ts";
+import {
+  type ClaimedFile,
+  maxAttempts,
+  type Order,
+  type Processed,
+  type ProcessStore,
+} from "./process-store.ts";
 import { toRecord } from "./record.ts";
 import type { FileObserver, FileProcessing, FileProcessor, FileRecord } from "./service.ts";
 import { readText } from "./text.ts";
@@ -32,30 +40,33 @@ export interface ProcessingOptions {
 }
 
 export interface Processing {
-  /** Hands an order to the workers. */
-  enqueue(order: Order): Promise<void>;
+  /** Lets the workers look for orders. */
+  wake(): Promise<void>;
   /** Takes up what a killed process left; for a start that no other process can be beside. */
   takeUp(): Promise<void>;
   readonly jobs: readonly Job[];
 }
 
 const jobId = "files.process";
-const maxAttempts = 3;
+/** Files that are processed side by side, unless more people wait; see `Turns`. */
+const sideBySide = 2;
+/** Seconds after which a run of the job hands over to the next one, so that it never counts as lost. */
+const runSeconds = 600;
 /** An order in a long queue is nothing unusual; queueing it twice has no effect but costs a look. */
 const patience = 300;
 
 /**
- * Processes files as durable jobs. An order ends as completed or failed, whatever becomes of the worker: a
+ * Processes files as durable jobs, those of one person in turns with those of others: the rows are the queue, and a job
+ * only says that there is something in it. An order ends as completed or failed, whatever becomes of the worker: a
  * lease tells the living from the dead, and `files.recover` hands out again what the dead held.
  */
 export function createProcessing(options: ProcessingOptions): Processing {
   const { store, jobs, log, announce } = options;
   const leaseSeconds = options.leaseSeconds ?? 30;
   const retrySeconds = options.retrySeconds ?? ((attempts) => 2 ** attempts);
-  const enqueue = ({ id, revision }: Order, after?: number) =>
-    jobs.enqueue(jobId, { id, revision }, after === undefined ? {} : { after });
+  const wake = (after = 0) => jobs.enqueue(jobId, {}, { after });
 
-  async function run(order: Order, signal: AbortSignal): Promise<void> {
+  async function processOne(order: Order, signal: AbortSignal): Promise<void> {
     const file = await store.claim(order, leaseSeconds);
     if (file === undefined) {
       return;
@@ -85,7 +96,7 @@ export function createProcessing(options: ProcessingOptions): Processing {
 
   async function settle({ order, file, error, timedOut, stopped }: Failure): Promise<void> {
     if (stopped) {
-      await store.release(order, false);
+      await store.release(order);
       return;
     }
     const late = seconds() - file.started_at >= options.timeout();
@@ -101,8 +112,9 @@ export function createProcessing(options: ProcessingOptions): Processing {
       { err: error, file: order.id, attempt: file.attempts },
       "processing a file failed and is tried again",
     );
-    await store.release(order, true);
-    await enqueue(order, retrySeconds(file.attempts));
+    const pause = retrySeconds(file.attempts);
+    await store.postpone(order, pause);
+    await wake(pause);
   }
 
   async function recover(): Promise<void> {
@@ -112,15 +124,43 @@ export function createProcessing(options: ProcessingOptions): Processing {
         announce(idle.id);
       } else {
         await store.touch(idle);
-        await enqueue(idle);
+        await wake();
       }
     }
   }
 
+  const run = createRuns({ ...options, wake, processOne });
+
   return {
-    enqueue: (order) => enqueue(order),
+    wake: () => wake(),
     takeUp: () => store.releaseAll().then(recover),
     jobs: toJobs({ run, recover }),
+  };
+}
+
+interface Runs extends Pick<ProcessingOptions, "store" | "stopping"> {
+  wake(): Promise<void>;
+  processOne(order: Order, signal: AbortSignal): Promise<void>;
+}
+
+/** Runs go on while there are orders that may begin; those that may not are begun by the runs that hold them back. */
+function createRuns({ store, stopping, wake, processOne }: Runs): (signal: AbortSignal) => Promise<void> {
+  const turns = createTurns(() => sideBySide);
+  return async (signal) => {
+    const until = performance.now() + runSeconds * 1000;
+    while (!signal.aborted && !stopping.aborted) {
+      const orders = await store.firstOrders();
+      const person = turns.next(orders.keys());
+      if (person === undefined) {
+        return;
+      }
+      const end = turns.begin(person);
+      await processOne(orders.get(person) as Order, signal).finally(end);
+      if (performance.now() > until) {
+        await wake();
+        return;
+      }
+    }
   };
 }
 
@@ -129,18 +169,19 @@ function toJobs({
   run,
   recover,
 }: {
-  run(order: Order, signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
   recover(): Promise<void>;
 }): Job[] {
   return [
     {
       id: jobId,
       title: "Reads uploaded files",
-      concurrency: 2,
+      // As many as turns let begin at the same time.
+      concurrency: 2 * sideBySide - 1,
       retries: 2,
       // Above every timeout: the lease, not the queue, decides that a worker is lost.
       expiresIn: 6 * 3600,
-      run: (data, { signal }) => run(data as Order, signal),
+      run: (_data, { signal }) => run(signal),
     },
     {
       id: "files.recover",
@@ -227,39 +268,6 @@ async function tell(
   };
   for (const observer of observers.list()) {
     await observer.processed?.(record);
-  }
-}
-
-function keepLease(
-  store: ProcessStore,
-  order: Order,
-  leaseSeconds: number,
-): { readonly lost: AbortSignal; stop(): void } {
-  const lost = new AbortController();
-  const timer = setInterval(
-    () => {
-      store.renew(order, leaseSeconds).then(
-        (mine) => mine || lost.abort(new Error("a newer order overtook this one")),
-        // The database is away for a moment: the next beat comes before the lease ends.
-        () => undefined,
-      );
-    },
-    (leaseSeconds * 1000) / 3,
-  );
-  return { lost: lost.signal, stop: () => clearInterval(timer) };
-}
-
-/** Leaves work that ignores its signal behind, so that no processor can hold a file for ever. */
-async function bounded<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  work.catch(() => undefined);
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

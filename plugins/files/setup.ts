@@ -68,9 +68,10 @@ export function setUpFiles(parts: FilesParts) {
     allowedExtensions: () => config.allowedExtensions,
   };
   const progress = createProgress({ notices: parts.notices, log, read: (id) => store.progressOf(id) });
+  const orders = createProcessStore(db);
   const processing = createProcessing({
     ...parts,
-    store: createProcessStore(db),
+    store: orders,
     open: (path) => blobs.read(path),
     announce: progress.announce,
     timeout: () => config.processingTimeout,
@@ -87,7 +88,8 @@ export function setUpFiles(parts: FilesParts) {
     observers: parts.observers,
     uploads: createUploads({ store, blobs, log, rules }),
     loaders,
-    enqueue: processing.enqueue,
+    wake: processing.wake,
+    offer: (id) => orders.offer(id).then(processing.wake),
     announce: announceOver(parts.events),
   };
   const service = createFilesService(options);

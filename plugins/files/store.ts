@@ -5,6 +5,9 @@ import type { FileProgress } from "./progress.ts";
 import { type FileFacts, toStorable, toStorableText } from "./record.ts";
 import type { FilesDatabase } from "./tables.ts";
 
+/** Seconds for which a new file is kept from the workers, until it is offered; a crash in between only delays it. */
+const holdSeconds = 30;
+
 export interface NewFile {
   id: string;
   userId: string;
@@ -39,9 +42,7 @@ export function createFileStore(db: FilesDatabase) {
   return {
     async insert(file: NewFile): Promise<FileFacts> {
       const { userId, meta, ...columns } = file;
-      const now = seconds();
-      const times = { queued_at: now, created_at: now, updated_at: now };
-      const row = { ...columns, ...times, user_id: userId, meta: toStorable(meta), data: "{}" };
+      const row = { ...columns, ...timesOf(file), user_id: userId, meta: toStorable(meta), data: "{}" };
       return await db.insertInto("file").values(row).returning(recordColumns).executeTakeFirstOrThrow();
     },
 
@@ -133,6 +134,12 @@ export function createFileStore(db: FilesDatabase) {
       return rows.map(({ path, ...row }) => ({ facts: row, path }));
     },
   };
+}
+
+function timesOf({ status }: NewFile) {
+  const now = seconds();
+  const held = status === "pending" ? { lease_until: now + holdSeconds } : {};
+  return { queued_at: now, created_at: now, updated_at: now, ...held };
 }
 
 export type FileStore = ReturnType<typeof createFileStore>;
