@@ -62,6 +62,31 @@ describe("an embedding server", () => {
     expect(found.documents).toEqual([["Salmon climb the ladder."]]);
   });
 
+  it("gets passages of people in turns, so that a short text does not wait for a long one", async () => {
+    const mayAnswer = Promise.withResolvers<void>();
+    const batches: string[][] = [];
+    upstream.always("/embeddings", async (exchange) => {
+      await mayAnswer.promise;
+      batches.push((exchange.request.body as { input: string[] }).input);
+      await embeddings()(exchange);
+    });
+    const other = await app.user();
+    const chapters = Array.from({ length: 250 }, (_, at) => `Chapter ${at}. ${"flood ".repeat(160)}`);
+    const long = await indexText(app, admin.token, { name: "long", content: chapters.join("\n\n") });
+    const short = await indexText(app, other.token, { name: "short", content: "Willow by the weir." });
+    mayAnswer.resolve();
+    const items = [
+      (await stateOf(long.collection_name)).item_id,
+      (await stateOf(short.collection_name)).item_id,
+    ];
+    await waitUntilEmbedded(app, items);
+    const ofLong = batches.filter((batch) => batch.some((text) => text.includes("Chapter")));
+    const at = batches.findIndex((batch) => batch.some((text) => text.includes("Willow by the weir.")));
+    expect(ofLong.length).toBeGreaterThan(5);
+    // The batch that had begun, and one for each turn of the list of people.
+    expect(at).toBeLessThanOrEqual(2);
+  });
+
   it("that is down leaves the search by words, and is tried again", async () => {
     upstream.always("/embeddings", failure(500, "out of memory"));
     const note = { name: "note", content: "The ferry hangs on a chain." };

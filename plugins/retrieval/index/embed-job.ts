@@ -1,4 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
+import { createTurns, type Turns } from "#kernel/fair-queue.ts";
 import type { Job, Jobs } from "#kernel/jobs.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { VectorStore } from "#storage/vectors.ts";
@@ -33,15 +34,18 @@ const leaseSeconds = 30;
 /** A run hands over to the next one after this long, so that it never counts as lost. */
 const runMs = 180_000;
 const queuedMs = 20_000;
+/** Milliseconds for which a list of several people who wait is used; a large queue takes a while to be looked through. */
+const lookMs = 500;
 /** Part of the sources whose vectors a new index needs before it serves. */
 const enough = 0.9;
 
 /**
- * Makes vectors in the background, batch by batch. After a change of the model the index of before serves until the
- * new one is complete.
+ * Makes vectors in the background, a batch of each person in turn. After a change of the model the index of before
+ * serves until the new one is complete.
  */
 export function createEmbedding(parts: EmbeddingParts): Embedding {
   const { queue, jobs, indexes, settings, log } = parts;
+  const next = createChoice(queue);
   let queuedAt = -Infinity;
 
   async function wake(after = 0): Promise<void> {
@@ -61,11 +65,11 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
     const index = () => indexes.target(currentModel(settings), settings.contentPrefix);
     let target = await index();
     while (!signal.aborted) {
-      const source = await queue.claim(target.id, leaseSeconds);
+      const source = await next(target.id);
       if (source === undefined) {
         break;
       }
-      await embedSource(parts, { index: target, source, signal });
+      await embedBatch(parts, { index: target, source, signal });
       if (performance.now() > until) {
         await wake(1);
         return;
@@ -97,32 +101,54 @@ export function createEmbedding(parts: EmbeddingParts): Embedding {
   };
 }
 
+/** Takes a source of the person whose turn it is. */
+function createChoice(queue: QueueStore): (indexId: number) => Promise<ClaimedSource | undefined> {
+  const turns: Turns = createTurns(() => 1);
+  let people = new Set<string>();
+  let seenAt = -Infinity;
+  return async (indexId) => {
+    for (;;) {
+      if (people.size < 2 || performance.now() - seenAt > lookMs) {
+        people = new Set(await queue.people(indexId));
+        seenAt = performance.now();
+      }
+      const userId = turns.next(people);
+      if (userId === undefined) {
+        return undefined;
+      }
+      // Batches come one after the other, so that a turn is over once its batch is chosen.
+      turns.begin(userId)();
+      const source = await queue.claim(indexId, { userId, leaseSeconds });
+      if (source !== undefined) {
+        return source;
+      }
+      people.delete(userId);
+    }
+  };
+}
+
 interface SourceRun {
   readonly index: EmbeddingIndex;
   readonly source: ClaimedSource;
   readonly signal: AbortSignal;
 }
 
-async function embedSource(parts: EmbeddingParts, { index, source, signal }: SourceRun): Promise<void> {
+/** Embeds the next passages of a source and gives it back, or ends it when none is left. */
+async function embedBatch(parts: EmbeddingParts, { index, source, signal }: SourceRun): Promise<void> {
   const { queue, settings, log } = parts;
   const lease = setInterval(
     () => void queue.renew(source.id, leaseSeconds).catch(() => undefined),
     (leaseSeconds * 1000) / 3,
   );
   try {
-    const embedder = parts.embedder(index);
-    for (;;) {
-      const passages = await queue.passages(source.id, index.id, settings.batchSize);
-      if (passages.length === 0) {
-        break;
-      }
+    const passages = await queue.passages(source.id, index.id, settings.batchSize);
+    if (passages.length > 0) {
       const texts = passages.map((passage) => settings.contentPrefix + toEmbedded(passage));
-      const made = await embedder.embed(texts, { isQuestion: false, signal });
+      const made = await parts.embedder(index).embed(texts, { isQuestion: false, signal });
       await store(parts, index, { passages, made });
-      await parts.tell(source);
     }
     clearInterval(lease);
-    await queue.done(source.id, index.id);
+    await (passages.length < settings.batchSize ? queue.done(source.id, index.id) : queue.release(source.id));
     await parts.tell(source);
   } catch (error) {
     clearInterval(lease);

@@ -31,10 +31,24 @@ export function createQueueStore(db: RetrievalDatabase) {
       .where((eb) => eb.or([eb("embedded_in", "is", null), eb("embedded_in", "<>", indexId)]));
 
   return {
-    /** Takes the oldest waiting source for `leaseSeconds`. */
-    async claim(indexId: number, leaseSeconds: number): Promise<ClaimedSource | undefined> {
+    /** People with sources that wait and are free. */
+    async people(indexId: number): Promise<string[]> {
+      const rows = await waiting(indexId)
+        .select("user_id")
+        .distinct()
+        .where("free_at", "<=", seconds())
+        .execute();
+      return rows.map((row) => row.user_id);
+    },
+
+    /** Takes the oldest waiting source of a person for `leaseSeconds`. */
+    async claim(
+      indexId: number,
+      { userId, leaseSeconds }: { userId: string; leaseSeconds: number },
+    ): Promise<ClaimedSource | undefined> {
       const next = waiting(indexId)
         .select("id")
+        .where("user_id", "=", userId)
         .where("free_at", "<=", seconds())
         .orderBy("id")
         .limit(1)
@@ -61,27 +75,8 @@ export function createQueueStore(db: RetrievalDatabase) {
       await db.updateTable("retrieval_source").set({ free_at: 0 }).where("free_at", ">", 0).execute();
     },
 
-    /** Passages of a source without a vector in the index, in their order. */
-    async passages(sourceId: number, indexId: number, limit: number): Promise<WaitingPassage[]> {
-      return await db
-        .selectFrom("retrieval_passage as p")
-        .select(["p.id", "p.source_id", "p.content", "p.headings"])
-        .where("p.source_id", "=", sourceId)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom("passage_vector as v")
-                .select("v.passage_id")
-                .whereRef("v.passage_id", "=", "p.id")
-                .where("v.index_id", "=", indexId),
-            ),
-          ),
-        )
-        .orderBy("p.position")
-        .limit(limit)
-        .execute();
-    },
+    passages: (sourceId: number, indexId: number, limit: number) =>
+      passagesOf(db, { sourceId, indexId, limit }),
 
     ...outcomes(db),
 
@@ -108,6 +103,31 @@ export function createQueueStore(db: RetrievalDatabase) {
 }
 
 export type QueueStore = ReturnType<typeof createQueueStore>;
+
+/** Passages of a source without a vector in the index, in their order. */
+async function passagesOf(
+  db: RetrievalDatabase,
+  { sourceId, indexId, limit }: { sourceId: number; indexId: number; limit: number },
+): Promise<WaitingPassage[]> {
+  return await db
+    .selectFrom("retrieval_passage as p")
+    .select(["p.id", "p.source_id", "p.content", "p.headings"])
+    .where("p.source_id", "=", sourceId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("passage_vector as v")
+            .select("v.passage_id")
+            .whereRef("v.passage_id", "=", "p.id")
+            .where("v.index_id", "=", indexId),
+        ),
+      ),
+    )
+    .orderBy("p.position")
+    .limit(limit)
+    .execute();
+}
 
 /** How tries end. */
 function outcomes(db: RetrievalDatabase) {
