@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { change, changeBack } from "./change.ts";
-import { type Control, findControls } from "./controls.ts";
+import { type Control, findControls, readAgain } from "./controls.ts";
 import { whyNot } from "./exceptions.ts";
 import type { Traffic } from "./settle.ts";
 
@@ -30,7 +30,8 @@ export async function roundTrip(visit: Visit, tally: Tally): Promise<readonly st
 
   const changed: Control[] = [];
   for (const control of await findControls(page)) {
-    const why = whyNot(visit.path, control);
+    const isOff = changed.length > 0 && (await readAgain(page, control))?.isDisabled === true;
+    const why = isOff ? "switched off by another one that was changed" : whyNot(visit.path, control);
     if (why !== undefined) {
       skip(why);
       continue;
