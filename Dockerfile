@@ -35,8 +35,9 @@ RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
 COPY . .
 COPY --from=interface /app/plugins/web/dist plugins/web/dist
 
-RUN mkdir -p /app/data && chown 1000:1000 /app/data
-USER 1000:1000
+# Platforms such as OpenShift choose a user id of their own and keep the group 0: what the group may, each of them may.
+RUN mkdir -p /app/data && chgrp 0 /app/data && chmod 0770 /app/data
+USER 1000:0
 VOLUME /app/data
 EXPOSE 8080
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,4 +32,26 @@ test("only the slim image leaves the optional parts out, and each is a part that
   rmSync(folder, { recursive: true });
   const root = new URL("../", import.meta.url);
   expect(parts.filter((part) => !existsSync(new URL(part, root)))).toEqual([]);
+});
+
+test("the image works for any user of group 0, as OpenShift starts it", () => {
+  const [, uid, gid] = /^USER (\d+):(\d+)$/m.exec(dockerfile) ?? [];
+  expect([Number(uid) > 0, gid]).toEqual([true, "0"]);
+  const made = /^RUN (mkdir -p \/app\/data.*)$/m.exec(dockerfile)?.[1] ?? "";
+  expect(made).toContain("chgrp 0 /app/data");
+  const folder = mkdtempSync(join(tmpdir(), "image-"));
+  // The group of the folder is that of who runs the test; its rights are what the step gives.
+  const step = made
+    .replaceAll("/app/data", join(folder, "data"))
+    .replace("chgrp 0", `chgrp ${process.getgid?.()}`);
+  execFileSync("/bin/sh", ["-c", step]);
+  const { mode } = statSync(join(folder, "data"));
+  rmSync(folder, { recursive: true });
+  expect((mode >> 3) & 7).toBe((mode >> 6) & 7);
+  expect(mode & 7).toBe(0);
+});
+
+test("a container counts as healthy when it is ready, not merely when it runs", () => {
+  const [, command = ""] = /^HEALTHCHECK [\s\S]*?CMD (\[.*\])$/m.exec(dockerfile) ?? [];
+  expect(JSON.parse(command)[2]).toContain("/ready");
 });
