@@ -152,6 +152,11 @@ export class OwnBackups {
     return await this.#whole().where("id", "=", id).executeTakeFirst();
   }
 
+  /** The newest one that is there. */
+  async last(): Promise<BackupRow | undefined> {
+    return await this.#whole().executeTakeFirst();
+  }
+
   #whole() {
     return this.#parts.db
       .selectFrom("backup")

@@ -1,5 +1,5 @@
 import { definePlugin, tables } from "#kernel/plugin.ts";
-import { optional } from "#kernel/service.ts";
+import { optional, provide } from "#kernel/service.ts";
 import { installation, jobs } from "#kernel/services.ts";
 import { type Door, openDoor } from "#storage/backup/door.ts";
 import { audit } from "#plugins/audit/service.ts";
@@ -8,6 +8,7 @@ import { backupConfig } from "./config.ts";
 import { createBackups } from "./migrations/0001_backup.ts";
 import { noteRunningChecks } from "./migrations/0002_verify_started.ts";
 import { OwnBackups } from "./own-backups.ts";
+import { backupFacts } from "./service.ts";
 import { findAddress } from "./place.ts";
 import { backupRoutes, takeJob, verifyJob } from "./routes.ts";
 import type { BackupTables } from "./tables.ts";
@@ -38,6 +39,8 @@ export default definePlugin({
     },
   ],
 
+  provides: [backupFacts],
+
   setup({ config, use, db, log }) {
     const backups = new OwnBackups({ db, config, installation: use.installation, log });
     let door: Door | undefined;
@@ -51,6 +54,18 @@ export default definePlugin({
           record: async (action, id) => await use.audit?.record({ action, object: { type: "backup", id } }),
         }),
       },
+      services: [
+        provide(backupFacts, {
+          async last() {
+            const row = await backups.last();
+            if (row === undefined) {
+              return undefined;
+            }
+            const { name, started_at, bytes, verified_at } = row;
+            return { name, started_at, bytes, verified_at };
+          },
+        }),
+      ],
       jobs: [
         {
           id: "backup.schedule",

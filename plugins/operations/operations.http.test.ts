@@ -116,6 +116,11 @@ test("each part is used once and every replica answers the roll", async () => {
     ["bus", "working"],
     ["checks", "working"],
   ]);
+  for (const { history } of health.components) {
+    expect(history.at(-1)).toEqual({ at: expect.any(Number), latency_ms: expect.any(Number) });
+  }
+  expect(health.disk.free_bytes).toBeGreaterThan(0);
+  expect(health).toMatchObject({ backup: null, upstreams: [] });
   expect(health.replicas).toMatchObject([{ is_this: true, node: process.version }]);
   expect(health.versions.database).toMatch(/^\d+/);
   expect(health.database_bytes).toBeGreaterThan(0);

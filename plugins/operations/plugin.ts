@@ -2,12 +2,16 @@ import type { DiskRoom } from "#kernel/disk.ts";
 import { definePlugin } from "#kernel/plugin.ts";
 import { gauges } from "#kernel/gauges.ts";
 import { fill, optional } from "#kernel/service.ts";
-import { blobs, configuration, deployment, hostRecords, notices } from "#kernel/services.ts";
+import { blobs, configuration, deployment, events, hostRecords, notices } from "#kernel/services.ts";
 import { audit } from "#plugins/audit/service.ts";
 import { readBuildFacts } from "./about/build.ts";
 import { readLicense } from "./about/license.ts";
 import { createBackup } from "./backup/backup.ts";
 import { createHealth } from "./health/health.ts";
+import { everySeconds } from "./health/history.ts";
+import { createUpstreams } from "./health/upstreams.ts";
+import { modelCallEnded } from "#kernel/completion/model-call.ts";
+import { backupFacts } from "#plugins/backup/service.ts";
 import { createRollCall } from "./health/roll-call.ts";
 import { createPluginList } from "./plugins/plugin-list.ts";
 import { operationRoutes } from "./routes.ts";
@@ -18,7 +22,16 @@ export default definePlugin({
   id: "operations",
   title: "Operations",
   summary: "Pages that show administrators the plugins, jobs, health and failures of this server.",
-  uses: { audit: optional(audit), blobs, configuration, deployment, hostRecords, notices },
+  uses: {
+    audit: optional(audit),
+    backups: optional(backupFacts),
+    blobs,
+    events,
+    configuration,
+    deployment,
+    hostRecords,
+    notices,
+  },
   pages: [
     { ...page, id: "operations.plugins", path: "/admin/plugins", title: "Plugins", icon: "box", order: 68 },
     { ...page, id: "operations.jobs", path: "/admin/jobs", title: "Jobs", icon: "clock", order: 70 },
@@ -27,7 +40,18 @@ export default definePlugin({
   async setup({ use, db, log }) {
     const { hostRecords, configuration, deployment, notices, blobs } = use;
     const rollCall = createRollCall({ notices, deployment });
-    const health = createHealth({ db, deployment, blobs, rollCall });
+    const upstreams = createUpstreams(Date.now, (variable) => configuration.valueOf(variable));
+    const health = createHealth({
+      db,
+      deployment,
+      blobs,
+      rollCall,
+      queues: async () =>
+        (await hostRecords.jobs()).map(({ id, title, waiting }) => ({ id, title, waiting })),
+      backup: async () => await use.backups?.last(),
+      upstreams: () => upstreams.list(),
+    });
+    let timer: NodeJS.Timeout | undefined;
     // The setting belongs to a plugin that may be left out; exports are allowed then.
     const mayExport = () =>
       !configuration.declarations().some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
@@ -68,7 +92,13 @@ export default definePlugin({
           read: () => toRatio(deployment.disk()),
         }),
       ],
-      start: () => rollCall.start(),
+      async start() {
+        use.events.on(modelCallEnded, upstreams.count);
+        await rollCall.start();
+        // A look fails by what it reports, never by an error.
+        timer = setInterval(() => void health().catch(() => {}), everySeconds * 1000).unref();
+      },
+      stop: () => clearInterval(timer),
     };
   },
 });

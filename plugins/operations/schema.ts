@@ -74,8 +74,25 @@ export const HealthAnswer = z
         state: z.enum(["working", "failing"]),
         latency_ms: z.int().nullable(),
         reason: z.string().nullable(),
+        history: z
+          .array(z.object({ at: z.int(), latency_ms: z.int().nullable() }))
+          .describe("One look a minute within the last hour, oldest first; null where it failed"),
       }),
     ),
+    queues: z.array(z.object({ id: z.string(), title: z.string().nullable(), waiting: z.int() })),
+    disk: z.object({ path: z.string(), free_bytes: z.number(), total_bytes: z.number() }).nullable(),
+    backup: z
+      .object({
+        name: z.string(),
+        started_at: z.int(),
+        bytes: z.number().nullable(),
+        verified_at: seconds,
+      })
+      .nullable()
+      .describe("The newest backup that is there"),
+    upstreams: z
+      .array(z.object({ name: z.string(), calls: z.int(), failed: z.int() }))
+      .describe("Model calls of the last hour, as this process saw them"),
     replicas: z.array(
       z.object({
         instance_id: z.string(),

@@ -6,7 +6,11 @@ import { AppError } from "#kernel/errors.ts";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 import type { Deployment } from "#kernel/services.ts";
 import type { Blobs } from "#storage/blobs.ts";
+import type { DiskRoom } from "#kernel/disk.ts";
+import type { LastBackup } from "#plugins/backup/service.ts";
+import { createHistory, type Sample } from "./history.ts";
 import type { Replica, RollCall } from "./roll-call.ts";
+import type { UpstreamRecord } from "./upstreams.ts";
 
 /** One part of the server that everything else needs. */
 export interface Component {
@@ -17,8 +21,19 @@ export interface Component {
   readonly reason: string | null;
 }
 
+/** Runs of a job that wait. */
+export interface Queue {
+  readonly id: string;
+  readonly title: string | null;
+  readonly waiting: number;
+}
+
 export interface HealthReport {
-  readonly components: readonly Component[];
+  readonly components: readonly (Component & { readonly history: readonly Sample[] })[];
+  readonly queues: readonly Queue[];
+  readonly disk: DiskRoom | null;
+  readonly backup: LastBackup | null;
+  readonly upstreams: readonly UpstreamRecord[];
   readonly replicas: readonly Replica[];
   readonly versions: {
     readonly platform: string;
@@ -32,16 +47,21 @@ export interface HealthReport {
 
 export interface HealthParts {
   readonly db: PluginDatabase<Record<never, never>>;
-  readonly deployment: Pick<Deployment, "version" | "ping" | "database" | "deploymentId">;
+  readonly deployment: Pick<Deployment, "version" | "ping" | "database" | "deploymentId" | "disk">;
   readonly blobs: Pick<Blobs, "write" | "read" | "remove">;
   readonly rollCall: Pick<RollCall, "ask">;
+  queues(): Promise<readonly Queue[]>;
+  backup(): Promise<LastBackup | undefined>;
+  upstreams(): readonly UpstreamRecord[];
 }
 
 /** Milliseconds after which a part counts as failing. */
 const patience = 5000;
 
 /** Uses each part once, all at the same time, so that the answer says what works and not what is configured. */
-export function createHealth({ db, deployment, blobs, rollCall }: HealthParts): () => Promise<HealthReport> {
+export function createHealth(parts: HealthParts): () => Promise<HealthReport> {
+  const { db, deployment, blobs, rollCall } = parts;
+  const history = createHistory(Date.now);
   return async () => {
     let asked: Awaited<ReturnType<RollCall["ask"]>> | undefined;
     let facts: { version: string; bytes: number } | undefined;
@@ -58,8 +78,19 @@ export function createHealth({ db, deployment, blobs, rollCall }: HealthParts): 
         }
       }),
     ]);
+    const components = [database, stored, { ...bus, latency_ms: asked?.latencyMs ?? null }, checks];
+    history.add(components);
+    // The page is wanted most while the database is away.
+    const [queues, backup] = await Promise.all([
+      parts.queues().catch(() => []),
+      parts.backup().catch(() => undefined),
+    ]);
     return {
-      components: [database, stored, { ...bus, latency_ms: asked?.latencyMs ?? null }, checks],
+      components: components.map((one) => ({ ...one, history: history.of(one.id) })),
+      queues: queues.filter(({ waiting }) => waiting > 0),
+      disk: deployment.disk() ?? null,
+      backup: backup ?? null,
+      upstreams: parts.upstreams(),
       replicas: asked?.replicas ?? [],
       versions: {
         platform: deployment.version,
