@@ -65,6 +65,12 @@ const generation = grouped("Images", {
     max: 10,
     text: "Most pictures of one request",
   }),
+  concurrent: int("IMAGE_GENERATION_CONCURRENT_REQUESTS", 4, {
+    ...made("concurrent_requests"),
+    min: 0,
+    max: 1000,
+    text: "Requests for pictures that engines get at once, on each replica, those of one person in turns with those of others; 0 is unlimited",
+  }),
   timeout: int("IMAGE_GENERATION_TIMEOUT_SECONDS", 300, {
     ...made("timeout"),
     min: 1,

@@ -3,6 +3,7 @@ import { hasPermission } from "#kernel/access/permissions.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Events } from "#kernel/events.ts";
+import { createFairQueue } from "#kernel/fair-queue.ts";
 import type { Files } from "#plugins/files/service.ts";
 import { findSizeProblem, type ImageSettings } from "./config.ts";
 import { toEnding } from "./picture-type.ts";
@@ -48,6 +49,7 @@ const maxImages = 8;
 /** Makes and changes pictures within the settings' limits (contract §10). */
 export function createImages(parts: ImagesParts) {
   const { settings, sources } = parts;
+  const inTurn = createFairQueue(() => settings.concurrent);
   const current = (kind: Kind) => {
     const id = kind === "edit" ? settings.editEngine : settings.engine;
     return parts.engines().find((engine) => engine.id === id);
@@ -72,10 +74,9 @@ export function createImages(parts: ImagesParts) {
   const make = async (kind: Kind, principal: Principal, wish: Wish, signal: AbortSignal): Promise<Made> => {
     const engine = requireEngine(kind);
     const order = toOrder(wish, kind, settings, signal);
-    const pictures =
-      kind === "edit"
-        ? await engine.edit!({ ...order, images: await toImages(wish, { principal, sources, signal }) })
-        : await engine.generate!(order);
+    const images = kind === "edit" ? await toImages(wish, { principal, sources, signal }) : [];
+    const draw = () => (kind === "edit" ? engine.edit!({ ...order, images }) : engine.generate!(order));
+    const pictures = await inTurn(principal.userId, draw, signal);
     if (pictures.length === 0) {
       throw new AppError("upstream", `${engine.title} answered without a picture.`);
     }
