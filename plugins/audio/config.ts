@@ -196,6 +196,12 @@ export const transcriptionVariables = grouped("Transcription", {
     max: 10_000,
     text: "Megabytes of a recording at most",
   }),
+  sttConcurrent: int("AUDIO_STT_CONCURRENT_REQUESTS", 6, {
+    ...heard("concurrent_requests"),
+    min: 0,
+    max: 1000,
+    text: "Pieces of recordings that engines get at once, on each replica, those of one person in turns with those of others; 0 is unlimited",
+  }),
   sttTimeout: int("AUDIO_STT_TIMEOUT_SECONDS", 300, {
     ...heard("timeout"),
     min: 1,

@@ -1,4 +1,5 @@
 import { AppError } from "#kernel/errors.ts";
+import { createFairQueue } from "#kernel/fair-queue.ts";
 import type { Container } from "../service.ts";
 import { execute } from "./limited-process.ts";
 
@@ -9,18 +10,22 @@ export interface DecoderOptions {
   seconds(): number;
 }
 
-interface Source {
-  readonly path: string;
-  readonly container: Container;
+/** A run, with the person whose turn it takes. */
+interface Run {
+  readonly person: string;
   readonly signal: AbortSignal;
 }
 
+interface Source extends Run {
+  readonly path: string;
+  readonly container: Container;
+}
+
 /** A part of a WAV file, in seconds. */
-export interface WavPart {
+export interface WavPart extends Run {
   readonly path: string;
   readonly start: number;
   readonly seconds: number;
-  readonly signal: AbortSignal;
 }
 
 /** Reads recordings with ffmpeg, in processes of their own. */
@@ -48,7 +53,7 @@ const demuxers: Readonly<Record<Container, string>> = {
   avi: "avi",
 };
 
-/** Runs at the same time; more wait. */
+/** Runs at the same time; more wait for their turns. */
 const mostRuns = 2;
 /** Milliseconds after which an absent program is looked for again. */
 const lookAgainMs = 60_000;
@@ -58,12 +63,12 @@ const lookAgainMs = 60_000;
  * knows nothing of this process's environment.
  */
 export function createDecoder({ program, seconds }: DecoderOptions): Decoder {
-  const slots = createSlots(mostRuns);
+  const inTurn = createFairQueue(() => mostRuns);
   let known:
     | { readonly program: string; readonly isThere: Promise<boolean>; readonly until: number }
     | undefined;
-  const run = (args: readonly string[], signal: AbortSignal) =>
-    slots(() => execute({ program: program(), args, seconds: seconds(), signal }));
+  const run = (args: readonly string[], { person, signal }: Run) =>
+    inTurn(person, () => execute({ program: program(), args, seconds: seconds(), signal }), signal);
   const look = async (name: string): Promise<boolean> => {
     try {
       const limits = { seconds: 10, signal: AbortSignal.timeout(10_000) };
@@ -85,7 +90,7 @@ export function createDecoder({ program, seconds }: DecoderOptions): Decoder {
     },
     async measure(source) {
       const options = ["-c", "copy", "-progress", "pipe:1", "-f", "null", "-"];
-      const { code, output, complaint } = await run([...toInput(source), ...options], source.signal);
+      const { code, output, complaint } = await run([...toInput(source), ...options], source);
       const last = [...output.matchAll(/^out_time_(?:us|ms)=(\d+)$/gm)].at(-1)?.[1];
       if (code !== 0) {
         throw toUnreadable(complaint, source.path);
@@ -106,15 +111,16 @@ export function createDecoder({ program, seconds }: DecoderOptions): Decoder {
         "wav",
       ];
       const args = [...toInput(source), ...options, "-y", `file:${target.path}`];
-      const { code, complaint } = await run(args, source.signal);
+      const { code, complaint } = await run(args, source);
       if (code !== 0) {
         throw toUnreadable(complaint, source.path);
       }
     },
-    async pack({ path, start, seconds: length, signal }, target) {
+    async pack(given, target) {
+      const { path, start, seconds: length } = given;
       const part = ["-f", "wav", "-ss", start.toFixed(4), "-t", length.toFixed(4), "-i", `file:${path}`];
       const options = ["-c:a", "libmp3lame", "-b:a", "32k", "-f", "mp3", "-y", `file:${target}`];
-      return (await run([...quiet, "-protocol_whitelist", "file", ...part, ...options], signal)).code === 0;
+      return (await run([...quiet, "-protocol_whitelist", "file", ...part, ...options], given)).code === 0;
     },
   };
 }
@@ -140,29 +146,4 @@ function toUnreadable(complaint: string, path: string): AppError {
     "invalid",
     `file: the recording cannot be read.${words ? ` ffmpeg says: ${words}` : ""}`,
   );
-}
-
-type Slots = <R>(work: () => Promise<R>) => Promise<R>;
-
-/** At most `count` works at the same time, in the order in which they came. */
-function createSlots(count: number): Slots {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  return async (work) => {
-    if (free > 0) {
-      free -= 1;
-    } else {
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    }
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) {
-        free += 1;
-      } else {
-        next();
-      }
-    }
-  };
 }

@@ -16,6 +16,8 @@ export interface PiecesOptions {
   readonly title: string;
   /** AUDIO_STT_MAX_MINUTES. */
   readonly maxMinutes: number;
+  /** Whose turns the decoder's runs take; "" for nobody's. */
+  readonly person: string;
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ export async function toPieces(
   accepted: Accepted,
   options: PiecesOptions,
 ): Promise<Piece[]> {
-  const { limits, decoder, maxMinutes, signal } = options;
+  const { limits, decoder, maxMinutes, person, signal } = options;
   const wav = accepted.container === "wav" ? await readWav(stored.path) : undefined;
   const seconds = wav?.seconds ?? (await measure(stored, accepted, options));
   if (seconds !== undefined && seconds > maxMinutes * 60) {
@@ -50,7 +52,7 @@ export async function toPieces(
   }
   if (await decoder.isThere()) {
     const path = join(stored.folder, "decoded.wav");
-    const source = { path: stored.path, container: accepted.container, signal };
+    const source = { path: stored.path, container: accepted.container, person, signal };
     await decoder.toWav(source, { path, seconds: maxMinutes * 60 + 1 });
     const decoded = await readWav(path);
     if (decoded === undefined || decoded.dataBytes === 0) {
@@ -72,11 +74,11 @@ export async function toPieces(
 async function measure(
   stored: StoredRecording,
   { container }: Accepted,
-  { decoder, limits, maxMinutes, signal }: PiecesOptions,
+  { decoder, limits, maxMinutes, person, signal }: PiecesOptions,
 ): Promise<number | undefined> {
   const interesting = Math.min(maxMinutes * 60, limits.seconds ?? Infinity);
   return stored.size > interesting * leastBytesPerSecond && (await decoder.isThere())
-    ? await decoder.measure({ path: stored.path, container, signal })
+    ? await decoder.measure({ path: stored.path, container, person, signal })
     : undefined;
 }
 
@@ -101,7 +103,7 @@ async function cut(wav: WavFile, limits: TranscriptionLimits, pack?: Pack): Prom
 type Pack = (wav: WavFile, range: WavRange) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
 /** MP3 in place of WAV: two hours are 30 MB on their way to the engine, not 230. */
-function createPack(folder: string, { decoder, signal }: PiecesOptions): Pack {
+function createPack(folder: string, { decoder, person, signal }: PiecesOptions): Pack {
   let canPack = true;
   return async (wav, { start, end }) => {
     if (!canPack) {
@@ -110,7 +112,7 @@ function createPack(folder: string, { decoder, signal }: PiecesOptions): Pack {
     const target = join(folder, `${start}.mp3`);
     const toSeconds = (bytes: number) => bytes / wav.bytesPerSecond;
     const part = { path: wav.path, start: toSeconds(start - wav.dataStart), seconds: toSeconds(end - start) };
-    canPack = await decoder.pack({ ...part, signal }, target);
+    canPack = await decoder.pack({ ...part, person, signal }, target);
     return canPack ? new Uint8Array(await readFile(target)) : undefined;
   };
 }

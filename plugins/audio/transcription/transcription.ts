@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import type { ModelCall, OpenCall } from "#kernel/completion/model-call.ts";
 import { AppError } from "#kernel/errors.ts";
+import { createFairQueue } from "#kernel/fair-queue.ts";
 import type { AudioSettings } from "../config.ts";
 import { beginAudioCall } from "../meter.ts";
 import type { TranscriptionEngine } from "../service.ts";
@@ -36,6 +37,7 @@ const sideBySide = 3;
 /** Writes recordings down with the chosen engine (contract §10). */
 export function createTranscriber(parts: TranscriberParts) {
   const { settings } = parts;
+  const inTurn = createFairQueue(() => settings.sttConcurrent);
   const current = () => parts.engines().find(({ id }) => id === settings.sttEngine);
 
   /** Throws `unavailable` without an engine: what the old default stood for is not built in, and is told (contract D.37). */
@@ -95,11 +97,14 @@ export function createTranscriber(parts: TranscriberParts) {
       limits: engine.limits(settings.sttModel),
       title: engine.title,
       maxMinutes: settings.sttMaxMinutes,
+      person: given.userId ?? "",
       signal,
     });
     const hearing = { engine, call: { ...given, signal, isLong: pieces.length > 1 } };
     try {
-      const texts = await inTurns(pieces, sideBySide, (piece) => transcribePiece(piece, hearing));
+      const texts = await inTurns(pieces, sideBySide, (piece) =>
+        inTurn(given.userId ?? "", () => transcribePiece(piece, hearing), signal),
+      );
       return texts.filter((text) => text !== "").join("\n");
     } catch (error) {
       failed.abort(error);
