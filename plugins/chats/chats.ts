@@ -20,6 +20,9 @@ export interface ChatChange extends MergeRules, Pick<PreparedChat, "addedFiles">
   readonly chat: SentChat;
 }
 
+/** Imports go on when their callers leave. */
+const never = new AbortController().signal;
+
 export type ChatActions = ReturnType<typeof createChatActions>;
 
 /** What owners do with whole chats. */
@@ -49,7 +52,7 @@ export function createChatActions(parts: ChatParts) {
       const leave = limits.imports.enter(caller.userId);
       try {
         limits.copyBytes.take(caller.userId, bytes);
-        return await importAll(caller, list);
+        return await limits.importTurns(caller.userId, () => importAll(caller, list), never);
       } finally {
         leave();
       }

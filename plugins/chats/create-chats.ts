@@ -1,6 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { ConfigRegistry } from "#config/registry.ts";
 import { createByteLimit, createConcurrencyLimit } from "#kernel/account-limits.ts";
+import { createFairQueue } from "#kernel/fair-queue.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { Access } from "#kernel/access/resource.ts";
 import type { Events } from "#kernel/events.ts";
@@ -73,6 +74,7 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
     db,
     transaction,
     limits: {
+      importTurns: createFairQueue(() => 2),
       imports: createConcurrencyLimit({ limit: () => config.concurrentImports, what: "imports" }),
       copyBytes: createByteLimit({ limit: () => config.copyBytesPerMinute, what: "imports and clones" }),
     },

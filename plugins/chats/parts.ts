@@ -1,6 +1,7 @@
 import type { Access, Loader } from "#kernel/access/resource.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import type { ByteLimit, ConcurrencyLimit } from "#kernel/account-limits.ts";
+import type { FairQueue } from "#kernel/fair-queue.ts";
 import type { Actor, Events } from "#kernel/events.ts";
 import type { Slot } from "#kernel/service.ts";
 import type { Grants } from "#storage/grants.ts";
@@ -32,6 +33,8 @@ export interface ChatParts {
   readonly limits: {
     /** LIMIT_CONCURRENT_IMPORTS. */
     readonly imports: ConcurrencyLimit;
+    /** Imports of all people take turns: each reads and writes for seconds. */
+    readonly importTurns: FairQueue;
     /** LIMIT_COPY_BYTES_PER_MINUTE. */
     readonly copyBytes: ByteLimit;
   };
