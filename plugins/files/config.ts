@@ -21,10 +21,11 @@ export const readingLimits = {
 
 /** Limits of stored files (ecosystem names; A5 keys). */
 export const filesConfig = {
-  maxSize: int("RAG_FILE_MAX_SIZE", null, {
+  maxSize: int("RAG_FILE_MAX_SIZE", 100 as number | null, {
     key: "rag.file.max_size",
     persisted: true,
     min: 1,
+    whenEmpty: null,
     text: "Largest file that may be uploaded, in MB; empty is unlimited",
   }),
   maxCount: int("RAG_FILE_MAX_COUNT", null, {

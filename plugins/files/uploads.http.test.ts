@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { App, TestUser } from "#test/support/app.ts";
 import { useApp } from "#test/support/shared-apps.ts";
@@ -146,6 +147,44 @@ describe("an upload", () => {
 });
 
 describe("limits", () => {
+  it("refuse a body that is announced too large before any of it is sent", async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const sending = request(`${app.url}/api/v1/files/`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        "content-type": "multipart/form-data; boundary=edge",
+        "content-length": 120 * 1024 * 1024,
+      },
+    });
+    sending.once("response", ({ statusCode }) => resolve(statusCode));
+    sending.once("error", reject);
+    sending.flushHeaders();
+    expect(await promise).toBe(413);
+    sending.destroy();
+  });
+
+  it("bound the streams of progress that one person follows, and nobody else's", async () => {
+    const { body } = await send("waits.txt", "x");
+    await expect.poll(async () => (await get(body.id)).body.data.status).toBe("completed");
+    await app.running.database.query("update file set status = 'pending', lease_until = $2 where id = $1", [
+      body.id,
+      4_000_000_000,
+    ]);
+    const controller = new AbortController();
+    const follow = (token: string) =>
+      fetch(`${app.url}/api/v1/files/${body.id}/process/status?stream=true`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: controller.signal,
+      });
+    const streams = await Promise.all(Array.from({ length: 50 }, () => follow(owner.token)));
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    expect((await follow(owner.token)).status).toBe(429);
+    expect((await follow(admin.token)).status).toBe(200);
+    controller.abort();
+    await owner.call(`DELETE /api/v1/files/${body.id}`);
+  });
+
   it("refuse large files and other endings, live", async () => {
     const { registry } = app.running;
     await registry.set({ RAG_FILE_MAX_SIZE: 1, RAG_ALLOWED_FILE_EXTENSIONS: ["txt"] }, null);

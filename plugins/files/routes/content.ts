@@ -1,12 +1,17 @@
 import { z } from "zod";
+import { createConcurrencyLimit } from "#kernel/account-limits.ts";
 import { defineRoute, stream } from "#kernel/http/route.ts";
 import type { FileActions } from "../files.ts";
 import type { FileProgress, Progress } from "../progress.ts";
 import { FileId, FileText, ProcessStatus, toggle } from "../schema.ts";
 import type { Files } from "../service.ts";
 
+/** Streams of progress that an account follows at once: a page follows each file that it uploads. */
+const mostStreams = 50;
+
 /** A file's bytes, its text and the state of its processing. */
 export function contentRoutes(service: Files, actions: FileActions, progress: Progress) {
+  const streams = createConcurrencyLimit({ limit: () => mostStreams, what: "streams of progress" });
   return [
     defineRoute(
       {
@@ -17,12 +22,15 @@ export function contentRoutes(service: Files, actions: FileActions, progress: Pr
         params: FileId,
         query: z.object({ stream: toggle(false) }),
         returns: ProcessStatus,
-        fails: [404],
+        fails: [404, 429],
       },
       async ({ params, query, caller, request }) => {
         const { data } = await actions.loadBare(caller, params.id);
         if (query.stream) {
-          return stream(toFrames(progress.follow(params.id, request.signal)));
+          const leave = streams.enter(caller.userId);
+          // A caller who is gone before the first frame leaves a stream that never begins.
+          request.signal.addEventListener("abort", leave, { once: true });
+          return stream(toFrames(progress.follow(params.id, request.signal), leave));
         }
         return data.status === "failed"
           ? { status: data.status, error: data.error }
@@ -88,9 +96,16 @@ function byteRoutes(actions: FileActions) {
   ];
 }
 
-async function* toFrames(steps: AsyncIterable<FileProgress | undefined>): AsyncGenerator<string> {
-  for await (const step of steps) {
-    // A comment keeps proxies from closing a silent line.
-    yield step === undefined ? ": still working\n\n" : `data: ${JSON.stringify(step)}\n\n`;
+async function* toFrames(
+  steps: AsyncIterable<FileProgress | undefined>,
+  leave: () => void,
+): AsyncGenerator<string> {
+  try {
+    for await (const step of steps) {
+      // A comment keeps proxies from closing a silent line.
+      yield step === undefined ? ": still working\n\n" : `data: ${JSON.stringify(step)}\n\n`;
+    }
+  } finally {
+    leave();
   }
 }
