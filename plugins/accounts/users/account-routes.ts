@@ -27,6 +27,8 @@ export const InfoShape = z.looseObject({
   is_active: z.boolean(),
   ...Status,
 });
+/** The same to one caller: addresses of others are for administrators. */
+const SeenInfo = InfoShape.extend({ email: z.string().nullable() });
 /** An account as admins see it. */
 export const AccountShape = InfoShape.extend({ created_at: z.number().int(), updated_at: z.number().int() });
 /** The routes of one account, below `/api/v1/users/{id}` (contract 1.3). */
@@ -43,13 +45,18 @@ function memberRoutes({ users, groups, images }: AccountRouteParts) {
         summary: "Get what members may know of an account",
         access: "user",
         params: IdParams,
-        returns: InfoShape,
+        returns: SeenInfo,
         fails: [404],
       },
       async ({ caller, params }) => {
         const info = toUserInfo(await users.require(params.id));
         const seen = await groups.ofUserSeenBy(caller, params.id);
-        return { ...info, groups: seen.map(({ id, name }) => ({ id, name })) };
+        const seesAddress = caller.role === "admin" || caller.userId === params.id;
+        return {
+          ...info,
+          email: seesAddress ? info.email : null,
+          groups: seen.map(({ id, name }) => ({ id, name })),
+        };
       },
     ),
     defineRoute(

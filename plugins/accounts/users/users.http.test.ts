@@ -87,6 +87,14 @@ describe("accounts", () => {
       profile_image_url: `/api/v1/users/${user.id}/profile/image`,
       groups: [],
     });
+    expect(info.body.email).toBe(user.email);
+    const other = await call("GET /api/v1/users/:user/info", await app.user());
+    expect([other.body.name, other.body.email, other.text]).toEqual([
+      user.name,
+      null,
+      expect.not.stringContaining(user.email),
+    ]);
+    expect((await call("GET /api/v1/users/:user/info", admin)).body.email).toBe(user.email);
     expect(listed.text + found.text + info.text).not.toMatch(/password|stamp|\$2[aby]\$/);
   });
 
