@@ -1,6 +1,7 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import type { ApprovalPolicy, ApprovalState } from "./approval-state.ts";
+import type { RunTrust } from "./run-trust.ts";
 
 /** A tool as models see it, with a JSON Schema of its parameters. */
 export interface ToolSpec {
@@ -17,8 +18,10 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** The call of a reply that the tool runs for, where people see it. */
   readonly call?: ShownCall | undefined;
-  /** The person was asked about this very call by `consent`, and allowed it. */
+  /** True when `consent` asked the person about this very call, who allowed it; false when it saw no need to ask. */
   readonly hasConsent?: boolean;
+  /** What of foreign text has entered the run; without it, the run counts as one that has some. */
+  readonly trust?: RunTrust | undefined;
 }
 
 /** A call that people see in a reply. */
@@ -71,7 +74,10 @@ export interface Tool {
   readonly feature?: string;
   /** True for tools of workspaces and tool servers: they are offered only when the request names them. */
   readonly isExternal?: boolean;
-  /** True for tools that write or delete what people keep: lists of tools mark them. */
+  /**
+   * True for tools that write, delete or send, false for those that only read; left out where nobody knows, which counts
+   * as acting once foreign text has entered the run. Lists of tools mark those that say so.
+   */
   readonly isActing?: boolean;
   /** True when calls of one round may run side by side; else they run one after another. */
   readonly isParallel?: boolean;
@@ -79,7 +85,7 @@ export interface Tool {
   readonly isAlone?: boolean;
   /** Permission the caller needs, e.g. `features.calendar`. */
   readonly permission?: `${string}.${string}`;
-  /** Whether a call needs the person's approval where the instance says nothing else; `auto` when left out. */
+  /** Whether a call needs the person's approval where the instance says nothing else; `ask-after-untrusted` when left out. */
   readonly approval?: ApprovalPolicy;
   /** Shown to people instead of the name. */
   readonly title?: string;

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Hub } from "#kernel/sockets/hub.ts";
-import type { ApprovalPolicy, ApprovalState } from "#kernel/tools/approval-state.ts";
+import { approvalPolicies, type ApprovalPolicy, type ApprovalState } from "#kernel/tools/approval-state.ts";
 import type { ToolApprover } from "#kernel/tools/approval.ts";
 import type { Tool, ToolContext } from "#kernel/tools/tool.ts";
 import { seconds } from "#storage/clock.ts";
 import { askClient } from "./ask-client.ts";
 import type { ApprovalSettings } from "./config.ts";
+import type { OwnerPolicies } from "./owner-policies.ts";
 import type { OpenQuestion, Questions, Verdict } from "./questions.ts";
 import { type DecidedTool, type StoredDecisions, toDecidedTool } from "./stored-decisions.ts";
 
@@ -17,6 +18,7 @@ export interface ApproverParts {
   readonly questions: Questions;
   readonly decisions: StoredDecisions;
   readonly settings: ApprovalSettings;
+  readonly owners: OwnerPolicies;
 }
 
 /** Topic of the question whether a person has an open client on a replica. */
@@ -33,19 +35,31 @@ export function createApprover(parts: ApproverParts): ToolApprover {
   const { decisions, settings } = parts;
   return {
     policyOf: (tool) => toPolicy(tool, settings.policies),
-    async ask(tool, parameters, context) {
+    async ask(tool, { parameters, context, foreign }) {
       const decidedTool = toDecidedTool(tool);
       const { userId } = context.principal;
       const known = await decisions.find(userId, decidedTool);
       const changed = known?.isOutdated && { before: known.description, now: decidedTool.description };
       const show = (state: ApprovalState) =>
-        context.call?.showApproval({ ...state, ...(changed && { changed }) });
+        context.call?.showApproval({
+          ...state,
+          ...(changed && { changed }),
+          ...(foreign !== undefined && { foreign }),
+        });
       if (known?.isOutdated === false) {
         show({ status: known.decision === "allow" ? "allowed" : "denied", always: true });
         refuseUnless(known.decision === "allow", "denied");
         return;
       }
-      const asking = { decidedTool, parameters, context, hasChanged: Boolean(changed), show };
+      if (foreign !== undefined && isUnattended(context)) {
+        const isAllowed = (await parts.owners.policyOf(userId)) === "allow";
+        show({ status: isAllowed ? "allowed" : "denied" });
+        if (!isAllowed) {
+          throw new AppError("forbidden", refusedUnattended(foreign));
+        }
+        return;
+      }
+      const asking = { decidedTool, parameters, context, hasChanged: Boolean(changed), show, foreign };
       const verdict = await askPerson(asking, parts);
       if (verdict.status !== "answered") {
         show({ status: verdict.status });
@@ -62,19 +76,28 @@ export function createApprover(parts: ApproverParts): ToolApprover {
   };
 }
 
-/** The policy of the function wins over that of the tool; without either, the stricter of the tool's own and `*` counts. */
+/**
+ * The policy of the function wins over that of the tool; without either, the stricter of the tool's own and `*` counts. Only
+ * administrators choose `auto` for tools of others.
+ */
 export function toPolicy(tool: Tool, policies: Readonly<Record<string, ApprovalPolicy>>): ApprovalPolicy {
   const of = (key: string) => (Object.hasOwn(policies, key) ? policies[key] : undefined);
-  const own = tool.approval ?? "auto";
+  const general = of("*") ?? "ask-after-untrusted";
   const exact = of(`${tool.id}/${tool.spec.name}`) ?? of(tool.id);
-  return exact ?? stricter(own, of("*") ?? "auto");
+  return exact ?? stricter(tool.approval ?? general, general);
 }
-
-const strictness: readonly ApprovalPolicy[] = ["auto", "ask", "deny"];
 
 function stricter(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
-  return strictness.indexOf(one) >= strictness.indexOf(other) ? one : other;
+  return approvalPolicies.indexOf(one) >= approvalPolicies.indexOf(other) ? one : other;
 }
+
+/** Runs of automations, and those that programs start without a client of the person. */
+function isUnattended({ principal, sessionId }: ToolContext): boolean {
+  return principal.automationId !== undefined || (principal.credential === "api_key" && !sessionId);
+}
+
+const refusedUnattended = (foreign: string) =>
+  `This call was not made: it acts, text of others has entered the run (${foreign}), and nobody can be asked here. The owner of the account allows such calls in the settings, under remembered approvals.`;
 
 interface Asking {
   readonly decidedTool: DecidedTool;
@@ -82,12 +105,13 @@ interface Asking {
   readonly context: ToolContext;
   /** The tool is not what the person decided about before. */
   readonly hasChanged: boolean;
+  readonly foreign: string | undefined;
   show(state: ApprovalState): void;
 }
 
 /** Waits for an answer, the time limit, or the absence of the person. Rejects when the run ends. */
 async function askPerson(
-  { decidedTool, parameters, context, hasChanged, show }: Asking,
+  { decidedTool, parameters, context, hasChanged, foreign, show }: Asking,
   { hub, questions, settings }: ApproverParts,
 ): Promise<Verdict> {
   const { principal, chatId, messageId, sessionId, signal, call } = context;
@@ -125,6 +149,7 @@ async function askPerson(
       parameters,
       expiresAt,
       hasChanged,
+      foreign,
     };
     const answering = sessionId
       ? askClient(hub, { ...asked, sessionId }, { signal: over.signal, timeoutMs })

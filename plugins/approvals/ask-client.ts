@@ -26,6 +26,8 @@ export interface AskedCall {
   /** The tool is not what the person decided about before. */
   readonly hasChanged: boolean;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Where foreign text in the run came from, when that is why the person is asked. */
+  readonly foreign: string | undefined;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -44,9 +46,12 @@ export async function askClient(
   const args = JSON.stringify(call.parameters, undefined, 2);
   const { name, title, server } = call.tool;
   const note = call.hasChanged ? "This tool has changed since you decided about it.\n\n" : "";
+  const why = call.foreign
+    ? `Text that others wrote has entered this reply (${call.foreign}), and this tool acts.\n\n`
+    : "";
   const data = {
     title: `Allow ${title ?? name}${server ? ` of ${server}` : ""}?`,
-    message: note + (args.length > maxShown ? `${args.slice(0, maxShown)}…` : args),
+    message: note + why + (args.length > maxShown ? `${args.slice(0, maxShown)}…` : args),
     call_id: callId,
     name,
     ...(call.hasChanged && { changed: true }),

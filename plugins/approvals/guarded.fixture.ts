@@ -34,6 +34,7 @@ export const guarded = definePlugin({
       define("send", "ask"),
       define("wipe", "deny"),
       define("look", undefined),
+      define("read", undefined, { isActing: false }),
       define("both", "ask", { isParallel: true }),
     ],
   }),

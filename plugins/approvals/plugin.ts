@@ -9,6 +9,8 @@ import { createApprover } from "./approver.ts";
 import { approvalVariables } from "./config.ts";
 import { createApprovals } from "./migrations/0001_approvals.ts";
 import { describeDecidedTools } from "./migrations/0002_decided_tools.ts";
+import { createOwnerPolicyTable } from "./migrations/0003_owner_policies.ts";
+import { createOwnerPolicies } from "./owner-policies.ts";
 import { createQuestions } from "./questions.ts";
 import { createStoredDecisions } from "./stored-decisions.ts";
 import { approvalRoutes } from "./routes.ts";
@@ -32,15 +34,20 @@ export default definePlugin({
       access: "admin",
     },
   ],
-  tables: tables<ApprovalTables>("tool_approval"),
-  migrations: { "0001_approvals": createApprovals, "0002_decided_tools": describeDecidedTools },
+  tables: tables<ApprovalTables>("tool_approval", "tool_approval_owner"),
+  migrations: {
+    "0001_approvals": createApprovals,
+    "0002_decided_tools": describeDecidedTools,
+    "0003_owner_policies": createOwnerPolicyTable,
+  },
 
   setup({ config, use, db, log }) {
     const questions = createQuestions();
     const decisions = createStoredDecisions(db, use.access);
-    const parts = { ...use, log, questions, decisions, settings: config };
+    const owners = createOwnerPolicies(db);
+    const parts = { ...use, log, questions, decisions, owners, settings: config };
     return {
-      routes: { api: approvalRoutes({ answers: createAnswers(parts), decisions }) },
+      routes: { api: approvalRoutes({ answers: createAnswers(parts), decisions, owners }) },
       fills: [fill(toolApprovers, createApprover(parts))],
     };
   },

@@ -15,14 +15,17 @@ const toolOf = (approval?: ApprovalPolicy) =>
   });
 
 it.each<[ApprovalPolicy | undefined, Record<string, ApprovalPolicy>, ApprovalPolicy]>([
-  [undefined, {}, "auto"],
+  [undefined, {}, "ask-after-untrusted"],
+  [undefined, { "*": "auto" }, "auto"],
+  ["auto", {}, "ask-after-untrusted"],
+  ["auto", { "*": "auto" }, "auto"],
   ["ask", {}, "ask"],
   ["ask", { "*": "auto" }, "ask"],
   ["auto", { "*": "ask" }, "ask"],
   ["ask", { mail: "auto" }, "auto"],
   ["auto", { mail: "ask", "*": "deny" }, "ask"],
   ["deny", { mail: "ask", "mail/send": "auto" }, "auto"],
-  ["auto", { "mail/read": "deny", send: "deny" }, "auto"],
+  ["auto", { "mail/read": "deny", send: "deny" }, "ask-after-untrusted"],
 ])("a tool that says %s under %j is %s", (own, policies, expected) => {
   expect(toPolicy(toolOf(own), policies)).toBe(expected);
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Answers } from "./answers.ts";
+import type { OwnerPolicies } from "./owner-policies.ts";
 import type { StoredDecisions } from "./stored-decisions.ts";
 
 const Id = z.string().min(1).max(200);
@@ -22,10 +23,19 @@ const Approval = z
     created_at: z.number(),
   })
   .meta({ id: "ToolApproval" });
+const Unattended = z.object({ unattended: z.enum(["refuse", "allow"]) }).meta({ id: "UnattendedApprovals" });
 const own = "/users/user/approvals";
 
 /** Answers to calls of tools that wait for one, and what was decided for good (contract D.22). */
-export function approvalRoutes({ answers, decisions }: { answers: Answers; decisions: StoredDecisions }) {
+export function approvalRoutes({
+  answers,
+  decisions,
+  owners,
+}: {
+  answers: Answers;
+  decisions: StoredDecisions;
+  owners: OwnerPolicies;
+}) {
   return [
     defineRoute(
       {
@@ -54,6 +64,7 @@ export function approvalRoutes({ answers, decisions }: { answers: Answers; decis
       },
       ({ caller }) => decisions.list(caller),
     ),
+    ...ownerRoutes(owners),
     defineRoute(
       {
         method: "DELETE",
@@ -80,6 +91,37 @@ export function approvalRoutes({ answers, decisions }: { answers: Answers; decis
       async ({ caller, params }) => {
         await decisions.forget(caller, params.approval_id);
         return true as const;
+      },
+    ),
+  ] as const;
+}
+
+/** Choices for runs of automations and programs (contract D.41). */
+function ownerRoutes(owners: OwnerPolicies) {
+  const path = `${own}/unattended` as const;
+  return [
+    defineRoute(
+      {
+        method: "GET",
+        path,
+        summary: "Read what becomes of calls that would ask where nobody can be asked: automations, API keys",
+        access: "user",
+        returns: Unattended,
+      },
+      async ({ caller }) => ({ unattended: await owners.policyOf(caller.userId) }),
+    ),
+    defineRoute(
+      {
+        method: "POST",
+        path,
+        summary: "Choose what becomes of calls that would ask where nobody can be asked",
+        access: "user",
+        body: Unattended,
+        returns: Unattended,
+      },
+      async ({ caller, body }) => {
+        await owners.choose(caller.userId, body.unattended);
+        return body;
       },
     ),
   ] as const;

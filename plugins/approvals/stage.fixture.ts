@@ -38,7 +38,7 @@ export interface ApprovalStage extends RunStage {
 }
 
 export async function startApprovalStage(env: Record<string, string> = {}): Promise<ApprovalStage> {
-  const stage = await startRunStage({ plugins: [guarded], env });
+  const stage = await startRunStage({ plugins: [guarded], env: { TOOL_APPROVAL_POLICY: "{}", ...env } });
   const clients: PlainClient[] = [];
   const { app, user, upstream } = stage;
   return {

@@ -19,8 +19,15 @@ export interface ToolApprovalTable {
   created_at: number;
 }
 
+/** A person's choice for runs where nobody can be asked. */
+export interface ToolApprovalOwnerTable {
+  user_id: string;
+  unattended: "refuse" | "allow";
+}
+
 export interface ApprovalTables {
   tool_approval: ToolApprovalTable;
+  tool_approval_owner: ToolApprovalOwnerTable;
 }
 
 /** The plugin's database handle, or a transaction on it. */

@@ -65,6 +65,8 @@ function toTool(parts: CodeRunnerParts, run: ToolRun | undefined): Tool {
     category: "code_interpreter",
     feature: "code_interpreter",
     permission: "features.code_interpreter",
+    // In a browser, Python has no network and no files but those of the chat.
+    isActing: toInterpreterEngine(parts.settings) === "jupyter",
     async run({ code }, context) {
       const result = await runCode(parts, { code, context, named: Array.isArray(named) ? named : [] });
       return toOutput(result);

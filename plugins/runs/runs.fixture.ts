@@ -41,6 +41,8 @@ export async function startRunStage(
     OPENAI_API_KEYS: "key",
     // A scripted reply is for the question, not for a request that writes its search queries.
     ENABLE_RETRIEVAL_QUERY_GENERATION: "false",
+    // Suites of approvals alone try what asks by itself.
+    TOOL_APPROVAL_POLICY: '{"*": "auto"}',
     ...options.env,
   };
   const app = await (isAlone ? startApp({ plugins: plugins ?? [], env }) : useApp({ env }));

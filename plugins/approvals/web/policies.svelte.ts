@@ -4,7 +4,7 @@ import { server } from "#plugins/web/kit/server.ts";
 import { toasts } from "#plugins/web/kit/stores/toasts.svelte.ts";
 import { tools } from "#plugins/web/kit/stores/tools.svelte.ts";
 
-export type Policy = "auto" | "ask" | "deny";
+export type Policy = "auto" | "ask-after-untrusted" | "ask" | "deny";
 /** `default`: as the tool itself and the rule for all others say. */
 export type Choice = Policy | "default";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { approvalPolicies } from "#kernel/tools/approval-state.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
 import type { Tool } from "#kernel/tools/tool.ts";
@@ -11,7 +12,7 @@ const BuiltInTool = z
     description: z.string(),
     category: z.string().nullable(),
     feature: z.string().nullable(),
-    approval: z.enum(["auto", "ask", "deny"]),
+    approval: z.enum(approvalPolicies),
     acts: z.boolean().meta({ description: "It writes or deletes what people keep" }),
   })
   .meta({ id: "BuiltInTool" });

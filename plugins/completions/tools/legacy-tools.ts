@@ -2,8 +2,10 @@ import type { Principal } from "#kernel/access/principal.ts";
 import type { CompletionRequest } from "#kernel/completion/request.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { findForeignResult } from "#kernel/tools/acting.ts";
 import { type ToolOutput, toolOutput, toResultText, toToolOutput } from "#kernel/tools/output.ts";
 import type { ToolRegistry } from "#kernel/tools/registry.ts";
+import { createRunTrust } from "#kernel/tools/run-trust.ts";
 import type { Tool, ToolContext, ToolProblem } from "#kernel/tools/tool.ts";
 import type { ResolvedModel } from "#plugins/models/service.ts";
 import { selectAsked } from "./asked-tools.ts";
@@ -65,9 +67,11 @@ export function createLegacyTools(options: LegacyToolsOptions): LegacyTools {
       const tools = asked.tools.filter(({ approval }) => approval !== "deny");
       const gathered: Gathered = { sources: [], shown: [], problems: asked.problems };
       const calls = tools.length === 0 ? [] : parseToolCalls(await ask(run, tools), tools);
+      // All calls were chosen before the first of them tells anything.
+      const foreign = findForeignResult(run.request.messages, tools);
       for (const call of calls) {
         run.signal.throwIfAborted();
-        const output = await runCall(call, run, log);
+        const output = await runCall(call, { ...run, trust: createRunTrust(foreign) }, log);
         gathered.sources.push(toSource(call, output), ...(output.sources as unknown as Source[]));
         if (output.files.length + output.embeds.length > 0) {
           gathered.shown.push(toolOutput({ files: output.files, embeds: output.embeds }));
@@ -120,7 +124,11 @@ function toSource({ tool, parameters }: ToolCall, output: ToolOutput): Source {
 }
 
 /** A failure is told to the model. */
-async function runCall({ tool, parameters }: ToolCall, run: LegacyRun, log: Logger): Promise<ToolOutput> {
+async function runCall(
+  { tool, parameters }: ToolCall,
+  run: LegacyRun & Pick<ToolContext, "trust">,
+  log: Logger,
+): Promise<ToolOutput> {
   const { request: _request, model: _model, ...context } = run;
   try {
     return toToolOutput(await tool.run(parameters, context satisfies ToolContext));

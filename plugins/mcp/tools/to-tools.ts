@@ -27,6 +27,7 @@ export function toTools(
     id: toolId,
     isExternal: true,
     isParallel: tool.annotations?.readOnlyHint === true,
+    isActing: tool.annotations?.readOnlyHint !== true || tool.annotations.destructiveHint === true,
     title: tool.title ?? tool.annotations?.title ?? tool.name,
     server,
     revision: toRevision(tool),

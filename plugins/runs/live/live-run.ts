@@ -20,6 +20,7 @@ import { inlinePictures } from "../history/pictures.ts";
 import { toTags } from "#kernel/completion/reasoning-tags.ts";
 import type { CallItem } from "../reply/items.ts";
 import { Reply } from "../reply/reply.ts";
+import { toRunTrust } from "./run-trust.ts";
 import type { RunOutcome, RunStart, StopReason, Writing } from "./run-facts.ts";
 
 /** A run of this process. It belongs to the server: whoever started it may be gone (contract D.19). */
@@ -113,6 +114,12 @@ function withdrawQuestions({ output }: Reply): void {
   }
 }
 
+/** Tells what the request asked for and the reply goes without; `served` is a field that something else serves. */
+function showMissing({ ignored, problems }: OpenRun, served: string, emit: Reply["emit"]): void {
+  ignored.filter((field) => field !== served).forEach((field) => emit("status", toIgnoredStatus(field)));
+  problems.forEach((problem) => emit("status", toProblemStatus(problem)));
+}
+
 /** From the request to the last round. Never throws: what goes wrong belongs to the message. */
 async function write(
   start: RunStart,
@@ -159,14 +166,12 @@ async function write(
       messageId: wanted.messageId,
       sessionId: asked.sessionId,
       signal,
+      trust: toRunTrust(open, reply.output.items),
     };
     const interpreter = agent
       ? undefined
       : await findInterpreter(parts.interpreters, open, { ...context, asked: request, isSaved });
-    open.ignored
-      .filter((field) => field !== `features.${interpreter?.feature}`)
-      .forEach((field) => emit("status", toIgnoredStatus(field)));
-    open.problems.forEach((problem) => emit("status", toProblemStatus(problem)));
+    showMissing(open, `features.${interpreter?.feature}`, emit);
     const pictures = { files: parts.files, byExtension: settings.typesByExtension };
     const show = toDelivery(start, { parts, reply });
     await Promise.all(open.shown.map(show));

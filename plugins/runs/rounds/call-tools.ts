@@ -159,7 +159,7 @@ function prepare(call: CallItem, options: Preparing): Prepared {
   const parameters = onlyKnown(given, tool);
   const context = { ...options.context, call: shown };
   const start = () => changed(call, { started: { tool: toShownTool(tool), started_at: Date.now() } });
-  if (tool.approval === "ask") {
+  if (tool.approval === "ask" || tool.approval === "ask-after-untrusted") {
     // The question names the tool.
     start();
   }

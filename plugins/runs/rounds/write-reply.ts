@@ -8,6 +8,7 @@ import type { RunParts } from "../parts.ts";
 import { Output } from "../reply/output.ts";
 import { createUsageTotal } from "../reply/usage.ts";
 import type { ReplyWriter, WrittenReply } from "../service.ts";
+import { createRunTrust } from "#kernel/tools/run-trust.ts";
 import { deliver, type FileEntry } from "./deliver.ts";
 import { runRounds } from "./loop.ts";
 
@@ -55,6 +56,7 @@ export function createReplyWriter(parts: WriterParts): ReplyWriter {
             messageId: request.id ?? undefined,
             sessionId: request.session_id ?? undefined,
             signal,
+            trust: createRunTrust("messages of other people"),
           },
           log: parts.log,
           maxIterations: settings.maxIterations,

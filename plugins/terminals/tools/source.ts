@@ -63,6 +63,7 @@ export function createTerminalSource(parts: SourceParts): ToolSource {
       spec: { name, description: `${description}${where}`, parameters },
       isExternal: true,
       isParallel: isReadOnly,
+      isActing: !isReadOnly,
       server: terminal.name,
       ...(isConsequential && { approval: "ask" as const }),
       revision: createHash("sha256").update(JSON.stringify(operation)).digest("base64url").slice(0, 16),

@@ -78,6 +78,7 @@ function toTool(place: Place): Tool {
     spec,
     isExternal: true,
     isParallel: operation.isReadOnly,
+    isActing: !operation.isReadOnly,
     server: connection.name,
     ...(operation.isConsequential && { approval: "ask" }),
     revision: createHash("sha256").update(JSON.stringify(spec)).digest("base64url").slice(0, 16),

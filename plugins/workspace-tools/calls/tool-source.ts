@@ -69,6 +69,7 @@ function toTool(parts: ToolParts, { row, spec, revision, run }: Chosen): Tool {
     spec: { name, description, parameters },
     isExternal: true,
     isParallel: parallel === true,
+    isActing: parallel !== true,
     server: row.name,
     revision,
     ...(title !== undefined && { title }),

@@ -20,6 +20,8 @@ export interface CallApproval {
   readonly status: string;
   readonly always: boolean;
   readonly hasChanged: boolean;
+  /** Where text of others came from that made the call ask. */
+  readonly foreign: string;
 }
 
 /** A call of a tool with its result, as people read it. */
@@ -98,9 +100,9 @@ function toState({ call, result, approval, answer, isWriting }: Read): CallState
 }
 
 function toApproval(value: unknown): CallApproval | undefined {
-  const { status, always, changed } = toBag(value);
+  const { status, always, changed, foreign } = toBag(value);
   return typeof status === "string"
-    ? { status, always: always === true, hasChanged: changed !== undefined }
+    ? { status, always: always === true, hasChanged: changed !== undefined, foreign: textOf(foreign) }
     : undefined;
 }
 
