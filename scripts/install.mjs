@@ -3,6 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { takeLock } from "./lock.mjs";
 import { say } from "./say.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -11,6 +12,17 @@ const lock = `${folder}package-lock.json`;
 const done = `${folder}node_modules/.package-lock.json`;
 
 if (!isInstalled()) {
+  // Two installations at once take each other's files away.
+  const release = await takeLock(`${folder}.cache/install.lock`, () =>
+    say("Waiting for another command that installs the packages of this folder …"),
+  );
+  if (!isInstalled()) {
+    install();
+  }
+  release();
+}
+
+function install() {
   const started = Date.now();
   say("Installing the locked packages (only when package-lock.json changed) …");
   const npm = process.env.npm_execpath;

@@ -2,9 +2,9 @@
 // Plain JavaScript with built-ins only: it runs on any Node from 20 on, before every start of the server.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { takeLock } from "./lock.mjs";
 import { say } from "./say.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -63,7 +63,8 @@ export async function ensureInterface({ node = process.execPath, print = say } =
     // An image, or an installation without the packages for development: what was built elsewhere is served.
     return isBuilt();
   }
-  const release = await lockBuild();
+  // A second start waits for the build of the first one.
+  const release = await takeLock(lock);
   try {
     return isFresh(hash) || (await build({ node, print, hash }));
   } finally {
@@ -119,34 +120,4 @@ function run(node, args) {
     child.on("error", (error) => resolve(error.message));
     child.on("close", (code) => resolve(code === 0 ? undefined : said.trim() || `it ended with ${code}`));
   });
-}
-
-/** One build at a time: a second start waits for the first one's. A lock whose process is gone counts for nothing. */
-async function lockBuild() {
-  mkdirSync(`${root}node_modules/.cache`, { recursive: true });
-  for (;;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: "wx" });
-      return () => rmSync(lock, { force: true });
-    } catch (error) {
-      if (error.code !== "EEXIST") {
-        throw error;
-      }
-    }
-    if (isAbandoned()) {
-      rmSync(lock, { force: true });
-    } else {
-      await sleep(100);
-    }
-  }
-}
-
-function isAbandoned() {
-  try {
-    process.kill(Number(readFileSync(lock, "utf8")), 0);
-    return false;
-  } catch (error) {
-    // ENOENT: released meanwhile. EPERM: the process is there, and somebody else's.
-    return error.code === "ESRCH";
-  }
 }

@@ -1,7 +1,7 @@
 // Runs a file of this project under Node 24: the running Node when it is new enough,
 // else the one that came as an optional dependency.
 // Plain JavaScript with built-ins only: it runs on any Node from 20 on.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ensureInterface } from "./interface.mjs";
@@ -38,10 +38,14 @@ function findNode() {
   if (Number(process.versions.node.split(".")[0]) >= 24) {
     return process.execPath;
   }
-  const bundled = `${root}node_modules/node-${process.platform}-${process.arch}/bin/node`;
+  const name = `node-${process.platform}-${process.arch}`;
+  const bundled = `${root}node_modules/${name}/bin/node`;
   if (!existsSync(bundled)) {
+    const { optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
     fail(
-      `Node 24 or newer is needed. This is ${process.version}, and no bundled Node exists for ${process.platform}-${process.arch}. Install Node 24 and run the command again.`,
+      name in optionalDependencies
+        ? `The installed packages are not complete: ${name} is missing. Delete the folder node_modules and run the command again.`
+        : `Node 24 or newer is needed. This is ${process.version}, and no bundled Node exists for ${process.platform}-${process.arch}. Install Node 24 and run the command again.`,
     );
   }
   return bundled;
