@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { definePlugin } from "#kernel/plugin.ts";
 import { fill } from "#kernel/service.ts";
 import { probes } from "#plugins/completions/reply/probes.fixture.ts";
+import { makePieces, paced } from "#test/support/upstream-paced.ts";
 import { text } from "#test/support/upstream-scripts.ts";
 import { eventsOf, type RunStage, startRunStage } from "../runs.fixture.ts";
 import { type EndedRun, runFollowUps } from "../service.ts";
@@ -63,4 +64,37 @@ it("a temporary reply that ended while its client was away is the owner's alone"
   expect(await client.emit("chat:resume", { ...place, message_id: randomUUID(), seq: 0 })).toMatchObject({
     code: "not_found",
   });
+});
+
+// The reply grows while the server puts the answer together.
+it("a client that comes back in the middle of a continued reply gets its text up to one event, and no further", async () => {
+  const client = await stage.connect();
+  const { chatId, replyId } = await stage.makeChat();
+  const place = { chat_id: chatId, id: replyId };
+  stage.upstream.reply("/chat/completions", text("Begun."));
+  await stage.complete(place);
+  await stage.ended(chatId);
+  stage.upstream.reply("/chat/completions", paced(makePieces(1_500), { every: 1 }));
+  await stage.complete({ ...place, assistant_message_id: replyId });
+  const snapshots: { content: string; seq: number; text: string }[] = [];
+  for (;;) {
+    const { snapshot, seq } = await client.emit("chat:resume", {
+      chat_id: chatId,
+      message_id: replyId,
+      seq: beyond,
+    });
+    if (snapshot.done) {
+      break;
+    }
+    snapshots.push({ content: snapshot.content, seq, text: snapshot.output.at(-1).content[0].text });
+  }
+  expect(snapshots.length).toBeGreaterThan(10);
+  expect(snapshots.findIndex(({ content, text: said }) => said !== content)).toBe(-1);
+  const later = (after: number) =>
+    eventsOf(client, replyId)
+      .filter(({ seq, data: { type } }) => seq > after && type === "chat:message:delta")
+      .map(({ data: { data } }) => data.content as string)
+      .join("");
+  const { content } = await stage.message(chatId, replyId);
+  expect(snapshots.findIndex(({ seq, text: said }) => said + later(seq) !== content)).toBe(-1);
 });

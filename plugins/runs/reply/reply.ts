@@ -193,7 +193,8 @@ export class Reply implements Growing {
       id: messageId,
       role: "assistant",
       ...state,
-      output: this.output.items.map(toShown),
+      // A copy: the answer is on its way for a while, and must not grow beyond the event that it names.
+      output: structuredClone(this.output.items.map(toShown)),
       done: false,
       ...extra,
       ...this.#ended,
