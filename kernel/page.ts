@@ -55,6 +55,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   "health",
   "icons",
   "manifest.json",
+  "metrics",
   "oauth",
   "ollama",
   "openai",
