@@ -4,7 +4,12 @@ import { createToolRegistry } from "./registry.ts";
 import { defineTool, type Tool, type ToolSource } from "./tool.ts";
 
 const define = (id: string, name: string) =>
-  defineTool({ id, spec: { name, description: "", parameters: {} }, run: async () => id });
+  defineTool({
+    id,
+    approval: "auto",
+    spec: { name, description: "", parameters: {} },
+    run: async () => id,
+  });
 
 const select = async (...entries: ReturnType<typeof define>[]) => {
   const owned = entries.map((entry) => ({ entry, isEnabled: () => true }));

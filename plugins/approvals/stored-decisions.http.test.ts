@@ -18,9 +18,15 @@ describe("a decision for good", () => {
   it("is not asked for again, until it is forgotten or the tool has changed", async () => {
     let asked = 0;
     const messages: string[] = [];
-    const client = await stage.answering(({ data }) => {
+    const { promise: isAskedTwice, resolve: goOn } = Promise.withResolvers<void>();
+    const client = await stage.answering(async ({ data }) => {
       asked += 1;
       messages.push(data.data.message);
+      if (asked === 2) {
+        goOn();
+      }
+      // The answer to one would be the answer to the other that is not asked yet.
+      await isAskedTwice;
       return { decision: "allow", always: true };
     });
     const session = { session_id: await client.sessionId() };

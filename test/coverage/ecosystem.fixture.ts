@@ -260,5 +260,10 @@ export const otherDefaults: Record<string, { readonly default: string; readonly 
   WEBSOCKET_REDIS_OPTIONS: { default: "{}", why: "the word for what unset options mean" },
   WEBSOCKET_SERVER_LOGGING: { default: "false", why: "the word for what an unset switch means" },
   WEB_FETCH_MAX_CONTENT_LENGTH: { default: "50000", why: "one long page would fill a model's context" },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    default: "http://localhost:4318",
+    why: "the port of OTLP over HTTP, the one protocol that is spoken",
+  },
+  OTEL_SERVICE_NAME: { default: "millrace", why: "the name that is exported is shown" },
   S3_ADDRESSING_STYLE: { default: "auto", why: "the word for what an unset style means" },
 };
