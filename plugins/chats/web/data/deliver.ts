@@ -5,14 +5,14 @@ import { outbox, type OutboxEntry } from "./outbox.ts";
 
 /** A proxy before a server that is away answers with these, and so does a server that will take it later. */
 const firstAwayStatus = 502;
-const conflictTries = 5;
-const pauseMs = 1000;
 /** A connection that is stuck counts as none: the server answers a chat's request at once. */
 const longestMs = 30_000;
 
 interface Delivering {
-  /** Stores what is tried. */
+  /** Stores what is tried; an error that it throws ends the try. */
   keep?(entry: OutboxEntry): void;
+  /** Called when the server has the request from an earlier try, and works on its answer. */
+  onheld?(): void;
   /** Ends the try. */
   readonly signal?: AbortSignal;
 }
@@ -23,17 +23,16 @@ interface Delivering {
  */
 export async function deliver(
   entry: OutboxEntry,
-  { keep = (sent) => outbox.put(sent), signal }: Delivering = {},
+  { keep = (sent) => outbox.put(sent), onheld, signal }: Delivering = {},
 ): Promise<string | undefined> {
-  for (let left = conflictTries; ; left -= 1) {
-    await socket.connect();
-    // Another page may have begun to send it.
-    const known = outbox.of(entry.chat).find(({ key }) => key === entry.key) ?? entry;
-    const wasTried = known.isTried === true || left < conflictTries;
-    const sent = wasTried
-      ? known
-      : { ...known, isTried: true, body: { ...known.body, session_id: socket.id ?? "" } };
-    keep(sent);
+  await socket.connect();
+  // Another page may have begun to send it.
+  const known = outbox.of(entry.chat).find(({ key }) => key === entry.key) ?? entry;
+  const sent = known.isTried
+    ? known
+    : { ...known, isTried: true, body: { ...known.body, session_id: socket.id ?? "" } };
+  keep(sent);
+  for (;;) {
     try {
       const answer = await post(sent, signal);
       outbox.remove(entry.key);
@@ -42,9 +41,10 @@ export async function deliver(
       if (!(error instanceof ApiError)) {
         throw error;
       }
-      // A first try that is still being answered is a conflict.
-      if (wasTried && error.status === 409 && left > 0) {
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      // An earlier try with the same key is being answered: the next one gets that answer.
+      if (error.status === 409 && error.retryAfter !== undefined) {
+        onheld?.();
+        await pause(error.retryAfter);
         continue;
       }
       if (isAway(error)) {
@@ -55,6 +55,8 @@ export async function deliver(
     }
   }
 }
+
+const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 /** Whether a proxy answered in the server's place, or the server for a moment that passes. */
 function isAway({ status, body, retryAfter }: ApiError): boolean {

@@ -50,7 +50,8 @@ export class Delivery {
   readonly draftName = `new:${newId()}`;
   readonly #unsent = new Map<string, Waiting>();
   readonly #underWay = new Set<string>();
-  readonly #withdrawn = new Set<string>();
+  /** Keys of what was taken back, or was proved to have arrived: the answer to the request changes nothing then. */
+  readonly #decided = new Set<string>();
   readonly #retry = new Retry(() => this.resume());
 
   constructor(chat: FollowedChat, parts: DeliveryParts) {
@@ -118,8 +119,8 @@ export class Delivery {
 
   /** How it stands with what did not reach the server at the first try; undefined for nothing. */
   get unsent(): Unsent | undefined {
-    const hasFailed = this.#chat.sending.size > 0 && this.#retry.failures > 0;
-    return hasFailed ? { retryAt: this.#retry.at } : undefined;
+    const { failures, isHeld, at: retryAt } = this.#retry;
+    return this.#chat.sending.size > 0 && (failures > 0 || isHeld) ? { retryAt, isHeld } : undefined;
   }
 
   sendNow(): void {
@@ -130,7 +131,7 @@ export class Delivery {
   withdraw(): Withdrawn | undefined {
     const back = [...this.#unsent.values()];
     for (const { entry, turn, abort } of back) {
-      this.#withdrawn.add(entry.key);
+      this.#decided.add(entry.key);
       outbox.remove(entry.key);
       this.#undo(entry.key, turn);
       abort.abort();
@@ -147,9 +148,9 @@ export class Delivery {
   /** An event of a reply proves that the server has its question, whatever became of the answer. */
   confirm(replyId: string, chatId: string | undefined): void {
     for (const [key, { turn }] of this.#unsent) {
-      const isIt = turn.replies.some(({ id }) => id === replyId);
-      if (isIt && !this.#underWay.has(key)) {
+      if (turn.replies.some(({ id }) => id === replyId)) {
         outbox.remove(key);
+        this.#decided.add(key);
         this.#sent(key, chatId);
       }
     }
@@ -166,7 +167,7 @@ export class Delivery {
   }
 
   #keep(entry: OutboxEntry): void {
-    if (this.#withdrawn.has(entry.key)) {
+    if (this.#decided.has(entry.key)) {
       throw new Error("The question was taken back.");
     }
     const own = this.#unsent.get(entry.key);
@@ -181,7 +182,7 @@ export class Delivery {
   /** Resolves to false when it did not reach the server. */
   async #deliver(entry: OutboxEntry): Promise<boolean> {
     const { key } = entry;
-    if (this.#underWay.has(key) || this.#withdrawn.has(key)) {
+    if (this.#underWay.has(key) || this.#decided.has(key)) {
       return true;
     }
     this.#underWay.add(key);
@@ -189,9 +190,12 @@ export class Delivery {
     try {
       const id = await deliver(entry, {
         keep: (sent) => this.#keep(sent),
+        onheld: () => (this.#retry.isHeld = !this.#decided.has(key)),
         ...(own && { signal: own.abort.signal }),
       });
-      this.#sent(key, id);
+      if (!this.#decided.has(key)) {
+        this.#sent(key, id);
+      }
       if (!own) {
         await this.#chat.load();
       }
@@ -199,7 +203,7 @@ export class Delivery {
     } catch (error) {
       if (error instanceof ApiError) {
         await this.#refused(entry, error);
-      } else if (!this.#withdrawn.has(key)) {
+      } else if (!this.#decided.has(key)) {
         this.#retry.plan();
         return false;
       }
@@ -225,11 +229,11 @@ export class Delivery {
 
   /** A new question comes back to its writer: what follows a message that the server never saw is never read. */
   async #refused({ key, body }: OutboxEntry, error: ApiError): Promise<void> {
-    if (this.#withdrawn.has(key)) {
+    if (this.#decided.has(key)) {
       return;
     }
     const turn = this.#unsent.get(key)?.turn;
-    if (error.status === 409) {
+    if (error.status === 409 && this.#chat.id !== undefined) {
       // Another window was quicker, or writes this reply: the server has what counts.
       turn?.replies.forEach(({ id }) => {
         this.#chat.patch(id, { done: true });

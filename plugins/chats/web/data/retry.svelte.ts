@@ -9,6 +9,8 @@ export class Retry {
   at = $state<number>();
   /** Tries that failed since the server was reached last. */
   failures = $state(0);
+  /** The server has what was sent, and has not answered yet. */
+  isHeld = $state(false);
   readonly #run: () => unknown;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #online = () => this.now();
@@ -23,6 +25,7 @@ export class Retry {
     clearTimeout(this.#timer);
     const delay = Math.min(longestDelayMs, firstDelayMs * 2 ** this.failures);
     this.failures += 1;
+    this.isHeld = false;
     this.at = serverNow() + delay;
     this.#timer = setTimeout(() => this.now(), delay);
   }
@@ -38,6 +41,7 @@ export class Retry {
   /** The server was reached, or there is nothing left to try. */
   reset(): void {
     this.failures = 0;
+    this.isHeld = false;
     this.#forget();
   }
 

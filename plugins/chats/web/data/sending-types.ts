@@ -32,6 +32,8 @@ export interface Queued extends Sending {
 export interface Unsent {
   /** Epoch milliseconds of the next try; undefined while one is made. */
   readonly retryAt: number | undefined;
+  /** The server has them all the same, and has not answered yet. */
+  readonly isHeld: boolean;
 }
 
 /** What the server did not take. */

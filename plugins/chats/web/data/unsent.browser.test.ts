@@ -1,4 +1,4 @@
-import type { Page, Route } from "playwright-core";
+import type { APIResponse, Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { plainHost } from "#test/support/browser.ts";
 import { describeInterface } from "#test/support/describe-interface.ts";
@@ -13,6 +13,14 @@ async function intercept(page: Page, handle: (route: Route) => Promise<unknown>)
     (route) => (state.isOn ? handle(route) : route.fallback()),
   );
   return { end: () => (state.isOn = false) };
+}
+
+/** Has the server answer the request, whatever becomes of the answer. */
+async function forward(route: Route): Promise<APIResponse> {
+  // The name of the page's host is known to the browser alone.
+  const { host } = new URL(route.request().url());
+  const url = route.request().url().replace(plainHost, "127.0.0.1");
+  return await route.fetch({ url, headers: { ...route.request().headers(), host } });
 }
 
 describeInterface("questions that do not arrive", ({ setUp, openPage }) => {
@@ -86,10 +94,7 @@ describeInterface("questions that do not arrive", ({ setUp, openPage }) => {
     pages.upstream.reply(isReply, reply.script);
     const { page } = await pages.open("/");
     await intercept(page, async (route) => {
-      // The name of the page's host is known to the browser alone.
-      const { host } = new URL(route.request().url());
-      const url = route.request().url().replace(plainHost, "127.0.0.1");
-      await route.fetch({ url, headers: { ...route.request().headers(), host } });
+      await forward(route);
       await route.abort("connectionreset");
     });
     await ask(page, "Was it heard?");
@@ -101,6 +106,59 @@ describeInterface("questions that do not arrive", ({ setUp, openPage }) => {
     await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
     expect(await fieldOf(page).inputValue()).toBe("");
     expect(asked("Was it heard?")).toBe(1);
+  });
+
+  test("a first message that the server holds for long is waited for, and opens its chat", async () => {
+    const { page } = await pages.open("/");
+    let conflicts = 0;
+    const holding = await intercept(page, (route) => {
+      conflicts += 1;
+      return conflicts === 1
+        ? route.abort("connectionreset")
+        : route.fulfill({
+            status: 409,
+            headers: { "retry-after": "0" },
+            json: { detail: "A request with this Idempotency-Key is still running. Send it again later." },
+          });
+    });
+    await ask(page, "Is it slow today?");
+    await expect.poll(() => conflicts).toBeGreaterThan(10);
+    await page.getByText("Waiting for the server", { exact: true }).waitFor();
+    expect(await page.getByText(/Not sent yet/).count()).toBe(0);
+    holding.end();
+    await page.getByText("The wheel turns.", { exact: true }).waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    expect(await page.getByText("Waiting for the server").count()).toBe(0);
+    expect(asked("Is it slow today?")).toBe(1);
+  });
+
+  test("a first message whose reply is written while the server holds it opens its chat at once", async () => {
+    const reply = writtenReply();
+    pages.upstream.reply(isReply, reply.script);
+    const { page } = await pages.open("/");
+    let tries = 0;
+    await intercept(page, async (route) => {
+      tries += 1;
+      if (tries === 1) {
+        await forward(route);
+        await route.abort("connectionreset");
+      } else {
+        await route.fulfill({
+          status: 409,
+          headers: { "retry-after": "1" },
+          json: { detail: "Still running." },
+        });
+      }
+    });
+    await ask(page, "Is it heard?");
+    await expect.poll(() => tries).toBeGreaterThan(1);
+    reply.write("It is. ");
+    await page.getByText("It is.").waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    await page.getByText("Waiting for the server").waitFor({ state: "detached" });
+    reply.end();
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    expect(asked("Is it heard?")).toBe(1);
   });
 
   test("a first message that is refused comes back into the field with the reason, and can be sent again", async () => {
