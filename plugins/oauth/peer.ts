@@ -12,6 +12,7 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import type { Egress } from "#kernel/egress/egress.ts";
+import { verifyProviderToken } from "./jwt.ts";
 import { toPlainServer } from "./plain-oauth.ts";
 import type { Provider } from "./providers.ts";
 
@@ -61,11 +62,13 @@ export function createPeers({ egress, timeoutSeconds }: PeersParts): Peers {
       }
       return peer;
     }
-    return await discovery(new URL(url), clientId, metadata, auth, {
+    const peer = await discovery(new URL(url), clientId, metadata, auth, {
       [customFetch]: fetch,
       timeout: timeoutSeconds(),
       execute: isPlain ? [allowInsecureRequests] : [],
     });
+    peer[customFetch] = requireSignatures(peer, fetch);
+    return peer;
   };
   return {
     fetch,
@@ -80,6 +83,17 @@ export function createPeers({ egress, timeoutSeconds }: PeersParts): Peers {
       peer.catch(() => opened.delete(key));
       return await peer;
     },
+  };
+}
+
+/** The library reads what a provider signs about a person; this looks at the signature, by keys that may have changed. */
+function requireSignatures(peer: Configuration, fetch: CustomFetch): CustomFetch {
+  return async (url, options) => {
+    const answer = await fetch(url, options);
+    if (/^application\/jwt\b/i.test(answer.headers.get("content-type") ?? "")) {
+      await verifyProviderToken(await answer.clone().text(), peer, { fetch });
+    }
+    return answer;
   };
 }
 
