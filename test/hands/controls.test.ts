@@ -1,7 +1,6 @@
 // Takes long: it changes every control of every page, reads it after a reload, and sets it back.
 import { beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "#test/support/browser.ts";
-import { quarantine } from "#test/support/quarantine.ts";
 import { isOfNewThing, unusedExceptions } from "./support/exceptions.ts";
 import { expectNone } from "./support/faults.ts";
 import { isWhole } from "./support/part.ts";
@@ -18,32 +17,26 @@ describe.skipIf(chromiumPath === undefined)("every control of every page", { tim
     platform = await usePlatform();
   });
 
-  test(
-    "holds what is set",
-    quarantine("two of eight parts of the sweep have passed; the others were not run", async () => {
-      const faults = await visitAll(
-        platform,
-        "Controls",
-        async (visitor, { path }) => {
-          if (isOfNewThing(path)) {
-            return [];
-          }
-          await visitor.open(path);
-          return await roundTrip({ page: visitor.page, traffic: visitor.traffic, path }, tally);
-        },
-        { seating: platform.person },
-      );
-      expectNone(faults);
-    }),
-  );
+  test("holds what is set", async () => {
+    const faults = await visitAll(
+      platform,
+      "Controls",
+      async (visitor, { path }) => {
+        if (isOfNewThing(path)) {
+          return [];
+        }
+        await visitor.open(path);
+        return await roundTrip({ page: visitor.page, traffic: visitor.traffic, path }, tally);
+      },
+      { seating: platform.person },
+    );
+    expectNone(faults);
+  });
 
-  test(
-    "is tried, or stands in the list of exceptions with its reason",
-    quarantine("two of eight parts of the sweep have passed; the others were not run", () => {
-      const skipped = [...tally.skipped].map(([why, count]) => `  ${count} ${why}`).join("\n");
-      process.stdout.write(`${tally.tried} controls were tried. Skipped:\n${skipped}\n`);
-      expect(tally.tried).toBeGreaterThan(isWhole ? 300 : 0);
-      expect(isWhole ? unusedExceptions() : []).toEqual([]);
-    }),
-  );
+  test("is tried, or stands in the list of exceptions with its reason", () => {
+    const skipped = [...tally.skipped].map(([why, count]) => `  ${count} ${why}`).join("\n");
+    process.stdout.write(`${tally.tried} controls were tried. Skipped:\n${skipped}\n`);
+    expect(tally.tried).toBeGreaterThan(isWhole ? 300 : 0);
+    expect(isWhole ? unusedExceptions() : []).toEqual([]);
+  });
 });

@@ -76,11 +76,11 @@ export async function roundTrip(visit: Visit, tally: Tally): Promise<readonly st
 async function setBack(visit: Visit, changed: readonly Control[]): Promise<void> {
   const { page, traffic } = visit;
   for (let round = 0; round < 2; round += 1) {
-    const now = await readAll(page);
     for (const control of changed.toReversed()) {
-      const value = now.get(keyOf(control));
-      if (value !== undefined && value !== control.value) {
-        await changeBack(page, control, value);
+      // One that is set back may take others with it.
+      const now = await readAgain(page, control);
+      if (now !== undefined && now.value !== control.value) {
+        await changeBack(page, control, now.value);
         await traffic.settleWrites();
       }
     }
