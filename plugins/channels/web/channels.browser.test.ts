@@ -163,6 +163,22 @@ describeInterface("channels", ({ setUp, openPage }) => {
     await expect.poll(() => list.getByRole("link", { name: /unread/ }).count()).toBe(0);
   });
 
+  test("a new channel takes what is typed at once", async () => {
+    const { page } = await openPage({ url: stage.app.url, token: ann.user.token });
+    for (const name of ["weir", "sluice"]) {
+      await page.getByRole("button", { name: "New channel" }).click();
+      await type(page.getByLabel("Name", { exact: true }), name);
+      await page.keyboard.press("Enter");
+      await expect
+        .poll(() => field(page).and(page.locator(":focus")).getAttribute("aria-label"))
+        .toContain(name);
+      // A space would press the button that opened the dialog.
+      await page.keyboard.type("hello there");
+      expect(await field(page).inputValue()).toBe("hello there");
+      expect(await page.getByRole("dialog").count()).toBe(0);
+    }
+  });
+
   test("a long channel shows a window of its messages, which goes back and forth with the reader", async () => {
     const id = await admin.make({ name: "Long", type: "group", user_ids: [ann.user.id] });
     // As posting so many one by one would take minutes.

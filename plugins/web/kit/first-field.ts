@@ -11,17 +11,20 @@ const writable = [
 const isShown = (element: HTMLElement): boolean =>
   element.checkVisibility({ visibilityProperty: true }) && element.closest("[inert], nav") === null;
 
-/** The field in which a person begins; one with `autofocus` counts before the others. */
+/** The field in which a person begins; the one that a page claimed, or with `autofocus`, counts before the others. */
 export function firstField(root: ParentNode): HTMLElement | undefined {
   const fields = [...root.querySelectorAll<HTMLElement>(writable)].filter(isShown);
-  return fields.find((field) => field.hasAttribute("autofocus")) ?? fields[0];
+  return fields.find((field) => field === claimed || field.hasAttribute("autofocus")) ?? fields[0];
 }
 
 /**
  * Focuses the first field in `root`, also one that is loaded later or takes the place of the one before, until the pointer
- * or a key that writes nothing is pressed.
+ * or a key that writes nothing is pressed. An attachment of forms that open; on touch screens nothing is focused.
  */
-export function focusFirstField(root: HTMLElement): () => void {
+export function focusFirstField(root: HTMLElement): (() => void) | undefined {
+  if (isTouch()) {
+    return undefined;
+  }
   const control = new AbortController();
   const { signal } = control;
   const observer = new MutationObserver(look);
@@ -49,8 +52,20 @@ export function focusFirstField(root: HTMLElement): () => void {
   return () => control.abort();
 }
 
+/** Focuses the first field of the page to which a dialog led. */
+export function focusPage(): void {
+  const page = document.querySelector<HTMLElement>("main");
+  if (page) {
+    focusFirstField(page);
+  }
+}
+
+/** The field with which the page of now begins. */
+let claimed: HTMLElement | undefined;
+
 /** Gives the caret to a field that a page begins with, unless the person is in the middle of something else. */
 export function claimFocus(field: HTMLElement): void {
+  claimed = field;
   const active = document.activeElement;
   const isElsewhere = active instanceof HTMLElement && active !== field && active.matches(writable);
   if (!isElsewhere && document.querySelector('[role="dialog"], [role="menu"]') === null && !isTouch()) {
