@@ -47,7 +47,11 @@ describeInterface("what operators put in", ({ setUp, openPage }) => {
     await page.getByRole("button", { name: "Add an announcement" }).click();
     const second = page.getByRole("region", { name: "Announcement 2" });
     const save = page.getByRole("button", { name: "Save" });
-    expect(await save.isDisabled()).toBe(true);
+    // The caret stands in the text, which is not wrong before it was written.
+    await expect.poll(() => second.locator("textarea:focus").count()).toBe(1);
+    expect(await second.locator("[aria-invalid=true]").count()).toBe(0);
+    await save.click();
+    await second.getByText("A text is needed.").waitFor();
     await write(second.getByRole("textbox", { name: "Title" }), "News");
     await write(second.getByRole("textbox", { name: "Text" }), "See [there](https://example.org).");
     await second.getByRole("link", { name: "there" }).waitFor();
@@ -83,6 +87,36 @@ describeInterface("what operators put in", ({ setUp, openPage }) => {
     } finally {
       await own.close();
     }
+  });
+
+  test("two windows that each add one keep both", async () => {
+    const other = await openPage({ url: app.url, token: admin.token, path: "/admin/announcements" });
+    for (const [at, text] of [
+      [page, "From one window"],
+      [other.page, "From another"],
+    ] as const) {
+      await at.getByRole("region", { name: "Announcement 1" }).waitFor();
+      await at.getByRole("button", { name: "Add an announcement" }).click();
+      await expect.poll(() => at.locator("textarea:focus").count()).toBe(1);
+      await at.keyboard.type(text);
+    }
+    for (const at of [page, other.page]) {
+      await at.getByRole("button", { name: "Save" }).click();
+      await at.getByText("Everybody sees this now.").waitFor();
+    }
+    expect((await stored()).map(({ content }: { content: string }) => content).slice(-2)).toEqual([
+      "From one window",
+      "From another",
+    ]);
+    // What both change is told to the second one before it replaces it.
+    await page.reload();
+    for (const at of [page, other.page]) {
+      const last = at.getByRole("region", { name: /^Announcement \d/ }).last();
+      await write(last.getByRole("textbox", { name: "Text" }), "From both");
+      await write(last.getByRole("textbox", { name: "Title" }), at === page ? "First" : "Second");
+      await at.getByRole("button", { name: "Save" }).click();
+    }
+    await other.page.getByText("Somebody changed this meanwhile. Save again to replace it.").waitFor();
   });
 
   test("the wheel turns where novelties are on, and stands still where they are off", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createBanner, move, toSaved } from "./banners.ts";
+import { createBanner, joinOrder, move, toSaved } from "./banners.ts";
 
 const [first, second, third] = [1, 2, 3].map((n) => ({ ...createBanner(), content: `${n}` }));
 if (!first || !second || !third) {
@@ -23,4 +23,15 @@ test("a banner that says something else is a new one; one that looks the same ke
   );
   expect(changed?.id).not.toBe(first.id);
   expect([kept, added]).toEqual([{ ...second, dismissible: false }, third]);
+});
+
+test("the order of a window that moved banners counts, else that of the other one", () => {
+  const seen = [first, second];
+  const added = { ...createBanner(), id: "added" };
+  const order = (stored: typeof seen, typed: typeof seen) =>
+    joinOrder({ seen, stored, typed }).map((id) =>
+      [first, second, third, added].findIndex((one) => one.id === id),
+    );
+  expect(order([second, first, third], [first, second, added])).toEqual([1, 0, 2, 3]);
+  expect(order([first, second, third], [added, second, first])).toEqual([3, 1, 0, 2]);
 });

@@ -35,4 +35,23 @@ export function toSaved(banners: readonly Banner[], before: readonly Banner[]): 
   });
 }
 
+interface Lists {
+  /** What the window has seen as stored. */
+  readonly seen: readonly Banner[];
+  readonly stored: readonly Banner[];
+  readonly typed: readonly Banner[];
+}
+
+/** The ids of all lists, in the order of this window; of the stored list where this one only removed and added. */
+export function joinOrder({ seen, stored, typed }: Lists): string[] {
+  const [before, now, mine] = [seen, stored, typed].map((list) => list.map(({ id }) => id)) as [
+    string[],
+    string[],
+    string[],
+  ];
+  const unmoved = [...before.filter((id) => mine.includes(id)), ...mine.filter((id) => !before.includes(id))];
+  const isMoved = unmoved.join() !== mine.join();
+  return [...new Set(isMoved ? [...mine, ...now] : [...now, ...mine])];
+}
+
 const now = () => Math.floor(serverNow() / 1000);
