@@ -4,6 +4,8 @@ export interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
   readonly isSortable?: boolean;
+  /** Takes the room that the others leave, and cuts what is longer. */
+  readonly isFluid?: boolean;
   /** Left out on phones. */
   readonly isExtra?: boolean;
 }

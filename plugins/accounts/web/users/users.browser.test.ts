@@ -200,4 +200,26 @@ describeInterface("the pages of people", ({ setUp, openPage }) => {
     expect(width).toBeLessThanOrEqual(390);
     await expectNoAxeFindings(page);
   });
+
+  test("a long name leaves the actions in the table, and an Arabic one stands beside its picture", async () => {
+    const names = ["😀".repeat(100), "عبد الله"];
+    for (const [index, name] of names.entries()) {
+      const body = { name, email: `long${index}@mill.test`, password: "Grinding-1-stones", role: "user" };
+      expect((await admin.call("POST /api/v1/auths/add", body)).status).toBe(200);
+    }
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.reload();
+      const table = page.getByRole("table", { name: "Users" });
+      await table.getByText("long0@mill.test").waitFor();
+      const room = await table.evaluate((element) => {
+        const { clientWidth, scrollWidth } = element.parentElement as HTMLElement;
+        return scrollWidth - clientWidth;
+      });
+      expect(room).toBeLessThanOrEqual(0);
+      const arabic = await table.locator("bdi", { hasText: names[1] as string }).boundingBox();
+      const address = await table.getByText("long1@mill.test").boundingBox();
+      expect(Math.abs((arabic?.x ?? 0) - (address?.x ?? 0))).toBeLessThan(2);
+    }
+  });
 });
