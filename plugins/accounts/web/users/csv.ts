@@ -66,14 +66,23 @@ export interface ImportedUser {
   readonly role: string;
 }
 
+/** The role of an account for which nothing else is said, as in the form of a single one. */
+export const defaultRole = "user";
+
 const columns = ["name", "email", "password", "role"] as const;
 const otherNames: Readonly<Record<string, (typeof columns)[number]>> = {
   "e-mail": "email",
   "e-mail address": "email",
 };
 
+/** The accounts of a CSV text, and the titles of columns that none of them takes. */
+export interface UserList {
+  readonly users: readonly ImportedUser[];
+  readonly unused: readonly string[];
+}
+
 /** The accounts of a CSV text; its first line names the columns. Undefined when it names no name and email. */
-export function readUsers(text: string): ImportedUser[] | undefined {
+export function readUsers(text: string): UserList | undefined {
   const [head, ...rows] = parseCsv(text);
   const names = (head?.cells ?? [])
     .map((each) => each.trim().toLowerCase())
@@ -83,11 +92,17 @@ export function readUsers(text: string): ImportedUser[] | undefined {
     return undefined;
   }
   const read = (row: readonly string[], column: (typeof columns)[number]) => row[place(column)] ?? "";
-  return rows.map(({ line, cells: row }) => ({
+  const isUsed = (name: string | undefined, at: number) =>
+    columns.some((column) => column === name) && names.indexOf(name ?? "") === at;
+  const unused = (head?.cells ?? [])
+    .map((cell) => cell.trim())
+    .filter((cell, at) => cell !== "" && !isUsed(names[at], at));
+  const users = rows.map(({ line, cells: row }) => ({
     line,
     name: read(row, "name").trim(),
     email: read(row, "email").trim(),
     password: read(row, "password"),
-    role: read(row, "role").trim(),
+    role: read(row, "role").trim() || defaultRole,
   }));
+  return { users, unused };
 }

@@ -21,6 +21,8 @@ const most = 5000;
 /** An import of accounts: a dry run of the whole file, then the accounts that passed it. */
 export class UserImport {
   lines = $state.raw<readonly ImportLine[]>();
+  /** Columns of the file that nothing is taken from. */
+  unused = $state.raw<readonly string[]>([]);
   failure = $state<string>();
   isChecking = $state(false);
   isAdding = $state(false);
@@ -35,7 +37,9 @@ export class UserImport {
   async check(text: string): Promise<void> {
     this.lines = undefined;
     this.failure = undefined;
-    const users = readUsers(text);
+    const list = readUsers(text);
+    const users = list?.users;
+    this.unused = list?.unused ?? [];
     if (users === undefined || users.length === 0 || users.length > most) {
       this.failure =
         users === undefined
@@ -47,7 +51,9 @@ export class UserImport {
     }
     this.isChecking = true;
     try {
-      const { results } = await server.call("POST /api/v1/users/import", { body: { users, dry_run: true } });
+      const { results } = await server.call("POST /api/v1/users/import", {
+        body: { users: [...users], dry_run: true },
+      });
       this.lines = users.map((user, index) => toLine(user, results?.[index]));
     } catch (error) {
       this.failure = (error as Error).message;
