@@ -45,6 +45,24 @@ export function requireNoProblem(problem: string | undefined, name: string): voi
   }
 }
 
+type Prefixed = Readonly<Record<string, { readonly prefix_id?: string | null | undefined }>>;
+
+/**
+ * Throws `invalid` where a prefix is given to more upstreams than have it: of two with the same
+ * prefix one would hide the models of the other. Those that are stored so already can still be saved.
+ */
+export function requireOwnPrefixes(given: Prefixed, stored: Prefixed, name: string): void {
+  const places = (configs: Prefixed, prefix: string) =>
+    Object.keys(configs).filter((index) => configs[index]?.prefix_id === prefix);
+  for (const { prefix_id: prefix } of Object.values(given)) {
+    const [first, ...others] = prefix ? places(given, prefix) : [];
+    if (prefix && others.length > Math.max(0, places(stored, prefix).length - 1)) {
+      const problem = `${name} ${first} has its prefix_id "${prefix}"; choose another one`;
+      requireNoProblem(problem, `${name} ${others.at(-1)}`);
+    }
+  }
+}
+
 /** An upstream's own status must not reach the admin's browser as this platform's: a 401 would sign it out. */
 export async function tryOut<T>(asking: Promise<T>, name: string): Promise<T> {
   try {

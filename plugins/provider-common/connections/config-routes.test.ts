@@ -79,6 +79,12 @@ describe("the settings of connections", () => {
     const refused = await admin.call("POST /compat/config/update", wrong);
     expect(refused.status).toBe(400);
     expect(refused.body.error.message).toContain("api_type");
+    const twice = { ...body, OPENAI_API_CONFIGS: { 0: { prefix_id: "b" }, 1: { prefix_id: "b" } } };
+    const taken = await admin.call("POST /compat/config/update", twice);
+    expect([taken.status, taken.body.error.message]).toEqual([
+      400,
+      'Connection 1 cannot be used: Connection 0 has its prefix_id "b"; choose another one.',
+    ]);
   });
 
   it("are for admins alone", async () => {

@@ -3,7 +3,12 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { toIndexed, toPlainUrl } from "#kernel/upstream/endpoint.ts";
-import { requireNoProblem, tryOut, waitForLists } from "#kernel/upstream/endpoint-form.ts";
+import {
+  requireNoProblem,
+  requireOwnPrefixes,
+  tryOut,
+  waitForLists,
+} from "#kernel/upstream/endpoint-form.ts";
 import type { CommonConfig } from "../config.ts";
 import { type Connection, ConnectionConfig, findProblem, toConnections } from "./connection.ts";
 import { showConfig, type StoredConnections, unmaskConfig, unmaskKey } from "./secrets.ts";
@@ -120,6 +125,7 @@ function toChanges(form: Form, stored: StoredConnections): Record<string, unknow
       configs[index] = unmaskConfig(given, { url, index }, stored);
     }
   });
+  requireOwnPrefixes(configs, stored.configs, "Connection");
   return {
     ...(typeof form.ENABLE_OPENAI_API === "boolean" && { ENABLE_OPENAI_API: form.ENABLE_OPENAI_API }),
     OPENAI_API_BASE_URLS: urls,

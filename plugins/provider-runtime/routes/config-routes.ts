@@ -3,7 +3,13 @@ import type { ConfigRegistry } from "#config/registry.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { findAddressProblem, toIndexed, toPlainUrl } from "#kernel/upstream/endpoint.ts";
-import { requireNoProblem, tryOut, unmask, waitForLists } from "#kernel/upstream/endpoint-form.ts";
+import {
+  requireNoProblem,
+  requireOwnPrefixes,
+  tryOut,
+  unmask,
+  waitForLists,
+} from "#kernel/upstream/endpoint-form.ts";
 import { maskKey } from "#kernel/upstream/mask.ts";
 import { type Backend, BackendConfig, toBackends } from "../backends/backend.ts";
 import type { Backends } from "../backends/backends.ts";
@@ -125,6 +131,7 @@ function toChanges(form: Form, stored: Stored): Record<string, unknown> {
       configs[index] = given.key ? { ...given, key: unmask(given.key, { url, index }, secrets) } : given;
     }
   });
+  requireOwnPrefixes(configs, toIndexed(stored.baseUrls, stored.configs), "Backend");
   return {
     ...(typeof form.ENABLE_OLLAMA_API === "boolean" && { ENABLE_OLLAMA_API: form.ENABLE_OLLAMA_API }),
     OLLAMA_BASE_URLS: urls,

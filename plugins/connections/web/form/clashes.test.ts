@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Card } from "../connections.svelte.ts";
-import { findClashes, findTwin, proposePrefix, toOffered, withoutClashes } from "./clashes.ts";
+import {
+  findClashes,
+  findTwin,
+  hasTakenPrefix,
+  proposePrefix,
+  toOffered,
+  withoutClashes,
+} from "./clashes.ts";
 import { toDraft } from "./draft.ts";
 
 const card = (url: string, models: readonly string[], config: object = {}): Card =>
@@ -47,4 +54,13 @@ it("an address is taken by a connection with the same prefix, however it is writ
   expect(findTwin(draft(), [same])).toBe(same);
   expect(findTwin(draft({ prefix: "b" }), [same])).toBeUndefined();
   expect(findTwin(draft({ kind: "runtime" }), [same])).toBeUndefined();
+});
+
+it("a prefix is taken when another connection has it, unless it is stored so", () => {
+  const other = card("x", [], { prefix_id: "second" });
+  const own = card("y", [], { prefix_id: "second" });
+  expect(hasTakenPrefix(draft({ prefix: " second " }), [other])).toBe(true);
+  expect(hasTakenPrefix(draft({ prefix: "third" }), [other])).toBe(false);
+  expect(hasTakenPrefix(draft({ prefix: "second" }), [other], own)).toBe(false);
+  expect(hasTakenPrefix(draft(), [card("x", [])])).toBe(false);
 });

@@ -14,6 +14,13 @@ export function toOffered(draft: Draft, listed: readonly string[]): string[] {
   return (fixed.length > 0 ? fixed : listed).map((id) => (prefix === "" ? id : `${prefix}.${id}`));
 }
 
+/** True where another connection has the prefix that is new to this one. */
+export function hasTakenPrefix(draft: Draft, others: readonly Card[], card?: Card): boolean {
+  const prefix = draft.prefix.trim();
+  const isNew = prefix !== "" && prefix !== card?.config["prefix_id"];
+  return isNew && others.some(({ config }) => config["prefix_id"] === prefix);
+}
+
 /** Which of the ids other connections offer now. */
 export function findClashes(offered: readonly string[], others: readonly Card[]): Clash[] {
   const ids = new Set(offered);

@@ -117,8 +117,15 @@ export function keyOf({ key, isKeyRemoved }: Draft, stored?: Stored): string {
   return key.trim() || (isKeyRemoved ? "" : (stored?.key ?? ""));
 }
 
-export type Problems = Partial<Record<"url" | "key" | "extra" | "headers" | "groups", Problem>>;
-export type Problem = HeaderProblem | "address" | "addressTaken" | "keyAgain" | "noObject" | "noGroup";
+export type Problems = Partial<Record<"url" | "key" | "extra" | "headers" | "groups" | "prefix", Problem>>;
+export type Problem =
+  | HeaderProblem
+  | "address"
+  | "addressTaken"
+  | "prefixTaken"
+  | "keyAgain"
+  | "noObject"
+  | "noGroup";
 
 /** What is wrong with the draft, by field; what only the server can know is not among it. */
 export function findProblems(draft: Draft, stored?: Stored): Problems {

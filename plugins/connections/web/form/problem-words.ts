@@ -8,6 +8,8 @@ export function toWords(problem: Problem | undefined): string | undefined {
       return t("Give an address that begins with http:// or https://.");
     case "addressTaken":
       return t("There is a connection to this address. Change that one, or give this one a prefix.");
+    case "prefixTaken":
+      return t("Another connection has this prefix. Choose another one.");
     case "keyAgain":
       return t("Give the key again: a stored key never moves to another address.");
     case "noObject":
