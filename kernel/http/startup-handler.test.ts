@@ -35,6 +35,16 @@ test.each([
   expect(await answer.json()).toMatchObject(body);
 });
 
+test("a browser gets a page that reloads itself until the server is open", async () => {
+  const answer = await fetch(`${listening.url}/c/42`, { headers: { accept: "text/html,*/*;q=0.8" } });
+  expect([answer.status, answer.headers.get("retry-after"), answer.headers.get("content-type")]).toEqual([
+    503,
+    "2",
+    "text/html; charset=utf-8",
+  ]);
+  expect(await answer.text()).toContain('<meta http-equiv="refresh" content="2">');
+});
+
 test("a request with a body and one for a WebSocket get the same, and the next is served", async () => {
   const posted = await fetch(`${listening.url}/api/chat/completions`, { method: "POST", body: "{}" });
   expect(posted.status).toBe(503);

@@ -41,14 +41,30 @@ const starting = new AppError("unavailable", "The server is starting. Try again 
   retryAfter: 2,
 });
 
+/** Browsers get a page that reloads itself; it needs no script and no other file. */
+const startingPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="2">
+<title>Starting…</title>
+<body>
+<h1>The server is starting</h1>
+<p>This page reloads by itself.</p>
+`;
+
 function answerStarting(req: IncomingMessage, res: ServerResponse): void {
+  const isPage =
+    (req.method === "GET" || req.method === "HEAD") && req.headers.accept?.includes("text/html") === true;
   const { status, headers, body } = toErrorAnswer(starting, {
     shape: findShape(req.url ?? "/"),
     invalidStatus: 400,
     requestId: "",
   });
-  res.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", ...headers });
-  res.end(req.method === "HEAD" ? undefined : body);
+  const type = isPage ? "text/html; charset=utf-8" : "application/json";
+  res.writeHead(status, { "content-type": type, "cache-control": "no-store", vary: "accept", ...headers });
+  res.end(req.method === "HEAD" ? undefined : isPage ? startingPage : body);
   // A body that nobody reads would keep the connection from its next request.
   req.resume();
 }
