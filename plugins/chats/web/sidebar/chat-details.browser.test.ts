@@ -31,6 +31,13 @@ describeInterface("what chats and folders carry", ({ setUp, openPage }) => {
     expect((await pages.admin.read(chatId)).meta.tags ?? []).toEqual([]);
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: /^Tags:/ }).waitFor({ state: "detached" });
+
+    // A tag that is typed and not added is meant all the same.
+    await page.getByRole("button", { name: "Chat menu" }).click();
+    await page.getByRole("menuitem", { name: "Tags", exact: true }).click();
+    await write(dialog.getByLabel("New tag"), "Typed");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Tags: Typed" }).waitFor();
   });
 
   test("a folder has an icon that is picked and a model that its new chats begin with", async () => {
