@@ -52,7 +52,14 @@ export async function startLongRuns(env: Record<string, string> = {}): Promise<L
   const [, database] = databaseKinds[0] as (typeof databaseKinds)[number];
   const servers = await startChatServers({
     database,
-    env: { PLUGINS_PATH: plugins, WORKBENCH_LOG: log, WORKBENCH_HOLD: held, ...env },
+    env: {
+      PLUGINS_PATH: plugins,
+      WORKBENCH_LOG: log,
+      WORKBENCH_HOLD: held,
+      // Nobody is there to be asked.
+      TOOL_APPROVAL_POLICY: '{"*": "auto"}',
+      ...env,
+    },
   });
   const service = await startOpenApiService();
   const everything = await startEverything();
