@@ -14,9 +14,6 @@ import type { Asked } from "./request.ts";
 import { toStorable } from "./storable-text.ts";
 import type { ChatMessage, ChatView, ChosenTools, Controls, Queued, Rating, Sending } from "./types.ts";
 
-/** People who stop a question that is stuck do not wait for a server that is away. */
-const longestStopMs = 3000;
-
 export interface NewChatOptions {
   readonly models: readonly string[];
   readonly folderId?: string | null;
@@ -93,6 +90,10 @@ export class ChatStore extends FollowedChat implements ChatView {
 
   protected onarrived(replyId: string, chatId: string | undefined): void {
     this.#delivery.confirm(replyId, chatId);
+  }
+
+  protected isRecalled(replyId: string, chatId: string | undefined): boolean {
+    return this.#delivery.isRecalled(replyId, chatId);
   }
 
   protected onidle(): void {
@@ -191,25 +192,11 @@ export class ChatStore extends FollowedChat implements ChatView {
 
   async stop(): Promise<readonly ChatMessage[]> {
     const withdrawn = this.#delivery.withdraw();
-    if (withdrawn === undefined) {
-      await this.#stopRuns();
-      this.resumeFeeds();
-      return [];
-    }
-    if (withdrawn.wasTried) {
-      // The server may have the question, and only its answer was lost: then it is stopped there, and shows.
-      const asked = this.#stopRuns().then(() => this.load());
-      await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, longestStopMs))]).catch(
-        () => undefined,
-      );
-    }
-    return withdrawn.questions.filter(({ id }) => !this.messages.has(id));
-  }
-
-  async #stopRuns(): Promise<void> {
-    if (this.id !== undefined) {
+    if (withdrawn === undefined && this.id !== undefined) {
       await server.call("POST /api/tasks/chat/:chat_id/stop", { params: { chat_id: this.id } });
+      this.resumeFeeds();
     }
+    return withdrawn ?? [];
   }
 
   regenerate = (replyId: string, options: { model?: string; instruction?: string } = {}) =>

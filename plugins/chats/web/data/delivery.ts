@@ -6,6 +6,7 @@ import { servable } from "./chosen-tools.ts";
 import { deliver } from "./deliver.ts";
 import type { FollowedChat } from "./followed-chat.svelte.ts";
 import { outbox, type OutboxEntry } from "./outbox.ts";
+import { Recalls } from "./recalls.ts";
 import { type Asked, toRequest, type Turn } from "./request.ts";
 import { toParts } from "./request-parts.ts";
 import { Retry } from "./retry.svelte.ts";
@@ -22,12 +23,6 @@ interface Waiting {
   entry: OutboxEntry;
   readonly turn: Sent;
   readonly abort: AbortController;
-}
-
-/** Questions that were taken back; `wasTried` where the server may have them all the same. */
-interface Withdrawn {
-  readonly questions: readonly ChatMessage[];
-  readonly wasTried: boolean;
 }
 
 interface DeliveryParts {
@@ -52,11 +47,13 @@ export class Delivery {
   readonly #underWay = new Set<string>();
   /** Keys of what was taken back, or was proved to have arrived: the answer to the request changes nothing then. */
   readonly #decided = new Set<string>();
+  readonly #recalls: Recalls;
   readonly #retry = new Retry(() => this.resume());
 
   constructor(chat: FollowedChat, parts: DeliveryParts) {
     this.#chat = chat;
     this.#parts = parts;
+    this.#recalls = new Recalls(chat);
     open.add(this);
   }
 
@@ -127,22 +124,41 @@ export class Delivery {
     this.#retry.now();
   }
 
-  /** Takes back what the server has not confirmed; undefined when there is nothing. */
-  withdraw(): Withdrawn | undefined {
+  /**
+   * Takes back what the server has not confirmed, and returns its new questions; undefined when there is nothing. A
+   * request that is on its way is waited for, and what it did is undone.
+   */
+  withdraw(): readonly ChatMessage[] | undefined {
     const back = [...this.#unsent.values()];
     for (const { entry, turn, abort } of back) {
-      this.#decided.add(entry.key);
-      outbox.remove(entry.key);
-      this.#undo(entry.key, turn);
-      abort.abort();
+      const { key, isTried } = entry;
+      this.#decided.add(key);
+      outbox.remove(key);
+      this.#undo(key, turn);
+      if (isTried) {
+        this.#recall(entry, turn);
+      } else {
+        abort.abort();
+      }
     }
     this.#retry.reset();
     return back.length === 0
       ? undefined
-      : {
-          questions: back.filter(({ turn }) => turn.isNew).map(({ turn }) => turn.question),
-          wasTried: back.some(({ entry }) => entry.isTried),
-        };
+      : back.filter(({ turn }) => turn.isNew).map(({ turn }) => turn.question);
+  }
+
+  #recall({ key, body }: OutboxEntry, { question, replies, isNew, continues = false }: Sent): void {
+    this.#recalls.add(key, {
+      question: isNew ? question.id : undefined,
+      replies: replies.map((reply) => reply.id),
+      continues,
+      makesChat: body["chat_id"] === undefined,
+    });
+  }
+
+  /** True for an event of a reply that was taken back, which the page does not show. */
+  isRecalled(replyId: string, chatId: string | undefined): boolean {
+    return this.#recalls.receive(replyId, chatId);
   }
 
   /** An event of a reply proves that the server has its question, whatever became of the answer. */
@@ -195,6 +211,8 @@ export class Delivery {
       });
       if (!this.#decided.has(key)) {
         this.#sent(key, id);
+      } else if (id !== undefined) {
+        await this.#recalls.take(key, id);
       }
       if (!own) {
         await this.#chat.load();

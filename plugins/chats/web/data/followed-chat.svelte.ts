@@ -31,6 +31,8 @@ export abstract class FollowedChat extends ChatState {
 
   /** The server writes a reply whose question it has not confirmed. */
   protected abstract onarrived(replyId: string, chatId: string | undefined): void;
+  /** True for an event of a reply that the page does not show any more. */
+  protected abstract isRecalled(replyId: string, chatId: string | undefined): boolean;
   /** The last reply ended. */
   protected abstract onidle(): void;
   /** The chat stands as the server has it. */
@@ -72,7 +74,7 @@ export abstract class FollowedChat extends ChatState {
       this.onarrived(id, envelope.chat_id);
     }
     feed?.receive(envelope);
-    return feed !== undefined;
+    return feed !== undefined || this.isRecalled(id, envelope.chat_id);
   }
 
   resumeFeeds(): void {

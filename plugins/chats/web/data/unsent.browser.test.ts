@@ -2,17 +2,21 @@ import type { APIResponse, Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { plainHost } from "#test/support/browser.ts";
 import { describeInterface } from "#test/support/describe-interface.ts";
+import { write } from "#test/support/hands.ts";
 import { writtenReply } from "#test/support/upstream-written.ts";
 import { ask, type ChatPages, fieldOf, isReply, startChatPages } from "../chat-pages.fixture.ts";
 
 /** Handles requests for replies in the network's place, until `give` says to let them through. */
-async function intercept(page: Page, handle: (route: Route) => Promise<unknown>): Promise<{ end(): void }> {
+async function intercept(
+  page: Page,
+  handle: (route: Route) => Promise<unknown>,
+): Promise<{ begin(): void; end(): void }> {
   const state = { isOn: true };
   await page.route(
     ({ pathname }) => pathname === "/api/chat/completions",
     (route) => (state.isOn ? handle(route) : route.fallback()),
   );
-  return { end: () => (state.isOn = false) };
+  return { begin: () => (state.isOn = true), end: () => (state.isOn = false) };
 }
 
 /** Has the server answer the request, whatever becomes of the answer. */
@@ -106,6 +110,49 @@ describeInterface("questions that do not arrive", ({ setUp, openPage }) => {
     await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
     expect(await fieldOf(page).inputValue()).toBe("");
     expect(asked("Was it heard?")).toBe(1);
+  });
+
+  test("what is taken back while its request is on the way is stopped and removed everywhere", async () => {
+    const { page } = await pages.open("/");
+    const holds: PromiseWithResolvers<void>[] = [];
+    const taken = await intercept(page, async (route) => {
+      const hold = Promise.withResolvers<void>();
+      holds.push(hold);
+      const response = await forward(route);
+      await hold.promise;
+      await route.fulfill({ response });
+    });
+    const takeBack = async (question: string) => {
+      // It says nothing before it is stopped: the page has no word of the server's.
+      pages.upstream.reply(isReply, writtenReply().script);
+      const before = holds.length;
+      await ask(page, question);
+      await expect.poll(() => asked(question)).toBe(1);
+      await page.keyboard.press("Escape");
+      await expect.poll(() => fieldOf(page).inputValue()).toBe(question);
+      expect(await page.getByRole("article", { name: "You" }).getByText(question).count()).toBe(0);
+      const [hold] = holds.slice(before);
+      hold?.resolve();
+      await pages.upstream.socketsAtMost(0);
+      await write(fieldOf(page), "");
+    };
+    const chats = async () => (await pages.admin.call("GET /api/v1/chats/list")).body.length as number;
+    const before = await chats();
+    await takeBack("A slip of the finger");
+    await expect.poll(chats).toBe(before);
+    expect(new URL(page.url()).pathname).toBe("/");
+
+    taken.end();
+    await ask(page, "This one stays");
+    await page.getByText("The wheel turns.", { exact: true }).waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    taken.begin();
+    await takeBack("Another slip");
+    const id = new URL(page.url()).pathname.slice(3);
+    await expect.poll(async () => JSON.stringify(await pages.admin.read(id))).not.toContain("Another slip");
+    expect(await page.getByRole("article", { name: "You" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Stop the reply" }).count()).toBe(0);
   });
 
   test("a first message that the server holds for long is waited for, and opens its chat", async () => {
