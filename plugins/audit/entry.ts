@@ -1,3 +1,38 @@
+/** Verbs of actions. The page of the audit log has a sentence for each, which the checker holds. */
+export type AuditVerb =
+  | "created"
+  | "updated"
+  | "access_updated"
+  | "version_updated"
+  | "deleted"
+  | "enabled"
+  | "disabled"
+  | "imported"
+  | "valves_updated"
+  | "approved"
+  | "declined"
+  | "asked"
+  | "started"
+  | "downloaded"
+  | "invited"
+  | "added"
+  | "removed"
+  | "registered"
+  | "member_added"
+  | "member_removed"
+  | "session_revoked"
+  | "sessions_revoked"
+  | "viewed"
+  | "view_ended"
+  | "reset"
+  | "ordered"
+  | "verified"
+  | "run"
+  | "undone"
+  | "file_removed"
+  | "index_reset"
+  | "uploads_removed";
+
 /** Fields that an action changed. */
 export interface AuditObject {
   /** Kind of the object, such as "user", "group", "model", "function" or "setting". */
@@ -10,7 +45,7 @@ export interface AuditObject {
 /** An action to be recorded. Values are JSON; of two objects only the fields that differ are kept. */
 export interface AuditEntry {
   /** Name with dots, such as "user.updated" (appendix A10 of the variables). */
-  readonly action: `${string}.${string}`;
+  readonly action: `${string}.${AuditVerb}`;
   readonly object: AuditObject;
   /** The object before the action; left out when there was none. */
   readonly before?: unknown;

@@ -3,7 +3,7 @@ import { defineService } from "#kernel/service.ts";
 import type { AuditEntry, AuditObject, AuditRecord } from "./entry.ts";
 
 export { recordByCommand } from "./command-record.ts";
-export type { AuditEntry, AuditObject, AuditRecord } from "./entry.ts";
+export type { AuditEntry, AuditObject, AuditRecord, AuditVerb } from "./entry.ts";
 
 /** The append-only record of what administrators do. */
 export interface Audit {

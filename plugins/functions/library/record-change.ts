@@ -1,4 +1,4 @@
-import type { AuditEntry } from "#plugins/audit/service.ts";
+import type { AuditEntry, AuditVerb } from "#plugins/audit/service.ts";
 import { toGroupIds } from "../calls/active.ts";
 import type { FunctionRow } from "./function-store.ts";
 import type { FunctionsDatabase } from "../tables.ts";
@@ -8,7 +8,7 @@ export type RecordEntry = (entry: AuditEntry, transaction?: FunctionsDatabase) =
 
 /** The record of one change of a function. */
 export function toEntry(
-  action: string,
+  action: AuditVerb,
   { before, after }: { before?: FunctionRow | undefined; after?: FunctionRow | undefined },
 ): AuditEntry {
   const row = after ?? before;

@@ -1,3 +1,4 @@
+import type { AuditVerb } from "#plugins/audit/service.ts";
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Sandbox } from "#kernel/sandbox.ts";
@@ -90,7 +91,7 @@ export function createSwitches({ transaction, record, sandbox, changes, find }: 
   };
 }
 
-function toAction(before: FunctionRow, after: FunctionRow): string {
+function toAction(before: FunctionRow, after: FunctionRow): AuditVerb {
   if (before.is_active !== after.is_active) {
     return after.is_active ? "enabled" : "disabled";
   }

@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { AuditEntry } from "#plugins/audit/service.ts";
+import type { AuditEntry, AuditVerb } from "#plugins/audit/service.ts";
 import type { GrantInput, GrantRow } from "#storage/grants.ts";
 import type { KnowledgeParts } from "../parts.ts";
 import { type CollectionRow, resourceType } from "../tables.ts";
@@ -80,7 +80,7 @@ export async function showCollection(
 
 /** The audit record of one change. */
 export function toEntry(
-  action: string,
+  action: AuditVerb,
   sides: { before?: CollectionRow; after?: CollectionRow; grants?: readonly GrantInput[]; files?: number },
 ): AuditEntry {
   const { before, after, grants, files } = sides;

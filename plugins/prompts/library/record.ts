@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { AuditEntry } from "#plugins/audit/service.ts";
+import type { AuditEntry, AuditVerb } from "#plugins/audit/service.ts";
 import type { GrantInput } from "#storage/grants.ts";
 import type { PromptParts } from "../parts.ts";
 import { type PromptRow, resourceType } from "../tables.ts";
@@ -39,7 +39,7 @@ export async function showPrompt(
 
 /** The audit record of one change; texts stand in the versions, and the record names them. */
 export function toEntry(
-  action: string,
+  action: AuditVerb,
   sides: { before?: PromptRow; after?: PromptRow; grants?: readonly GrantInput[] },
 ): AuditEntry {
   const { before, after, grants } = sides;

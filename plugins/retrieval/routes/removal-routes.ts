@@ -1,5 +1,5 @@
 import { defineRoute } from "#kernel/http/route.ts";
-import type { Audit } from "#plugins/audit/service.ts";
+import type { Audit, AuditEntry } from "#plugins/audit/service.ts";
 import type { Files } from "#plugins/files/service.ts";
 import type { RetrievalEvents } from "../announce.ts";
 import { requireCollectionName } from "../access/names.ts";
@@ -21,7 +21,7 @@ export function removalRoutes(
   prefix: Prefix,
   { files, service, audit, events, resetIndex }: RemovalRouteParts,
 ) {
-  const record = async (action: `retrieval.${string}`, id: string) =>
+  const record = async (action: AuditEntry["action"], id: string) =>
     await audit?.record({ action, object: { type: "retrieval", id } });
   return [
     defineRoute(

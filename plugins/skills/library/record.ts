@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { AuditEntry } from "#plugins/audit/service.ts";
+import type { AuditEntry, AuditVerb } from "#plugins/audit/service.ts";
 import type { GrantInput } from "#storage/grants.ts";
 import type { SkillParts } from "../parts.ts";
 import { resourceType, type SkillRow } from "../tables.ts";
@@ -40,7 +40,7 @@ export async function showSkill(parts: Showing, caller: Principal, row: SkillRow
 
 /** The audit record of one change. */
 export function toEntry(
-  action: string,
+  action: AuditVerb,
   { before, after, grants }: { before?: SkillRow; after?: SkillRow; grants?: readonly GrantInput[] },
 ): AuditEntry {
   const row = after ?? before;

@@ -1,5 +1,6 @@
 import type { Principal } from "#kernel/access/principal.ts";
 import { AppError } from "#kernel/errors.ts";
+import type { AuditVerb } from "#plugins/audit/service.ts";
 import { declaredCapabilities } from "#plugins/functions/service.ts";
 import type { ToolParts } from "../parts.ts";
 import { toEntry } from "./record.ts";
@@ -10,7 +11,7 @@ export function createDecisions({ transaction, tools, record, forget }: ToolPart
   async function change(
     caller: Principal,
     id: string,
-    { action, decide }: { action: string; decide(row: ToolRow): Parameters<typeof updateState>[2] },
+    { action, decide }: { action: AuditVerb; decide(row: ToolRow): Parameters<typeof updateState>[2] },
   ): Promise<ToolRow> {
     await tools.load(caller, id, "write");
     const after = await transaction(async (tx) => {

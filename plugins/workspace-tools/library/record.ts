@@ -1,5 +1,5 @@
 import type { Principal } from "#kernel/access/principal.ts";
-import type { AuditEntry } from "#plugins/audit/service.ts";
+import type { AuditEntry, AuditVerb } from "#plugins/audit/service.ts";
 import { toDescription } from "#plugins/functions/service.ts";
 import type { GrantInput, GrantRow } from "#storage/grants.ts";
 import type { ToolFacts } from "../facts/tool-facts.ts";
@@ -56,7 +56,7 @@ export function toMeta(
 
 /** The audit record of one change of a tool. */
 export function toEntry(
-  action: string,
+  action: AuditVerb,
   sides: { before?: ToolRow; after?: ToolRow; grants?: readonly GrantInput[] },
 ): AuditEntry {
   const { before, after, grants } = sides;
