@@ -15,6 +15,7 @@ import {
   requireJsonType,
   requireNoForeignForm,
   requireSameOrigin,
+  requireShownAccount,
   resolveCaller,
   toFacts,
 } from "./gate.ts";
@@ -150,6 +151,7 @@ async function serve(owned: OwnedRoute, context: BindContext, served: Served): P
   const caller = found instanceof Promise ? await found : found;
   if (credential?.source === "cookie") {
     requireSameOrigin(info, { origins: context.origins(), changes: route.changes });
+    requireShownAccount(route, caller, info);
   } else if (credential === undefined) {
     requireNoForeignForm(info, context.origins());
   }

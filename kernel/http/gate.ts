@@ -7,6 +7,9 @@ import type { Credential } from "./credential.ts";
 import type { AnyRoute, RequestInfo } from "./route.ts";
 import type { SurfaceFacts } from "./surfaces.ts";
 
+/** The header in which a page says for which account it was opened; in an answer it says that it is another one now. */
+const accountHeader = "x-account";
+
 /** Asks the authenticator who calls; public routes go on without a caller when the credential is no good. */
 export function resolveCaller({
   route,
@@ -77,14 +80,37 @@ export function requireAccess(route: AnyRoute, caller: Principal | undefined): v
   }
 }
 
+const isRead = ({ method, changes }: AnyRoute): boolean =>
+  (method === "GET" || method === "HEAD") && changes !== true;
+
 /** A view of another account changes nothing, and reads no credential of that account. */
 function refuseViewer(route: AnyRoute, { viewer, name }: Principal): void {
-  const isRead = (route.method === "GET" || route.method === "HEAD") && route.changes !== true;
-  if (viewer !== undefined && (!isRead || route.isSecret === true)) {
+  if (viewer !== undefined && (!isRead(route) || route.isSecret === true)) {
     throw new AppError(
       "forbidden",
       `You are viewing as ${name}: nothing can be changed, and no secret is shown.`,
     );
+  }
+}
+
+/**
+ * Refuses changes of a page that was opened for another account than the browser's cookie names by now, in whose name
+ * they would be made. Pages say for which one they are; other clients need not.
+ */
+export function requireShownAccount(
+  route: AnyRoute,
+  caller: Principal | undefined,
+  { headers }: Pick<RequestInfo, "headers">,
+): void {
+  const shown = headers[accountHeader];
+  if (shown === undefined || caller === undefined || route.access === "public" || isRead(route)) {
+    return;
+  }
+  const { userId, viewer } = caller;
+  if (shown !== (viewer === undefined ? userId : `${userId} by ${viewer.id}`)) {
+    throw new AppError("conflict", "Another account is signed in in this browser by now. Reload the page.", {
+      headers: { [accountHeader]: "other" },
+    });
   }
 }
 

@@ -51,6 +51,7 @@ export function accountsRoutes(
     forgetGrants: (tx, id) => grants.forgetPrincipal(tx, "group", id),
   });
   const signUp = createSignUp(deps);
+  const views = createViews(deps, toMayView(configuration));
   return [
     ...authRoutes({
       config,
@@ -59,6 +60,7 @@ export function accountsRoutes(
       signInTrusted: createTrustedHeaderSignIn(deps, signUp),
       signUp,
       signOut: createSignOut(deps),
+      endView: (caller) => views.end(caller),
       async signOutAddress(request, userId) {
         const addresses = await Promise.all(signOutSteps.list().map((step) => step(request, userId)));
         return addresses.find((address) => address !== undefined);
@@ -80,7 +82,7 @@ export function accountsRoutes(
     }),
     ...groupRoutes({ groups }),
     ...sessionListRoutes(createLiveSessions(deps)),
-    ...viewRoutes({ ...deps, views: createViews(deps, toMayView(configuration)) }),
+    ...viewRoutes({ ...deps, views }),
     ...previewRoutes({ ...deps, previews }),
     effectiveRoute(deps),
     explainRoute({ ...deps, grants, resources }),

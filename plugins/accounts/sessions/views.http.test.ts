@@ -135,6 +135,10 @@ test("a browser goes back to its own session, also when the view has ended by it
   expect(await ended.json()).toEqual({ status: true });
   expect(cookiesOf(ended.headers)).toEqual([`token=${admin.token}`, "own_session="]);
   expect(await statusOf(token)).toBe(401);
+  const { records } = (await app.call("GET /api/v1/audit", { token: admin.token })).body as {
+    records: { action: string; object_id: string; actor_id: string }[];
+  };
+  expect(records[0]).toMatchObject({ action: "user.view_ended", object_id: ada.id, actor_id: admin.id });
   const again = await post("/api/v1/auths/view/end", ["own_session=" + admin.token]);
   expect(cookiesOf(again.headers)[0]).toBe(`token=${admin.token}`);
   const signedOut = await post("/api/v1/auths/signout", cookies);
@@ -142,4 +146,32 @@ test("a browser goes back to its own session, also when the view has ended by it
   // What is no own session is never made one.
   const forged = await post("/api/v1/auths/view/end", [`own_session=${await start(ada.id)}`]);
   expect([await forged.json(), cookiesOf(forged.headers)]).toEqual([{ status: false }, ["own_session="]]);
+});
+
+test("a page that was opened for another account, or for no view, changes nothing in the name of this one", async () => {
+  const ada = await app.user();
+  const viewed = await start(ada.id);
+  const rename = async (token: string, shown: string | undefined) => {
+    const answer = await fetch(`${app.url}/api/v1/users/user/settings/update`, {
+      method: "POST",
+      headers: {
+        cookie: `token=${token}`,
+        origin: app.url,
+        "content-type": "application/json",
+        ...(shown !== undefined && { "x-account": shown }),
+      },
+      body: JSON.stringify({ ui: { theme: shown ?? "none" } }),
+    });
+    return [answer.status, answer.headers.get("x-account")];
+  };
+  const view = `${ada.id} by ${admin.id}`;
+  expect(await rename(admin.token, view)).toEqual([409, "other"]);
+  expect(await rename(ada.token, view)).toEqual([409, "other"]);
+  expect(await rename(ada.token, admin.id)).toEqual([409, "other"]);
+  expect(await rename(viewed, admin.id)).toEqual([409, "other"]);
+  expect(await rename(viewed, view)).toEqual([403, null]);
+  expect(await rename(ada.token, ada.id)).toEqual([200, null]);
+  const { ui } = (await app.call("GET /api/v1/users/user/settings", { token: ada.token })).body;
+  expect(ui.theme).toBe(ada.id);
+  expect(await rename(ada.token, undefined)).toEqual([200, null]);
 });

@@ -11,7 +11,7 @@ import { type StartedSession, toSessionObject } from "./sessions.ts";
 export interface Views {
   /** Throws `not_found`, and `forbidden` for administrators' accounts and where content of others is closed to them. */
   start(caller: Principal, userId: string): Promise<StartedSession>;
-  /** Ends a view on every replica; sessions of other kinds stay. */
+  /** Ends a view on every replica, which the audit log keeps as well; sessions of other kinds stay. */
   end(caller: Principal): Promise<void>;
 }
 
@@ -54,9 +54,14 @@ export function createViews(
       const shown = toPrincipal(viewed, permissions, { credential: "session", session: null });
       return { signed, answer: toSessionObject(viewed, signed, shown.permissions) };
     },
-    async end({ viewer, session }) {
+    async end({ viewer, session, userId, name }) {
       if (viewer !== undefined && session !== null) {
         await revokeSession(db, session.id, session.expiresAt);
+        await record({
+          action: "user.view_ended",
+          object: { type: "user", id: userId, name },
+          by: viewer.id,
+        });
         await changes.announce({ jti: session.id });
       }
     },

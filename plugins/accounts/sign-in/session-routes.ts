@@ -32,6 +32,8 @@ export interface SessionRouteParts {
   signInTrusted(identity: TrustedIdentity): Promise<SignInResult>;
   /** Ends one session on every replica. */
   signOut(session: { id: string; expiresAt: number | null }, userId: string): Promise<void>;
+  /** Ends the look of an administrator with the account's eyes. */
+  endView(caller: Principal): Promise<void>;
   /** Where the browser goes to end the session at the provider that began it. */
   signOutAddress: SignOutStep;
 }
@@ -88,10 +90,12 @@ function startRoutes({ config, images, signIn, signInTrusted, signUp }: SessionR
   ];
 }
 
-function endRoutes({ config, signOut, signOutAddress }: SessionRouteParts) {
+function endRoutes({ config, signOut, endView, signOutAddress }: SessionRouteParts) {
   const end = async ({ caller, request }: { caller: Principal | undefined; request: RequestInfo }) => {
     // Public, so that a browser gets rid of the cookies of a session that has ended already.
-    if (caller?.session) {
+    if (caller?.viewer) {
+      await endView(caller);
+    } else if (caller?.session) {
       await signOut(caller.session, caller.userId);
     }
     const address = (await signOutAddress(request, caller?.userId)) ?? config.signOutRedirect;

@@ -1,4 +1,5 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { accountHeaders } from "#plugins/web/kit/server.ts";
 
 /** One line of a folder. */
 export interface Entry {
@@ -23,7 +24,7 @@ export interface Place {
 
 /** Asks a terminal server through the platform; throws with the server's words. */
 export async function ask(place: Place, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers);
+  const headers = new Headers({ ...accountHeaders(), ...Object.fromEntries(new Headers(init.headers)) });
   if (place.chatId !== undefined) {
     headers.set("x-session-id", place.chatId);
   }

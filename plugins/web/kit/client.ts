@@ -126,6 +126,11 @@ export interface Client<Api> {
   open<K extends keyof Api & string>(key: K, ...given: Arguments<Api[K] & Call>): Promise<Response>;
 }
 
+/** A change that did not happen: the browser's cookie is another account's than the one the page was opened for. */
+export class OtherAccountError extends Error {
+  override readonly name = "OtherAccountError";
+}
+
 /** A status from 400 on, with the body in its surface's shape. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -147,13 +152,20 @@ export interface ClientOptions {
   readonly url?: string;
   /** Asked at each call; a browser with the session cookie needs none. */
   token?(): string | undefined;
+  /** Asked at each call. */
+  headers?(): Readonly<Record<string, string>>;
   /** The words for a server that does not answer, in place of the browser's own. */
   unreachable?(): string;
   /** Told of each answer, before its body is read. */
   onAnswer?(response: Response): void;
   /** Told of each answer that asks for a sign-in. */
   onUnauthorized?(): void;
+  /** Told of each change that was refused because another account is signed in by now. */
+  onOtherAccount?(): void;
 }
+
+/** The header in which a page says for which account it was opened, and the server that it is another one now. */
+export const accountHeader = "x-account";
 
 interface Sent {
   readonly params?: Record<string, string | number>;
@@ -167,14 +179,16 @@ interface Sent {
 export function createClient<Api>({
   url = "",
   token,
+  headers: common,
   unreachable,
   onAnswer,
   onUnauthorized,
+  onOtherAccount,
 }: ClientOptions = {}): Client<Api> {
   async function open(key: string, given: Sent = {}): Promise<Response> {
     const [method = "GET", path = "/"] = key.split(" ", 2);
     const shown = token?.();
-    const headers = new Headers(given.headers);
+    const headers = new Headers({ ...common?.(), ...given.headers });
     if (shown !== undefined) {
       headers.set("authorization", `Bearer ${shown}`);
     }
@@ -205,6 +219,10 @@ export function createClient<Api>({
     const body: unknown = text === "" ? null : isJson ? JSON.parse(text) : text;
     if (response.status === 401) {
       onUnauthorized?.();
+    }
+    if (response.status === 409 && response.headers.has(accountHeader)) {
+      onOtherAccount?.();
+      throw new OtherAccountError(textOf(body));
     }
     if (!response.ok) {
       const wait = Number(response.headers.get("retry-after") ?? Number.NaN);

@@ -1,5 +1,6 @@
 import type { Api } from "#plugins/catalogue.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 
 export type Role = "admin" | "user" | "pending";
 export type Account = Api["GET /api/v1/users/:id"]["answer"];
@@ -9,6 +10,10 @@ export type Sort = NonNullable<NonNullable<Api["GET /api/v1/users"]["query"]>["o
 /** Whether the person was here since the account was made. */
 export const hasSignedIn = ({ last_active_at: lastActive }: Pick<Account, "last_active_at">): boolean =>
   lastActive > 0;
+
+/** Administrators look with the eyes of others, not of one another. */
+export const mayBeViewed = (role: string): boolean =>
+  role !== "admin" && session.has("enable_admin_chat_access");
 
 /** The choices of a role, each with what it means. */
 export function roleChoices(): { value: Role; label: string; description: string }[] {

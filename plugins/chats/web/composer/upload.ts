@@ -1,7 +1,7 @@
 import type { Api } from "#plugins/catalogue.ts";
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
-import { server } from "#plugins/web/kit/server.ts";
+import { accountHeaders, server } from "#plugins/web/kit/server.ts";
 
 export type StoredFile = Api["POST /api/v1/files/"]["answer"];
 
@@ -19,7 +19,8 @@ export function uploadFile(file: File, { signal, onprogress }: UploadOptions): P
     const body = new FormData();
     body.append("file", file);
     request.open("POST", "/api/v1/files/");
-    request.setRequestHeader("accept", "application/json");
+    const headers = { accept: "application/json", ...accountHeaders() };
+    Object.entries(headers).forEach(([name, value]) => request.setRequestHeader(name, value));
     request.responseType = "json";
     request.upload.addEventListener("progress", ({ loaded, total }) =>
       onprogress(total > 0 ? loaded / total : 0),

@@ -13,7 +13,7 @@ export class ChatState {
   title = $state("");
   state = $state<ChatView["state"]>("loading");
   failure = $state.raw<Error>();
-  canWrite = $state(true);
+  #isOwn = $state(true);
   isTemporary = $state(false);
   folderId = $state<string | null>(null);
   isPinned = $state(false);
@@ -41,6 +41,11 @@ export class ChatState {
     void this.#shape;
     return untrack(() => isBranched(this.messages));
   });
+
+  /** In a view nothing is written, whoever's the chat is. */
+  get canWrite(): boolean {
+    return this.#isOwn && !session.isView;
+  }
 
   get tools(): ChosenTools {
     return this.chosenTools ?? defaultTools(this.models[0]);
@@ -93,7 +98,7 @@ export class ChatState {
       .forEach((id) => this.messages.delete(id));
     this.#linkUnsent(messages);
     this.title = stored.title;
-    this.canWrite = stored.user_id === session.current?.id;
+    this.#isOwn = stored.user_id === session.current?.id;
     this.folderId = stored.folder_id;
     this.isPinned = stored.pinned === true;
     this.isArchived = stored.archived;

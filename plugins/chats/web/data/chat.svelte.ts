@@ -1,5 +1,6 @@
 import { newId } from "#plugins/web/kit/new-id.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import type { Attachment } from "#plugins/web/kit/web.ts";
 import { ActionRuns } from "./action-runs.svelte.ts";
@@ -116,6 +117,9 @@ export class ChatStore extends FollowedChat implements ChatView {
   }
 
   async send(sending: Sending): Promise<void> {
+    if (session.viewRefusal !== undefined) {
+      throw new Error(session.viewRefusal);
+    }
     if (this.isRunning || this.queue.length > 0) {
       this.#queue.push({ ...sending, id: newId(), state: "queued" });
       this.#pump();

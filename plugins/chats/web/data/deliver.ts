@@ -1,5 +1,6 @@
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import { outbox, type OutboxEntry } from "./outbox.ts";
 
@@ -25,6 +26,9 @@ export async function deliver(
   entry: OutboxEntry,
   { keep = (sent) => outbox.put(sent), onheld, signal }: Delivering = {},
 ): Promise<string | undefined> {
+  if (session.viewRefusal !== undefined) {
+    throw new ApiError(403, { detail: session.viewRefusal });
+  }
   await socket.connect();
   // Another page may have begun to send it.
   const known = outbox.of(entry.chat).find(({ key }) => key === entry.key) ?? entry;

@@ -1,6 +1,8 @@
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import type { Queued } from "./types.ts";
 
-const prefix = "queue:";
+/** A chat may be several people's, and each sends what they wrote. */
+const toKey = (chat: string): string => `queue:${session.current?.id ?? ""}:${chat}`;
 
 /** Messages of a chat that wait for the reply before them: kept over a reload, and one list for all windows. */
 export class MessageQueue {
@@ -9,15 +11,15 @@ export class MessageQueue {
   /** False where nothing is kept: in temporary chats, and when the browser's storage is full. */
   #isKept: boolean;
   readonly #follow = ({ key }: StorageEvent) => {
-    if (this.#isKept && key === prefix + this.#chat) {
+    if (this.#isKept && key === toKey(this.#chat)) {
       this.items = read(this.#chat);
     }
   };
 
   constructor(chat: string, isKept: boolean) {
     this.#chat = chat;
-    this.#isKept = isKept;
-    this.items = isKept ? read(chat) : [];
+    this.#isKept = isKept && !session.isView;
+    this.items = this.#isKept ? read(chat) : [];
     addEventListener("storage", this.#follow);
   }
 
@@ -66,7 +68,7 @@ export function moveQueue(from: string, to: string): void {
 
 function read(chat: string): readonly Queued[] {
   try {
-    const items: unknown = JSON.parse(localStorage.getItem(prefix + chat) ?? "[]");
+    const items: unknown = JSON.parse(localStorage.getItem(toKey(chat)) ?? "[]");
     return Array.isArray(items) ? items : [];
   } catch {
     return [];
@@ -76,9 +78,9 @@ function read(chat: string): readonly Queued[] {
 function write(chat: string, items: readonly Queued[]): boolean {
   try {
     if (items.length === 0) {
-      localStorage.removeItem(prefix + chat);
+      localStorage.removeItem(toKey(chat));
     } else {
-      localStorage.setItem(prefix + chat, JSON.stringify(items));
+      localStorage.setItem(toKey(chat), JSON.stringify(items));
     }
     return true;
   } catch {

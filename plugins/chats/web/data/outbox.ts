@@ -1,3 +1,5 @@
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
+
 /** A request that the server has not answered: sent again with its key it has one effect, however often it arrived. */
 export interface OutboxEntry {
   readonly key: string;
@@ -9,7 +11,9 @@ export interface OutboxEntry {
   readonly isTried?: boolean;
 }
 
-const storageKey = "outbox";
+/** What waits is the account's that wrote it, and is sent by that account alone; in a view nothing waits. */
+const toKey = (): string | undefined =>
+  session.current && !session.isView ? `outbox:${session.current.id}` : undefined;
 /** The server knows keys for 24 hours: a later repetition would be a second effect. */
 const longestMs = 20 * 3_600_000;
 
@@ -26,8 +30,9 @@ export const outbox = {
 };
 
 function read(): OutboxEntry[] {
+  const key = toKey();
   try {
-    const entries = JSON.parse(localStorage.getItem(storageKey) ?? "[]") as OutboxEntry[];
+    const entries = JSON.parse((key && localStorage.getItem(key)) ?? "[]") as OutboxEntry[];
     return entries.filter(({ at }) => Date.now() - at < longestMs);
   } catch {
     return [];
@@ -35,8 +40,11 @@ function read(): OutboxEntry[] {
 }
 
 function write(entries: readonly OutboxEntry[]): void {
+  const key = toKey();
   try {
-    localStorage.setItem(storageKey, JSON.stringify(entries));
+    if (key !== undefined) {
+      localStorage.setItem(key, JSON.stringify(entries));
+    }
   } catch {
     // A full storage keeps what it has; the page itself still sends.
   }

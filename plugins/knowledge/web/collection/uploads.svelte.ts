@@ -1,5 +1,5 @@
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
-import { server } from "#plugins/web/kit/server.ts";
+import { accountHeaders, server } from "#plugins/web/kit/server.ts";
 import { ApiError } from "#plugins/web/kit/client.ts";
 import type { Dropped } from "./dropped.ts";
 
@@ -90,7 +90,12 @@ export class Uploads {
     body.append("metadata", JSON.stringify(place));
     const { signal } = this.#stopped;
     // oxlint-disable-next-line eslint/no-restricted-globals -- the typed client sends JSON
-    const answer = await fetch("/api/v1/files/", { method: "POST", body, signal }).catch(() => {
+    const answer = await fetch("/api/v1/files/", {
+      method: "POST",
+      headers: accountHeaders(),
+      body,
+      signal,
+    }).catch(() => {
       throw new Error(signal.aborted ? t("Stopped.") : t("The server could not be reached."));
     });
     if (!answer.ok) {

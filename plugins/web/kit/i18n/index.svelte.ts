@@ -123,6 +123,10 @@ export function formatDuration(seconds: number): string {
     : [part(Math.floor(whole / 60), "minute"), part(whole % 60, "second")].join(" ");
 }
 
+/** A value that ends in a dot, such as a name, ends its sentence as well. */
 function fill(text: string, values: Values): string {
-  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return text.replaceAll(/\{(\w+)\}(\.(?!\.))?/g, (_whole, name: string, dot = "") => {
+    const value = String(values[name] ?? `{${name}}`);
+    return value.endsWith(".") ? value : value + dot;
+  });
 }

@@ -14,10 +14,14 @@ const longest = 2_000_000;
 export const drafts = {
   /** The draft of a thing, such as `chat:<id>`, with the time of its last change. */
   of<Value>(thing: string): Stored<Value> | undefined {
-    return read(toKey(thing));
+    return session.isView ? undefined : read(toKey(thing));
   },
   /** False where the browser does not take it: leaving then loses it. */
   put(thing: string, value: unknown): boolean {
+    // Words typed in a view are nobody's: none is kept, and the question before leaving would save none.
+    if (session.isView) {
+      return true;
+    }
     const text = JSON.stringify({ value, at: serverNow() } satisfies Stored<unknown>);
     try {
       if (text.length <= longest) {
@@ -32,6 +36,9 @@ export const drafts = {
     return false;
   },
   remove(thing: string): void {
+    if (session.isView) {
+      return;
+    }
     try {
       localStorage.removeItem(toKey(thing));
     } catch {

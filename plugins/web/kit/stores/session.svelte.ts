@@ -1,5 +1,6 @@
 import type { Api } from "#plugins/catalogue.ts";
-import { server, unauthorized } from "../server.ts";
+import { t } from "../i18n/index.svelte.ts";
+import { otherAccount, server, tellAccountWith, unauthorized } from "../server.ts";
 
 /** Who is signed in. */
 export interface Session {
@@ -71,11 +72,26 @@ class SessionStore {
   failure = $state.raw<Error>();
   /** The session ended while the page was open: it stays as it is, with what is typed in it. */
   hasEnded = $state(false);
+  /** Another account is signed in by now, and somebody kept this page for what is typed in it. */
+  isOutdated = $state(false);
   #checking: Promise<void> | undefined;
+  /** Pages of this browser tell each other who is signed in: they share the cookie. */
+  readonly #others = new BroadcastChannel("session");
 
   constructor() {
-    addEventListener(unauthorized, () => this.#checkSession());
-    addEventListener("focus", () => this.hasEnded && this.#checkSession());
+    const check = () => this.#checkSession();
+    tellAccountWith(() => keyOf(this.current));
+    addEventListener(unauthorized, check);
+    addEventListener(otherAccount, check);
+    // A page that slept has heard nothing.
+    addEventListener("focus", check);
+    addEventListener("pageshow", ({ persisted }) => persisted && check());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && check());
+    this.#others.addEventListener("message", ({ data }) => {
+      if (data !== keyOf(this.current) || this.hasEnded || this.isOutdated) {
+        check();
+      }
+    });
   }
 
   get isAdmin(): boolean {
@@ -85,6 +101,13 @@ class SessionStore {
   /** An administrator looks with this account's eyes: the page changes nothing and follows no events. */
   get isView(): boolean {
     return this.current?.viewer !== undefined;
+  }
+
+  /** Why nothing can be changed in a view; undefined outside of one. */
+  get viewRefusal(): string | undefined {
+    return this.isView
+      ? t("You are viewing as {name}: nothing can be changed.", { name: this.current?.name ?? "" })
+      : undefined;
   }
 
   get isPending(): boolean {
@@ -100,6 +123,7 @@ class SessionStore {
         server.call("GET /api/v1/pages").catch(() => []),
       ]);
       this.#adopt(session);
+      this.#tellOthers(keyOf(session));
       if (!this.hasEnded) {
         this.config = config;
         this.pages = pages;
@@ -112,14 +136,21 @@ class SessionStore {
 
   /** Views the platform as another account, in all tabs of this browser. */
   async view(userId: string): Promise<void> {
-    await server.call("POST /api/v1/users/:id/view", { params: { id: userId } });
+    const viewed = await server.call("POST /api/v1/users/:id/view", { params: { id: userId } });
+    this.#tellOthers(viewed.id);
     location.assign("/");
+  }
+
+  #tellOthers(key: string | undefined): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin
+    this.#others.postMessage(key);
   }
 
   /** Goes back from a view to the own session. */
   async endView(): Promise<void> {
     const userId = this.current?.id;
     await server.call("POST /api/v1/auths/view/end");
+    this.#tellOthers(undefined);
     location.assign(userId === undefined ? "/" : `/admin/users/${userId}`);
   }
 
@@ -146,11 +177,15 @@ class SessionStore {
     }
     // An account that waits has typed nothing; it signs in again once it is let in.
     this.hasEnded = found === null && Boolean(this.current) && !this.isPending;
-    if (found !== null && this.current && found.id !== this.current.id) {
-      // Somebody else signed in, who is not shown the page of the one before.
-      location.reload();
+    if (found !== null && this.current && keyOf(found) !== keyOf(this.current)) {
+      // Somebody else signed in, who is not shown the page of the one before. The browser asks where words would be lost.
+      if (!this.isOutdated) {
+        this.isOutdated = true;
+        location.reload();
+      }
     } else if (!this.hasEnded) {
       this.current = found;
+      this.isOutdated = false;
     }
   }
 
@@ -181,9 +216,15 @@ class SessionStore {
     const { redirect_url: address } = (await server.call("POST /api/v1/auths/signout")) as {
       redirect_url?: string;
     };
+    this.#tellOthers(undefined);
     // Without the mark, a page that leads to a provider by itself would sign in again at once.
     location.assign(address ?? (this.config?.oauth.auto_redirect ? "/auth?signed_out=1" : "/auth"));
   }
+}
+
+/** As the server reads it from the header of a page's account. */
+function keyOf(account: Pick<Session, "id" | "viewer"> | null | undefined): string | undefined {
+  return account?.viewer === undefined ? account?.id : `${account.id} by ${account.viewer.id}`;
 }
 
 export const session = new SessionStore();
