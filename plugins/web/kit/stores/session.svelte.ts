@@ -136,7 +136,7 @@ class SessionStore {
 
   /** Views the platform as another account, in all tabs of this browser. */
   async view(userId: string): Promise<void> {
-    const viewed = await server.call("POST /api/v1/users/:id/view", { params: { id: userId } });
+    const viewed = (await server.call("POST /api/v1/users/:id/view", { params: { id: userId } })) as Session;
     this.#tellOthers(viewed.id);
     location.assign("/");
   }
