@@ -86,8 +86,9 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
   const reading = createShareReading(parts);
   const replies = createReplies(parts);
   const states = createStates(parts, use.hub);
+  const removal = createRemoval(parts, use.hub);
   return {
-    chats: createChatsService(parts, actions),
+    chats: createChatsService(parts, { actions, removal }),
     replies,
     context: createContext(db),
     // A copy takes minutes at most; what is older was left by a process that died.
@@ -102,7 +103,7 @@ export function createChatsPlugin({ config, db, transaction, use }: Context) {
     routes: [
       ...configRoutes({ ...use, names: () => use.settings.list().flat() }),
       ...listRoutes(parts),
-      ...chatRoutes({ parts, actions, reading, removal: createRemoval(parts), copies: createCopies(parts) }),
+      ...chatRoutes({ parts, actions, reading, removal, copies: createCopies(parts) }),
       ...messageRoutes({ parts, messages: createMessageActions(parts), branches: createBranches(parts) }),
       ...eventRoutes(createMessageEvents(parts, { hub: use.hub, keeper: replies })),
       ...stateRoutes(parts, states),

@@ -8,7 +8,7 @@ import { splitNewMessage, timestampOf } from "./tree/message-fields.ts";
 import { announceMessages, type ChatParts } from "./parts.ts";
 import { readBranch, readBranchFiles } from "./reading/read-branch.ts";
 import type { AppendedMessage, Chats } from "./service.ts";
-import { createRemoval } from "./removal.ts";
+import type { Removal } from "./removal.ts";
 import { toStorableJson } from "./storable.ts";
 import { createTaskResults } from "./task-results.ts";
 import { createTreeWork, toFacts } from "./tree/tree-work.ts";
@@ -17,10 +17,9 @@ import { withClearConflicts } from "./violations.ts";
 /** What other plugins, runs before all, may do with stored chats. */
 export function createChatsService(
   parts: Pick<ChatParts, "db" | "transaction" | "events" | "chats" | "grants">,
-  actions: Pick<ChatActions, "create" | "change">,
+  { actions, removal }: { actions: Pick<ChatActions, "create" | "change">; removal: Pick<Removal, "remove"> },
 ): Chats {
   const { db, chats, events } = parts;
-  const removal = createRemoval(parts);
   return {
     async require(owner: Principal, chatId: string) {
       const row = await chats.find(owner, chatId, "write");

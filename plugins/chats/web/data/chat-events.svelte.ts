@@ -99,6 +99,9 @@ export class ChatEvents {
       // Calls of tools are decided where they stand in the reply.
       return data["call_id"] === undefined ? this.#ask(type, envelope) : undefined;
     }
+    if (type === "chat:list" && Array.isArray(data["deleted"]) && data["deleted"].includes(chat.id)) {
+      chat.isDeleted = true;
+    }
     if (chat.receive(envelope) || !isMine) {
       return undefined;
     }

@@ -14,6 +14,8 @@ export class ChatState {
   state = $state<ChatView["state"]>("loading");
   failure = $state.raw<Error>();
   #isOwn = $state(true);
+  /** The server does not have it any more. */
+  isDeleted = $state(false);
   isTemporary = $state(false);
   folderId = $state<string | null>(null);
   isPinned = $state(false);

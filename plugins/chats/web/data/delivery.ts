@@ -271,6 +271,10 @@ export class Delivery {
       question: turn?.isNew === false ? undefined : asked,
       retryAt: error.retryAfter === undefined ? undefined : serverNow() + error.retryAfter * 1000,
     });
+    if (error.status === 404) {
+      // The chat itself may be gone.
+      await this.#chat.load();
+    }
   }
 
   /** Puts the chat back to how it was: the server knows none of it, and nothing can follow it there. */

@@ -52,6 +52,7 @@ export abstract class FollowedChat extends ChatState {
       this.onload();
     } catch (error) {
       const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 401);
+      this.isDeleted ||= this.messages.size > 0 && error instanceof ApiError && error.status === 404;
       this.state = this.messages.size > 0 ? this.state : isMissing ? "missing" : "failed";
       this.failure = error as Error;
     }

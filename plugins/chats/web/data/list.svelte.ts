@@ -222,6 +222,9 @@ export class ChatList {
         this.#markRead(id, 0);
       }
       this.refreshSoon();
+    } else if (type === "chat:list" && Array.isArray(data["deleted"])) {
+      this.#changes += 1;
+      this.drop(data["deleted"] as string[]);
     } else if (type === "chat:list") {
       if (id !== undefined && "last_read_at" in data) {
         this.patch(id, { last_read_at: data["last_read_at"] as number | null });

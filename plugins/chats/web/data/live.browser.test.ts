@@ -86,6 +86,29 @@ describeInterface("chats on several screens", ({ setUp, openPage }) => {
     }
   });
 
+  test("a chat that is deleted on another device leaves the list, and what is typed goes into a new one", async () => {
+    const { page } = await pages.open("/");
+    await ask(page, "Shall this stay?");
+    await page.getByText("The wheel turns.", { exact: true }).waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    const path = new URL(page.url()).pathname;
+    const listed = page.locator(`a[href="${path}"]`);
+    await listed.waitFor();
+    await write(fieldOf(page), "A thought worth keeping");
+    const { status } = await pages.admin.call(`DELETE /api/v1/chats/${path.slice(3)}`);
+    expect(status).toBe(200);
+    await page.getByText("This chat was deleted.", { exact: true }).waitFor();
+    await listed.waitFor({ state: "detached" });
+    await page.getByText("Shall this stay?", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Start a new chat with this text" }).click();
+    await page.waitForURL((url) => url.pathname === "/");
+    expect(await fieldOf(page).inputValue()).toBe("A thought worth keeping");
+    await fieldOf(page).press("Enter");
+    await page.getByText("The wheel turns.", { exact: true }).waitFor();
+    await page.waitForURL((url) => url.pathname.startsWith("/c/") && url.pathname !== path);
+  });
+
   test("keeps what was written when the server crashes, and continues it", async () => {
     const reply = writtenReply();
     pages.upstream.reply(isReply, reply.script);

@@ -183,6 +183,8 @@ export interface ChatView {
   readonly title: string;
   readonly state: "loading" | "ready" | "missing" | "failed";
   readonly failure: Error | undefined;
+  /** It was deleted while it was open. */
+  readonly isDeleted: boolean;
   /** False for a chat of somebody else: shown, not written to. */
   readonly canWrite: boolean;
   readonly isTemporary: boolean;
