@@ -136,13 +136,16 @@ export abstract class FollowedChat extends ChatState {
     if (unfinished.length === 0) {
       return;
     }
+    // Written until the server says otherwise: what comes behind such a reply waits, and it can be stopped.
+    unfinished.forEach(({ id: messageId }) => this.follow(messageId));
     const { task_ids: runs } = (await server.call("GET /api/tasks/chat/:chat_id", {
       params: { chat_id: id },
     })) as { task_ids: string[] };
     for (const { id: messageId } of unfinished) {
       if (runs.length > 0) {
-        this.follow(messageId);
         void this.feeds.get(messageId)?.resume();
+      } else {
+        this.end(messageId);
       }
     }
   }

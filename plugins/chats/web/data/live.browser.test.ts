@@ -86,6 +86,35 @@ describeInterface("chats on several screens", ({ setUp, openPage }) => {
     }
   });
 
+  test("a reply that goes on is being written from the first moment of a page that is loaded again", async () => {
+    const { page } = await pages.open("/");
+    await ask(page, "Is there more?");
+    await page.getByText("The wheel turns.", { exact: true }).waitFor();
+    await page.waitForURL(/\/c\/[^/]+$/);
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+    const rest = writtenReply();
+    pages.upstream.reply(isReply, rest.script);
+    await page.getByRole("button", { name: "More" }).last().click();
+    await page.getByRole("menuitem", { name: "Continue" }).click();
+    rest.write(" So does the stone.");
+    await page.getByText("The wheel turns. So does the stone.", { exact: true }).waitFor();
+    await ask(page, "Lined up behind it");
+    const mayAnswer = Promise.withResolvers<void>();
+    await page.route(/\/api\/tasks\/chat\//, async (route) => {
+      await mayAnswer.promise;
+      await route.fallback();
+    });
+    await page.reload();
+    await page.getByText(/^The wheel turns\./).waitFor();
+    expect(await page.getByRole("button", { name: "Stop the reply" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Answer again" }).count()).toBe(0);
+    mayAnswer.resolve();
+    await page.getByText("The wheel turns. So does the stone.", { exact: true }).waitFor();
+    rest.end();
+    await page.getByRole("article", { name: "You" }).getByText("Lined up behind it").waitFor();
+    await page.getByRole("button", { name: "Stop the reply" }).waitFor({ state: "detached" });
+  });
+
   test("a chat that is deleted on another device leaves the list, and what is typed goes into a new one", async () => {
     const { page } = await pages.open("/");
     await ask(page, "Shall this stay?");
