@@ -34,7 +34,8 @@ it("stays linear for patterns that make others hang, and lets other work go on",
   clearInterval(other);
   expect(found.count).toBe(0);
   expect(performance.now() - started).toBeLessThan(20_000);
-  expect(turns).toBeGreaterThan(5);
+  // None, had it held the thread: a fast machine is done after a few.
+  expect(turns).toBeGreaterThan(0);
 });
 
 it("ends when it is told to", async () => {
