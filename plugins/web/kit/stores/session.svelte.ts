@@ -99,9 +99,7 @@ class SessionStore {
   }
 
   /** An administrator looks with this account's eyes: the page changes nothing and follows no events. */
-  get isView(): boolean {
-    return this.current?.viewer !== undefined;
-  }
+  readonly isView: boolean = $derived(this.current?.viewer !== undefined);
 
   /** Why nothing can be changed in a view; undefined outside of one. */
   get viewRefusal(): string | undefined {
@@ -184,7 +182,10 @@ class SessionStore {
         location.reload();
       }
     } else if (!this.hasEnded) {
-      this.current = found;
+      // It is asked for at every look back at the page: what has not changed must not draw a form anew.
+      if (JSON.stringify(found) !== JSON.stringify(this.current)) {
+        this.current = found;
+      }
       this.isOutdated = false;
     }
   }
