@@ -78,7 +78,13 @@ describeInterface("tools in the composer", ({ setUp, openPage }) => {
   let token: string;
 
   setUp(async (keep) => {
-    world = await keep(startAppWithUpstream({ models: ["alpha"], plugins: [desk] }));
+    world = await keep(
+      startAppWithUpstream({
+        models: ["alpha"],
+        plugins: [desk],
+        env: { TOOL_APPROVAL_POLICY: '{"*": "auto"}' },
+      }),
+    );
     ({ token } = await world.app.admin());
   });
 

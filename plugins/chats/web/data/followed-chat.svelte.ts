@@ -43,12 +43,13 @@ export abstract class FollowedChat extends ChatState {
     if (id === undefined || this.isTemporary) {
       return;
     }
+    const isFirst = this.state !== "ready";
     try {
       const stored = await this.#read(id);
       this.take(stored as ServerChat, new Set([...this.feeds.keys(), ...this.sending]));
       this.state = "ready";
       this.failure = undefined;
-      await this.#resumeUnfinished(id);
+      await this.#resumeUnfinished(id, isFirst);
       this.onload();
     } catch (error) {
       const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 401);
@@ -129,20 +130,23 @@ export abstract class FollowedChat extends ChatState {
     }
   }
 
-  async #resumeUnfinished(id: string): Promise<void> {
+  async #resumeUnfinished(id: string, isFirst: boolean): Promise<void> {
     const unfinished = [...this.messages.values()].filter(
       (one) => one.role === "assistant" && one.done === false && !this.feeds.has(one.id),
     );
     if (unfinished.length === 0) {
       return;
     }
-    // Written until the server says otherwise: what comes behind such a reply waits, and it can be stopped.
-    unfinished.forEach(({ id: messageId }) => this.follow(messageId));
+    if (isFirst) {
+      // Written until the server says otherwise: what comes behind such a reply waits, and it can be stopped.
+      unfinished.forEach(({ id: messageId }) => this.follow(messageId));
+    }
     const { task_ids: runs } = (await server.call("GET /api/tasks/chat/:chat_id", {
       params: { chat_id: id },
     })) as { task_ids: string[] };
     for (const { id: messageId } of unfinished) {
       if (runs.length > 0) {
+        this.follow(messageId);
         void this.feeds.get(messageId)?.resume();
       } else {
         this.end(messageId);
