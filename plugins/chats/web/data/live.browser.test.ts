@@ -129,7 +129,7 @@ describeInterface("chats on several screens", ({ setUp, openPage }) => {
     expect(status).toBe(200);
     await page.getByText("This chat was deleted.", { exact: true }).waitFor();
     await listed.waitFor({ state: "detached" });
-    await page.getByText("Shall this stay?", { exact: true }).waitFor();
+    await page.getByRole("article", { name: "You" }).getByText("Shall this stay?").waitFor();
     await page.getByRole("button", { name: "Start a new chat with this text" }).click();
     await page.waitForURL((url) => url.pathname === "/");
     expect(await fieldOf(page).inputValue()).toBe("A thought worth keeping");
