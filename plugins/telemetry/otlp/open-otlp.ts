@@ -98,7 +98,7 @@ function toTarget(config: TelemetryConfig, address: string) {
   const { endpoint, username, password } = config;
   const basic = Buffer.from(`${username}:${password}`).toString("base64");
   return {
-    url: address.startsWith("/") ? endpoint.replace(/\/+$/, "") + address : address,
+    url: address.startsWith("/") ? endpoint.replace(/\/$/, "") + address : address,
     headers: { ...(username !== "" && { authorization: `Basic ${basic}` }), ...toPairs(config.headers) },
   };
 }
