@@ -18,6 +18,7 @@ beforeAll(async () => {
   // Optional features are on: a switched-off route would answer 403 to everybody.
   app = await startApp({
     env: {
+      METRICS_ACCESS: "token:a-token-of-the-scraper",
       ...actorEnvironment,
       ENABLE_APPS: "true",
       ENABLE_CHANNELS: "true",
