@@ -40,11 +40,12 @@ async function serve(port: number | undefined, only: string | undefined): Promis
   process.on("unhandledRejection", (reason) => {
     running.log.error({ err: reason }, "something failed that nobody waited for");
   });
+  // Before it is said: a supervisor that has read the line may stop the server at once.
+  stopOnSignals(() => running.stop());
   output.say(`\nMillrace is ready: ${running.url}\n`, { url: running.url });
   if (running.config.env === "dev") {
     output.say(`Interactive documentation: ${running.url}/docs and ${running.url}/api/v1/docs`);
   }
-  stopOnSignals(() => running.stop());
 }
 
 /** Ctrl-C reaches this process several times: from the terminal, and from each launcher that passes it on. */
