@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Logger } from "./log.ts";
-import { createDisk, createWarnings, requireRoom } from "./disk.ts";
+import { createDisk, createWarnings } from "./disk.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -23,9 +23,12 @@ function mount(...options: string[]): boolean {
   }
 }
 
+const silent = { error: () => {}, info: () => {} } as unknown as Logger;
+const open = (path: string, log = silent) => createDisk({ folder: path, log, events: { emit: () => {} } });
+
 it("a disk with room is fine, and a folder that is not there is not", async () => {
-  await expect(requireRoom(folder)).resolves.toBeUndefined();
-  await expect(requireRoom(join(folder, "none"))).rejects.toThrow("cannot be written to");
+  await expect(open(folder).requireRoom()).resolves.toBeUndefined();
+  await expect(open(join(folder, "none")).requireRoom()).rejects.toThrow("cannot be written to");
 });
 
 it("administrators are told once of each limit, and again when there was room in between", () => {
@@ -50,23 +53,22 @@ describe("a small disk", () => {
     const lines: unknown[] = [];
     const write = (level: string) => (facts: object, text: string) => void lines.push([level, facts, text]);
     const log = { error: write("error"), info: write("info") } as unknown as Logger;
-    const disk = createDisk({ folder, log, events: { emit: () => {} } });
+    const disk = open(folder, log);
     try {
-      await expect(requireRoom(folder)).resolves.toBeUndefined();
+      await expect(disk.requireRoom()).resolves.toBeUndefined();
       writeFileSync(join(folder, "much"), Buffer.alloc(48 * 1024 * 1024));
-      await expect(requireRoom(folder)).rejects.toThrow("There is no room left on the server's disk.");
-      expect([disk.problem(), disk.problem()]).toEqual(
-        Array(2).fill("There is no room left on the server's disk."),
-      );
+      await expect(disk.requireRoom()).rejects.toThrow("There is no room left on the server's disk.");
+      expect(await disk.problem()).toBe("There is no room left on the server's disk.");
+      expect(disk.room()).toMatchObject({ path: folder, free_bytes: 16 * 1024 * 1024 });
       await rm(join(folder, "much"));
-      await expect(requireRoom(folder)).resolves.toBeUndefined();
-      expect(disk.problem()).toBeUndefined();
+      await expect(disk.requireRoom()).resolves.toBeUndefined();
+      expect(await disk.problem()).toBeUndefined();
       expect(lines).toEqual([
         ["error", { path: folder, left: "16 MB" }, "There is no room left on the server's disk."],
         ["info", { path: folder, left: "64 MB" }, "the disk can be written to again"],
       ]);
       mount("-o", "remount,ro");
-      await expect(requireRoom(folder)).rejects.toThrow("The server's disk cannot be written to.");
+      await expect(disk.requireRoom()).rejects.toThrow("The server's disk cannot be written to.");
     } finally {
       execFileSync("umount", [folder]);
     }

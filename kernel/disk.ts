@@ -1,5 +1,4 @@
 import { access, constants, statfs } from "node:fs/promises";
-import { accessSync, statfsSync } from "node:fs";
 import type { Events } from "./events.ts";
 import type { Logger } from "./log.ts";
 import { troubleBegan } from "./trouble.ts";
@@ -20,10 +19,11 @@ export interface DiskRoom {
 
 /** The disk of this process. */
 export interface Disk {
-  /** Throws with a sentence when nothing can be written. */
+  /** The sentence that says why nothing can be written; undefined when the disk is fine. */
+  problem(): Promise<string | undefined>;
+  /** Throws with that sentence. */
   requireRoom(): Promise<void>;
-  /** The same at once, for the words of an answer that failed; undefined when the disk is fine. */
-  problem(): string | undefined;
+  /** As the last look found it. */
   room(): DiskRoom | undefined;
   /** Looks now, and then every few seconds until `stop`. */
   watch(): Promise<void>;
@@ -41,11 +41,13 @@ export function createDisk({ folder, log, events }: DiskParts): Disk {
   const tell = createWarnings((trouble) => events.emit(troubleBegan, trouble));
   let timer: NodeJS.Timeout | undefined;
   let known: string | undefined;
+  let room: DiskRoom | undefined;
 
-  function note(problem: string | undefined): void {
+  const look = async (): Promise<string | undefined> => {
+    room = await readRoom(folder);
+    const problem = await findProblem(folder, room);
     if (problem !== known) {
       known = problem;
-      const room = readRoom(folder);
       const facts = { path: folder, left: room && toSize(room.free_bytes) };
       if (problem === undefined) {
         log.info(facts, "the disk can be written to again");
@@ -53,66 +55,40 @@ export function createDisk({ folder, log, events }: DiskParts): Disk {
         log.error(facts, problem);
       }
     }
-  }
-
-  const problem = () => {
-    const found = findProblem(folder);
-    note(found);
-    return found;
-  };
-  const look = () => {
-    problem();
-    const room = readRoom(folder);
     if (room) {
       tell(room);
     }
+    return problem;
   };
   return {
+    problem: look,
     async requireRoom() {
-      try {
-        await requireRoom(folder);
-        note(undefined);
-      } catch (error) {
-        note((error as Error).message);
-        throw error;
+      const problem = await look();
+      if (problem !== undefined) {
+        throw new Error(problem);
       }
     },
-    problem,
-    room: () => readRoom(folder),
+    room: () => room,
     async watch() {
-      look();
-      timer = setInterval(look, everyMs).unref();
+      await look();
+      timer = setInterval(() => void look(), everyMs).unref();
     },
     stop: () => clearInterval(timer),
   };
 }
 
-/** Throws with a sentence when nothing can be written below a folder. */
-export async function requireRoom(folder: string): Promise<void> {
+async function findProblem(folder: string, room: DiskRoom | undefined): Promise<string | undefined> {
   try {
     await access(folder, constants.W_OK);
-  } catch (error) {
-    throw new Error(diskIsReadOnly, { cause: error });
-  }
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < leastBytes) {
-    throw new Error(diskIsFull);
-  }
-}
-
-function findProblem(folder: string): string | undefined {
-  try {
-    accessSync(folder, constants.W_OK);
   } catch {
     return diskIsReadOnly;
   }
-  const room = readRoom(folder);
   return room && room.free_bytes < leastBytes ? diskIsFull : undefined;
 }
 
-function readRoom(path: string): DiskRoom | undefined {
+async function readRoom(path: string): Promise<DiskRoom | undefined> {
   try {
-    const { bavail, blocks, bsize } = statfsSync(path);
+    const { bavail, blocks, bsize } = await statfs(path);
     return { path, free_bytes: bavail * bsize, total_bytes: blocks * bsize };
   } catch {
     return undefined;

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Authenticator } from "#kernel/access/authenticator.ts";
 import { AppError } from "#kernel/errors.ts";
 import type { Logger } from "#kernel/log.ts";
+import { isUnavailable } from "#storage/errors.ts";
 import { defaultPatience, readText } from "./body.ts";
 import { blameBrokenText } from "./broken-text.ts";
 import { toCommonHeaders } from "./cors.ts";
@@ -44,8 +45,8 @@ export interface BindContext {
   readonly openAnswers: OpenAnswers;
   /** Takes in answers with a status from 500 on. */
   readonly errors: Pick<RecentErrors, "record">;
-  /** What is wrong with the server's disk; undefined when nothing is. */
-  readonly diskProblem: () => string | undefined;
+  /** The sentence that says why the server's disk takes nothing; undefined when it is fine. */
+  readonly diskProblem: () => Promise<string | undefined>;
   keyHeader(): string;
   maxBody(): number;
   compress(): boolean;
@@ -107,7 +108,8 @@ export function bindRoute(owned: OwnedRoute, context: BindContext): (exchange: E
         await written;
       }
     } catch (error) {
-      const { diskProblem } = context;
+      // The embedded database goes away with a full disk.
+      const diskProblem = isUnavailable(error) ? await context.diskProblem() : undefined;
       const refusal = toErrorAnswer(error, { shape, invalidStatus, requestId: id, diskProblem });
       const answer = asPreferred(error, refusal, req);
       if (res.closed) {

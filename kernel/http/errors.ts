@@ -22,8 +22,8 @@ export interface ErrorContext {
   /** Status of `unprocessable`: 422, or 400 where the surface says so. */
   readonly invalidStatus: 400 | 422;
   readonly requestId: string;
-  /** What is wrong with the server's disk; the embedded database goes away when it is full. */
-  diskProblem?(): string | undefined;
+  /** The disk's problem in a sentence, in place of the words for a database that is away. */
+  readonly diskProblem?: string | undefined;
 }
 
 const statuses: Record<ErrorCode, number> = {
@@ -87,7 +87,7 @@ export function toErrorAnswer(error: unknown, context: ErrorContext): ErrorAnswe
   }
   if (isUnavailable(error)) {
     const away = "The database does not answer right now. Try again in a moment.";
-    const message = context.diskProblem?.() ?? away;
+    const message = context.diskProblem ?? away;
     return toErrorAnswer(new AppError("unavailable", message, { retryAfter: 1 }), context);
   }
   const detail = `Internal error. Tell your administrator this reference: ${context.requestId}`;
