@@ -14,7 +14,7 @@ export function createRemoval(
 ) {
   const { transaction, chats, events } = parts;
   /** Other windows of the owner list these chats, and may show one of them. */
-  const tell = (userId: string, deleted: readonly string[]) =>
+  const tell = (userId: string, deleted: readonly string[] | "all") =>
     hub.emit(toRoom("user", userId), "events", toEnvelope({ type: "chat:list", data: { deleted } }));
   return {
     async remove(caller: Principal, id: string): Promise<void> {
@@ -29,19 +29,21 @@ export function createRemoval(
     },
 
     async removeAll(caller: Principal): Promise<void> {
-      const deleted = await transaction(async (tx) => {
+      await transaction(async (tx) => {
         const rows = await tx
           .deleteFrom("chat")
           .where("user_id", "=", caller.userId)
           .returning("id")
           .execute();
         await tx.deleteFrom("tag").where("user_id", "=", caller.userId).execute();
-        const ids = rows.map(({ id }) => id);
-        await parts.grants.forget(tx, sharedType, ids);
-        return ids;
+        await parts.grants.forget(
+          tx,
+          sharedType,
+          rows.map(({ id }) => id),
+        );
       });
       announce(events, "chat.deleted_all", { by: caller });
-      tell(caller.userId, deleted);
+      tell(caller.userId, "all");
     },
   };
 }

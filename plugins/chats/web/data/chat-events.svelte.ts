@@ -99,7 +99,10 @@ export class ChatEvents {
       // Calls of tools are decided where they stand in the reply.
       return data["call_id"] === undefined ? this.#ask(type, envelope) : undefined;
     }
-    if (type === "chat:list" && Array.isArray(data["deleted"]) && data["deleted"].includes(chat.id)) {
+    if (type === "chat:list" && data["deleted"] === "all") {
+      // Chats that are shared with the person stay.
+      void chat.load();
+    } else if (type === "chat:list" && Array.isArray(data["deleted"]) && data["deleted"].includes(chat.id)) {
       chat.isDeleted = true;
     }
     if (chat.receive(envelope) || !isMine) {
