@@ -1,5 +1,6 @@
 import { checkAddress } from "#config/parse.ts";
 import { bool, grouped, int, list, oneOf, text } from "#config/variable.ts";
+import { checkPairs } from "./pairs.ts";
 import { checkReaders } from "./readers.ts";
 
 /** Telemetry is configured by the environment alone and read once, at the start. */
@@ -35,6 +36,7 @@ export const telemetryVariables = grouped("Telemetry", {
   }),
   headers: text("OTEL_EXPORTER_OTLP_HEADERS", "", {
     secret: true,
+    check: checkPairs,
     text: "Headers of every export, as name=value pairs separated by commas, values percent-encoded",
   }),
   username: text("OTEL_BASIC_AUTH_USERNAME", "", {
@@ -43,6 +45,7 @@ export const telemetryVariables = grouped("Telemetry", {
   password: text("OTEL_BASIC_AUTH_PASSWORD", "", { secret: true, text: "Password of the collector" }),
   serviceName: text("OTEL_SERVICE_NAME", "millrace", { text: "service.name of everything that is exported" }),
   attributes: text("OTEL_RESOURCE_ATTRIBUTES", "", {
+    check: checkPairs,
     text: "Further attributes of everything that is exported, as name=value pairs separated by commas",
   }),
   sampler: oneOf(

@@ -59,7 +59,7 @@ async function writeReply(): Promise<void> {
   await stage.ended(chatId);
 }
 
-it("answers metrics to those whom METRICS_ACCESS names, and to nobody else", async () => {
+it("answers metrics to addresses and tokens of METRICS_ACCESS alone", async () => {
   const refused = [
     await scrape({}),
     await withToken("another-token-0123456789"),

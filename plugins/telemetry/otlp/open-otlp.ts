@@ -18,6 +18,7 @@ import type { Registry } from "prom-client";
 import type { Values } from "#config/variable.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { telemetryVariables } from "../config.ts";
+import { toPairs } from "../pairs.ts";
 import { followLines } from "./lines.ts";
 import { createMetricProducer } from "./metric-producer.ts";
 import { openSpans } from "./spans.ts";
@@ -101,20 +102,6 @@ function toTarget(config: TelemetryConfig, address: string) {
     url: address.startsWith("/") ? endpoint.replace(/\/$/, "") + address : address,
     headers: { ...(username !== "" && { authorization: `Basic ${basic}` }), ...toPairs(config.headers) },
   };
-}
-
-/** `name=value` pairs, as the standard's variables write them. */
-function toPairs(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text
-      .split(",")
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.includes("="))
-      .map((pair) => {
-        const at = pair.indexOf("=");
-        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
-      }),
-  );
 }
 
 function toSampler({ sampler, samplerRatio }: TelemetryConfig): Sampler {
