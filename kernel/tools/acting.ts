@@ -26,7 +26,7 @@ const ownWords = new Set([
 
 /**
  * Whether a call may change something. MCP servers, documents of OpenAPI and authors say so of their tools; what says
- * nothing counts as acting (contract D.41).
+ * nothing counts as acting.
  */
 export function isActing({ isActing: own, isExternal, spec }: Tool): boolean {
   return own ?? (isExternal === true || !readers.has(spec.name));

@@ -1,6 +1,6 @@
 /**
  * `auto`: calls run. `ask-after-untrusted`: tools that act ask once text that nobody of the run wrote has entered it.
- * `ask`: the person is asked first. `deny`: no call runs (contract D.22, D.41). From the mildest to the strictest.
+ * `ask`: the person is asked first. `deny`: no call runs (contract D.22). From the mildest to the strictest.
  */
 export const approvalPolicies = ["auto", "ask-after-untrusted", "ask", "deny"] as const;
 

@@ -52,7 +52,7 @@ export function withApproval(tool: Tool, approver: ToolApprover | undefined): To
     consent,
     async run(parameters, context) {
       // The policy of now counts: it may have become stricter since the person was asked about all calls of the round.
-      // What entered the run since then is none of it: the model had made the call before.
+      // Text that entered the run since then does not count: the model had made the call before.
       const isDecided = context.hasConsent === false && policyOf() === "ask-after-untrusted";
       if (context.hasConsent !== true && !isDecided) {
         await consent(parameters, context);

@@ -1,4 +1,4 @@
-/** What of foreign text has entered a run: from then on acting tools ask (contract D.41). */
+/** Foreign text that has entered a run: from then on acting tools ask. */
 export interface RunTrust {
   /** Where the first of it came from, as people know it; undefined while there is none. */
   readonly source: string | undefined;

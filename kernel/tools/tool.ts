@@ -20,7 +20,7 @@ export interface ToolContext {
   readonly call?: ShownCall | undefined;
   /** True when `consent` asked the person about this very call, who allowed it; false when it saw no need to ask. */
   readonly hasConsent?: boolean;
-  /** What of foreign text has entered the run; without it, the run counts as one that has some. */
+  /** Foreign text that has entered the run; without a record of it, the run counts as one that has some. */
   readonly trust?: RunTrust | undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { ApprovalDatabase } from "./tables.ts";
 
-/** What becomes of calls that would ask, in runs of automations and programs, where nobody can be asked. */
+/** Fate of calls that would ask, in runs of automations and programs, where nobody can be asked. */
 export type UnattendedPolicy = "refuse" | "allow";
 
 export type OwnerPolicies = ReturnType<typeof createOwnerPolicies>;
 
-/** What people chose for runs in their name (contract D.41). */
+/** Choices of people for runs in their name. */
 export function createOwnerPolicies(db: ApprovalDatabase) {
   return {
     async policyOf(userId: string): Promise<UnattendedPolicy> {

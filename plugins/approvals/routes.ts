@@ -96,7 +96,7 @@ export function approvalRoutes({
   ] as const;
 }
 
-/** Choices for runs of automations and programs (contract D.41). */
+/** Choices for runs of automations and programs. */
 function ownerRoutes(owners: OwnerPolicies) {
   const path = `${own}/unattended` as const;
   return [

@@ -5,7 +5,7 @@ import { sse, text } from "#test/support/upstream-scripts.ts";
 import { done } from "./guarded.fixture.ts";
 import { type ApprovalStage, isCompletion, startApprovalStage } from "./stage.fixture.ts";
 
-// Contract D.41. `read` says that it only reads; `look` says nothing, so that it counts as acting.
+// `read` says that it only reads; `look` says nothing, so that it counts as acting.
 
 let stage: ApprovalStage;
 const asked: { name: string; message: string }[] = [];

@@ -18,7 +18,7 @@ import { toAuthorizePath, toSignInTarget, usesOAuth } from "./targets.ts";
 export interface ServerSession {
   readonly server: ToolServerConnection;
   readonly principal: Principal;
-  /** The same for all whom the server cannot tell apart. */
+  /** One key for all people that the server cannot tell apart. */
   readonly owner: string;
   use<R>(run: (connection: Connection) => Promise<R>, signal: AbortSignal): Promise<R>;
 }

@@ -4,7 +4,7 @@ import type { OpenRun } from "#plugins/completions/service.ts";
 import { fromOutput } from "../history/history.ts";
 import type { OutputItem } from "../reply/items.ts";
 
-/** What of foreign text a reply begins with: passages of files and pages, results of tools in earlier turns and in itself. */
+/** Foreign text that a reply begins with: passages of files and pages, results of tools in earlier turns and in itself. */
 export function toRunTrust(
   { request, sources, shown, tools }: Pick<OpenRun, "request" | "sources" | "shown" | "tools">,
   written: readonly OutputItem[],

@@ -3,7 +3,7 @@ import type { Operation } from "./operations.ts";
 import { readTarget, type Target } from "./path.ts";
 import { toValue } from "./values.ts";
 
-/** A PATCH of a group that names the members it adds and takes out, whoever the others are. */
+/** A PATCH of a group that names the members it adds and takes out; the others are not read. */
 export interface MemberChanges {
   readonly add: readonly string[];
   readonly remove: readonly string[];

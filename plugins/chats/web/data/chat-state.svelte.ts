@@ -44,7 +44,7 @@ export class ChatState {
     return untrack(() => isBranched(this.messages));
   });
 
-  /** In a view nothing is written, whoever's the chat is. */
+  /** Chats of others are read only, and in a view all of them are. */
   get canWrite(): boolean {
     return this.#isOwn && !session.isView;
   }

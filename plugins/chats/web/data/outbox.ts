@@ -11,7 +11,7 @@ export interface OutboxEntry {
   readonly isTried?: boolean;
 }
 
-/** What waits is the account's that wrote it, and is sent by that account alone; in a view nothing waits. */
+/** Messages wait for the account that wrote them, which alone sends them; in a view nothing waits. */
 const toKey = (): string | undefined =>
   session.current && !session.isView ? `outbox:${session.current.id}` : undefined;
 /** The server knows keys for 24 hours: a later repetition would be a second effect. */

@@ -182,7 +182,7 @@ class SessionStore {
         location.reload();
       }
     } else if (!this.hasEnded) {
-      // It is asked for at every look back at the page: what has not changed must not draw a form anew.
+      // The session is read again whenever the page comes to the front. The same one must not draw its forms again.
       if (JSON.stringify(found) !== JSON.stringify(this.current)) {
         this.current = found;
       }
