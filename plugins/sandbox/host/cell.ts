@@ -7,6 +7,8 @@ import { makeIsolate, type WarmIsolate } from "./warm-isolates.ts";
 /** A context as its isolate sees it. */
 export interface Resident {
   readonly id: string;
+  /** New calls do not come to it. */
+  readonly isRetired: boolean;
   isIdle(): boolean;
   failAll(error: SandboxError): void;
 }
@@ -63,6 +65,12 @@ export class Cell<R extends Resident = Resident> {
     const first = this.#first;
     this.#first = undefined;
     return first ?? (await openContext(this.isolate, { lane: this.lane, onLoop: this.lane === "streams" }));
+  }
+
+  /** The code that runs in it now is that of a call which is over, or of an old source: the next call would wait for it. */
+  get isHeld(): boolean {
+    const [first] = this.#entries;
+    return first?.realm.isRetired === true;
   }
 
   isIdle(): boolean {

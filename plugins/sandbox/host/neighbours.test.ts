@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Json } from "#kernel/sandbox.ts";
+import type { Json, SandboxError } from "#kernel/sandbox.ts";
+import { limits } from "../limits.ts";
 import { openBench } from "../testing.ts";
 
 const { sandbox, run, stream } = openBench();
@@ -44,6 +46,22 @@ describe("a call that waits for another one", () => {
     for (let count = 0; count < 3; count += 1) {
       expect(await run(source, { id: "leaves", args: [0, {}], host })).toBe("done");
     }
+  });
+});
+
+describe("a call of the owner whose other code", () => {
+  const waits = { id: "loop", deadlineMs: limits.sliceMs };
+  const spin = "export function f(body) { if (body) for (;;); }";
+
+  it("was taken away while it runs does not wait for its end", async () => {
+    await run(spin, waits);
+    const loop = run(spin, { ...waits, args: [true] }).catch(({ kind }: SandboxError) => kind);
+    await setImmediate();
+    sandbox.forget("loop");
+    const next = run("export const f = () => 1", { id: "next" });
+    expect(await Promise.race([loop, next])).toBe(1);
+    expect(await loop).toBe("timeout");
+    expect(await run("export const f = () => 1", { id: "next" })).toBe(1);
   });
 });
 

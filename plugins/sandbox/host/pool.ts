@@ -55,7 +55,8 @@ class IsolatePool implements Pool {
   }
 
   find(script: Script, lane: Lane): Realm | undefined {
-    const realm = this.#cells[lane].get(script.owner)?.realms.get(script.id);
+    const cell = this.#cells[lane].get(script.owner);
+    const realm = cell?.isHeld ? undefined : cell?.realms.get(script.id);
     return realm?.key === keyOf(script) && !realm.isClosed ? realm : undefined;
   }
 
@@ -166,7 +167,7 @@ class IsolatePool implements Pool {
 
   #cellOf(owner: string, lane: Lane): Cell<Realm> {
     const found = this.#cells[lane].get(owner);
-    if (found && !found.isGone && found.dropped < limits.droppedContexts) {
+    if (found && !found.isGone && !found.isHeld && found.dropped < limits.droppedContexts) {
       return found;
     }
     if (found && !found.isGone) {
