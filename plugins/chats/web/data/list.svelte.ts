@@ -95,12 +95,14 @@ export class ChatList {
 
   /** Reads the beginning of every list that is shown. */
   async refresh(): Promise<void> {
-    const changes = this.#changes;
-    const [recent, pinned, folders] = await Promise.all([
-      readPage(1),
-      server.call("GET /api/v1/chats/pinned"),
-      this.mayUseFolders ? server.call("GET /api/v1/folders/") : [],
-    ]);
+    const [recent, pinned, folders] = await this.#readCurrent(
+      async () =>
+        await Promise.all([
+          readPage(1),
+          server.call("GET /api/v1/chats/pinned"),
+          this.mayUseFolders ? server.call("GET /api/v1/folders/") : [],
+        ]),
+    );
     const isFirst = this.#page === 1;
     this.recent = withNewest(isFirst ? [] : this.recent, recent, listPageSize);
     this.isAll = recent.length < listPageSize || (!isFirst && this.isAll);
@@ -111,9 +113,20 @@ export class ChatList {
     }));
     const open = this.folders.filter(({ is_expanded: isOpen }) => isOpen);
     await Promise.allSettled(open.map(({ id }) => this.readFolder(id)));
-    if (changes !== this.#changes) {
-      // The answer may be older than a change that came while it was on its way.
-      this.refreshSoon();
+  }
+
+  /** An answer may be older than a change that came while it was on its way: it is read again, and not shown. */
+  async #readCurrent<T>(read: () => Promise<T>): Promise<T> {
+    for (let left = 2; ; left -= 1) {
+      const changes = this.#changes;
+      const answer = await read();
+      if (changes === this.#changes) {
+        return answer;
+      }
+      if (left === 0) {
+        this.refreshSoon();
+        return answer;
+      }
     }
   }
 
@@ -146,7 +159,9 @@ export class ChatList {
   async readFolder(id: string, further = false): Promise<void> {
     const before = this.contents.get(id);
     const page = further ? Math.floor((before?.items.length ?? 0) / folderPageSize) + 1 : 1;
-    const items = await server.call("GET /api/v1/chats/folder/:id/list", { params: { id }, query: { page } });
+    const items = await this.#readCurrent(
+      async () => await server.call("GET /api/v1/chats/folder/:id/list", { params: { id }, query: { page } }),
+    );
     const known = before?.items ?? [];
     this.contents.set(id, {
       items: further ? withMore(known, items) : withNewest(known, items, folderPageSize),
