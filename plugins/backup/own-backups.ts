@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { AppError } from "#kernel/errors.ts";
 import type { OwnInstallation } from "#kernel/installation.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 import type { Values } from "#config/variable.ts";
 import { seconds } from "#storage/clock.ts";
 import type { backupConfig } from "./config.ts";
-import { findAddress } from "./place.ts";
+import { type Address, findAddress } from "./place.ts";
+import { StorageError } from "#storage/errors.ts";
 import type { BackupRow, BackupTables } from "./tables.ts";
 import { takeBackup, verifyBackup } from "./take.ts";
 
@@ -91,7 +94,7 @@ export class OwnBackups {
 
   async #compare(row: BackupRow): Promise<void> {
     const { config, installation } = this.#parts;
-    const { place, name } = await findAddress(`${row.place}/${row.name}`, config);
+    const { place, name } = await this.#addressOf(row);
     await verifyBackup(() => place.open(name), {
       dataDir: config.dataDir,
       openInstallation: (elsewhere) => installation.open(elsewhere),
@@ -152,6 +155,25 @@ export class OwnBackups {
     return await this.#whole().where("id", "=", id).executeTakeFirst();
   }
 
+  /** Its bytes. Throws `not_found` when somebody moved the file away. */
+  async open(backup: BackupRow): Promise<Readable> {
+    const { place, name } = await this.#addressOf(backup);
+    return await place.open(name).catch((error: unknown) => {
+      throw error instanceof StorageError ? new AppError("not_found", error.message) : error;
+    });
+  }
+
+  /** Deletes the file, if it is there; the row says that it was. */
+  async remove(backup: BackupRow): Promise<void> {
+    const { place, name } = await this.#addressOf(backup);
+    await place.remove(name);
+    await this.#parts.db
+      .updateTable("backup")
+      .set({ removed_at: seconds() })
+      .where("id", "=", backup.id)
+      .execute();
+  }
+
   /** The newest one that is there. */
   async last(): Promise<BackupRow | undefined> {
     return await this.#whole().executeTakeFirst();
@@ -168,11 +190,12 @@ export class OwnBackups {
 
   /** Keeps the newest BACKUP_KEEP. */
   async #removeOld(): Promise<void> {
-    const { db, config } = this.#parts;
-    for (const { id, place, name } of await this.#whole().offset(config.keep).execute()) {
-      const address = await findAddress(`${place}/${name}`, config);
-      await address.place.remove(address.name);
-      await db.updateTable("backup").set({ removed_at: seconds() }).where("id", "=", id).execute();
+    for (const backup of await this.#whole().offset(this.#parts.config.keep).execute()) {
+      await this.remove(backup);
     }
+  }
+
+  async #addressOf({ place, name }: BackupRow): Promise<Address> {
+    return await findAddress(`${place}/${name}`, this.#parts.config);
   }
 }

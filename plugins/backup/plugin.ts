@@ -1,6 +1,6 @@
 import { definePlugin, tables } from "#kernel/plugin.ts";
 import { optional, provide } from "#kernel/service.ts";
-import { installation, jobs } from "#kernel/services.ts";
+import { configuration, installation, jobs } from "#kernel/services.ts";
 import { type Door, openDoor } from "#storage/backup/door.ts";
 import { audit } from "#plugins/audit/service.ts";
 import { backupCommand, moveCommand, restoreCommand } from "./commands.ts";
@@ -22,7 +22,7 @@ export default definePlugin({
   title: "Backup",
   summary: "Backs up database, files and workspaces, restores them, and moves the database.",
   config: backupConfig,
-  uses: { audit: optional(audit), installation, jobs },
+  uses: { audit: optional(audit), configuration, installation, jobs },
   tables: tables<BackupTables>("backup"),
   migrations: { "0001_backup": createBackups, "0002_verify_started": noteRunningChecks },
   installationCommands: [backupCommand, restoreCommand, moveCommand],
@@ -51,7 +51,14 @@ export default definePlugin({
           jobs: use.jobs,
           database: use.installation.database.kind,
           schedule: () => config.schedule,
-          record: async (action, id) => await use.audit?.record({ action, object: { type: "backup", id } }),
+          // The setting belongs to a plugin that may be left out; exports are allowed then.
+          mayExport: () =>
+            !use.configuration
+              .declarations()
+              .some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
+            use.configuration.valueOf("ENABLE_ADMIN_EXPORT") === true,
+          record: async (action, { id, name }) =>
+            await use.audit?.record({ action, object: { type: "backup", id, name } }),
         }),
       },
       services: [

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { AppError } from "#kernel/errors.ts";
-import { defineRoute } from "#kernel/http/route.ts";
+import { defineRoute, reply } from "#kernel/http/route.ts";
 import type { Jobs } from "#kernel/jobs.ts";
 import type { OwnBackups } from "./own-backups.ts";
+import type { BackupRow } from "./tables.ts";
 
 const moment = z.int().describe("Epoch seconds");
 const Backup = z
@@ -26,13 +27,30 @@ export interface BackupRouteParts {
   readonly jobs: Jobs;
   readonly database: "embedded" | "server";
   schedule(): string;
-  record(action: "backup.ordered" | "backup.verified", id: string): Promise<void>;
+  /** ENABLE_ADMIN_EXPORT. */
+  mayExport(): boolean;
+  record(
+    action: "backup.ordered" | "backup.verified" | "backup.downloaded" | "backup.deleted",
+    backup: { readonly id: string; readonly name?: string },
+  ): Promise<void>;
 }
+
+const params = z.object({ id: z.string().min(1).max(200) });
+const Done = z.object({ status: z.literal(true) });
 
 export const takeJob = "backup.take";
 export const verifyJob = "backup.verify";
 
-export function backupRoutes({ backups, jobs, database, schedule, record }: BackupRouteParts) {
+async function load(backups: OwnBackups, id: string): Promise<BackupRow> {
+  const backup = await backups.find(id);
+  if (backup === undefined) {
+    throw new AppError("not_found", "Backup not found");
+  }
+  return backup;
+}
+
+export function backupRoutes(parts: BackupRouteParts) {
+  const { backups, jobs, database, schedule, record } = parts;
   return [
     defineRoute(
       {
@@ -55,11 +73,11 @@ export function backupRoutes({ backups, jobs, database, schedule, record }: Back
         access: "admin",
         path: "/backups",
         summary: "Back up this server now, as a job",
-        returns: z.object({ status: z.literal(true) }),
+        returns: Done,
       },
       async () => {
         await jobs.enqueue(takeJob, {});
-        await record("backup.ordered", backups.target);
+        await record("backup.ordered", { id: backups.target });
         return { status: true as const };
       },
     ),
@@ -68,20 +86,70 @@ export function backupRoutes({ backups, jobs, database, schedule, record }: Back
         method: "POST",
         access: "admin",
         path: "/backups/:id/verify",
-        params: z.object({ id: z.string().min(1).max(200) }),
+        params,
         summary: "Restore a backup into a scratch place and compare every table, as a job",
-        returns: z.object({ status: z.literal(true) }),
+        returns: Done,
         fails: [404, 409],
       },
       async ({ params: { id } }) => {
-        if ((await backups.find(id)) === undefined) {
-          throw new AppError("not_found", "Backup not found");
-        }
+        const { name } = await load(backups, id);
         if (!(await backups.askToVerify(id))) {
           throw new AppError("conflict", "This backup is being checked already.");
         }
         await jobs.enqueue(verifyJob, { id });
-        await record("backup.verified", id);
+        await record("backup.verified", { id, name });
+        return { status: true as const };
+      },
+    ),
+    ...archiveRoutes(parts),
+  ];
+}
+
+function archiveRoutes({ backups, mayExport, record }: BackupRouteParts) {
+  return [
+    defineRoute(
+      {
+        method: "GET",
+        access: "admin",
+        path: "/backups/:id/download",
+        params,
+        summary: "Download a backup as the gzipped tape archive it is (ENABLE_ADMIN_EXPORT)",
+        produces: "application/gzip",
+        fails: [403, 404],
+      },
+      async ({ params: { id } }) => {
+        if (!mayExport()) {
+          throw new AppError("forbidden", "Exports are switched off.");
+        }
+        const backup = await load(backups, id);
+        const bytes = await backups.open(backup);
+        await record("backup.downloaded", backup);
+        return reply(bytes, {
+          headers: {
+            "content-type": "application/gzip",
+            "content-length": String(backup.bytes),
+            "content-disposition": `attachment; filename="${backup.name}"`,
+          },
+        });
+      },
+    ),
+    defineRoute(
+      {
+        method: "DELETE",
+        access: "admin",
+        path: "/backups/:id",
+        params,
+        summary: "Delete a backup from where it lies; its line stays in the list",
+        returns: Done,
+        fails: [404, 409],
+      },
+      async ({ params: { id } }) => {
+        const backup = await load(backups, id);
+        if (backup.verify_started_at !== null) {
+          throw new AppError("conflict", "This backup is being checked. Delete it after that.");
+        }
+        await backups.remove(backup);
+        await record("backup.deleted", backup);
         return { status: true as const };
       },
     ),
