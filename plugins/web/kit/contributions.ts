@@ -36,4 +36,8 @@ export function findPage(id: string): NonNullable<WebPlugin["pages"]>[string] | 
   return gathered.find((plugin) => plugin.pages?.[id])?.pages?.[id];
 }
 
+/** False while the sidebar leaves a page out. */
+export const isPageListed = (id: string): boolean =>
+  gathered.every(({ listed }) => listed?.[id]?.() !== false);
+
 const orderOf = (one: object): number => (one as { order?: number }).order ?? 1000;

@@ -258,6 +258,8 @@ export interface SettingEntry {
 export interface WebPlugin {
   /** Page id → component. */
   readonly pages?: Readonly<Record<string, () => Promise<{ readonly default: PageComponent }>>>;
+  /** Page id → false while the sidebar leaves the page out, because its feature is off; its address opens all the same. */
+  readonly listed?: Readonly<Record<string, () => boolean>>;
   readonly sidebar?: readonly SidebarSection[];
   readonly pageMarks?: readonly PageMark[];
   readonly commands?: readonly CommandSource[];
