@@ -57,6 +57,14 @@ describeInterface("the archive of chats", ({ setUp, openPage }) => {
     await row("Rivers").waitFor();
     expect(await archived(admin)).toContain("Rivers");
 
+    await row("Boats").getByRole("link").click();
+    await page.getByText("This chat is archived.").waitFor();
+    await page.getByRole("button", { name: "Restore from archive" }).click();
+    await page.getByText("This chat is archived.").waitFor({ state: "detached" });
+    expect(await archived(admin)).not.toContain("Boats");
+    await page.goBack();
+    await row("Rivers").waitFor();
+
     await page.getByRole("button", { name: "Restore all" }).click();
     await page
       .getByRole("dialog")

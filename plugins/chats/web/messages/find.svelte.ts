@@ -41,6 +41,17 @@ class Find {
     this.current = hit && { id: hit.id, nth: 0 };
   }
 
+  /** Begins with words that a search over all chats found: with all of them where they stand together, else with one. */
+  begin(words: readonly string[]): void {
+    this.isOpen = true;
+    for (const query of [words.join(" "), ...words]) {
+      this.ask(query, undefined);
+      if (this.total > 0) {
+        return;
+      }
+    }
+  }
+
   /** Goes on to the next hit or back to the one before, around the ends. */
   step(by: 1 | -1): void {
     if (this.total > 0) {

@@ -80,7 +80,7 @@ async function pin(chat: ChatStore): Promise<void> {
   }
 }
 
-async function archive(chat: ChatStore): Promise<void> {
+export async function archive(chat: ChatStore): Promise<void> {
   try {
     const body = { archived: !chat.isArchived };
     const { archived } = await server.call("POST /api/v1/chats/:id/archive", { ...idOf(chat), body });

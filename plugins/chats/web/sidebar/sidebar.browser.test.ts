@@ -71,6 +71,14 @@ describeInterface("the sidebar", ({ setUp, openPage }) => {
     const field = chats.getByRole("searchbox", { name: "Search chats" });
     await write(field, "salmon");
     await chats.locator("mark", { hasText: "salmon" }).waitFor();
+    await link("Streams").click();
+    const find = page.getByRole("textbox", { name: "Find in this chat" });
+    await page.getByText("1 of 1").waitFor();
+    expect(await find.inputValue()).toBe("salmon");
+    expect(new URL(page.url()).search).toBe("");
+    await page.goBack();
+    await page.waitForURL(`**/c/${boats}`);
+    await find.waitFor({ state: "detached" });
     await field.press("Escape");
     await folder.focus();
     await folder.press("F2");
