@@ -61,19 +61,42 @@ it("results are told once on two replicas, of which one is killed", { timeout: 2
   const wait = { timeout: 90_000, interval: 300 };
   await expect.poll(async () => await Promise.all(chatIds.map(statesOf)), wait).toEqual(expected);
   const tasks = [...short, ...long];
-  const asked = () => all.upstream.requests.filter(isReport).length;
-  await expect.poll(asked, wait).toBe(tasks.length);
+  const told = async () => (await Promise.all(chatIds.map(toldIn))).flat();
+  await expect
+    .poll(async () => (await told()).filter(({ reply }) => reply?.done === true).length, wait)
+    .toBe(tasks.length);
   // A second look finds nothing to tell.
   await pause(3_000);
-  for (const task of tasks) {
-    expect(all.upstream.requests.filter(isReportOf(task)), task).toHaveLength(1);
+  const results = await told();
+  expect(results.map(({ task }) => task).toSorted()).toEqual(tasks.toSorted());
+  for (const { task, reply } of results) {
+    // The killed replica may have begun to tell one, and not have come to ask the model.
+    const isCutOff = reply?.error?.content === "interrupted";
+    const asked = all.upstream.requests.filter(isReportOf(task)).length;
+    expect(asked, task).toBeLessThanOrEqual(1);
+    expect(asked === 1 || isCutOff, task).toBe(true);
     expect(all.upstream.requests.filter(isOfTask(task)), task).toHaveLength(1);
   }
   for (const chatId of chatIds) {
-    const { messages } = (await all.admin().read(chatId)).chat.history;
-    const branches = (Object.values(messages) as { childrenIds: string[] }[]).map(
-      (one) => one.childrenIds.length,
-    );
+    const branches = Object.values(await messagesOf(chatId)).map((one) => one.childrenIds.length);
     expect(Math.max(...branches)).toBe(1);
   }
 });
+
+interface Stored {
+  readonly childrenIds: readonly string[];
+  readonly done?: boolean;
+  readonly error?: { readonly content: string };
+  readonly meta?: { readonly kind?: string; readonly task?: string };
+}
+
+const messagesOf = async (chatId: string): Promise<Record<string, Stored>> =>
+  (await all.admin().read(chatId)).chat.history.messages;
+
+/** The tasks whose results a chat was told of, with what the model said to each. */
+async function toldIn(chatId: string) {
+  const messages = await messagesOf(chatId);
+  return Object.values(messages)
+    .filter(({ meta }) => meta?.kind === "subagent")
+    .map(({ meta, childrenIds }) => ({ task: meta?.task ?? "", reply: messages[childrenIds[0] ?? ""] }));
+}
