@@ -113,9 +113,7 @@ describe.skipIf(chromiumPath === undefined)("what is typed", { timeout: 3_600_00
     const person = await platform.person("user");
     const visitor = await startVisit(platform, { token: person.token });
     await visitor.open("/settings/account");
-    const find = async () => await firstText(visitor, "/settings/account");
-    await expect.poll(find).toBeDefined();
-    const field = (await find()) as Control;
+    const field = (await firstText(visitor, "/settings/account")) as Control;
     await write(visitor, field);
     await platform.restart();
     await visitor.page.keyboard.press("Enter");
