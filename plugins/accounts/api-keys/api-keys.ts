@@ -100,12 +100,12 @@ export function createApiKeys({ db, transaction, config, changes, emit }: Accoun
   };
 }
 
-// Two requests at once must not leave an account with two keys: the id is taken from the account, so the second one
-// replaces what the first one stored.
+// Two requests at once must not leave an account with two keys: the second one replaces what the first one stored. A
+// conflict is named by no column, because the account is unique as well as the id, and the database reports the other.
 async function replaceKey(db: AccountsDatabase, userId: string, key: string): Promise<void> {
   const now = seconds();
   const row = { key: toHash(key), hint: key.slice(-4), created_at: now, updated_at: now };
-  await db
+  const added = await db
     .insertInto("api_key")
     .values({
       id: `key_${userId}`,
@@ -115,8 +115,12 @@ async function replaceKey(db: AccountsDatabase, userId: string, key: string): Pr
       expires_at: null,
       last_used_at: null,
     })
-    .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
-    .execute();
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (added === undefined) {
+    await db.updateTable("api_key").set(row).where("user_id", "=", userId).execute();
+  }
 }
 
 // The keys are 256 random bits, so a plain digest is as good as a slow one and can be looked up.
