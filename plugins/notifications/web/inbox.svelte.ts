@@ -1,5 +1,6 @@
 import type { Api } from "#plugins/catalogue.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 
@@ -12,6 +13,7 @@ class Inbox {
   hasMore = $state(false);
   failure = $state<string>();
   #page = 1;
+  readonly #reads = new CurrentReads();
   #isFollowing = false;
 
   /** Loads the first page, and again whenever a lost connection comes back. */
@@ -21,7 +23,11 @@ class Inbox {
       socket.onConnect((isAgain) => isAgain && void this.load());
     }
     try {
-      const { items, unread, has_more: hasMore } = await server.call("GET /api/v1/notifications/");
+      const {
+        items,
+        unread,
+        has_more: hasMore,
+      } = await this.#reads.read(async () => await server.call("GET /api/v1/notifications/"));
       [this.items, this.unread, this.hasMore, this.#page] = [items, unread, hasMore, 1];
       this.failure = undefined;
     } catch (error) {
@@ -55,12 +61,14 @@ class Inbox {
 
   /** Another window or the server says that something is new. */
   created(notification: Notification, unread: number): void {
+    this.#reads.changed();
     this.unread = unread;
     this.items = this.items && [notification, ...this.items.filter(({ id }) => id !== notification.id)];
   }
 
   /** Marks some, or all with null, as read. */
   seen(ids: readonly string[] | null, unread?: number): void {
+    this.#reads.changed();
     const now = Math.floor(serverNow() / 1000);
     this.unread = unread ?? this.unread;
     this.items = this.items?.map((one) =>

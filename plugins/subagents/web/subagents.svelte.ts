@@ -1,5 +1,6 @@
 import { SvelteMap } from "svelte/reactivity";
 import { server } from "#plugins/web/kit/server.ts";
+import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { type EventEnvelope, socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 
 /** A sub-agent as `GET /chats/:id/subagents` tells of it. */
@@ -22,6 +23,7 @@ export interface Subagent {
 export class ChatSubagents {
   readonly #byCall = new SvelteMap<string, Subagent>();
   readonly #chatId: string;
+  readonly #reads = new CurrentReads();
 
   constructor(chatId: string) {
     this.#chatId = chatId;
@@ -37,6 +39,7 @@ export class ChatSubagents {
     const drops = [
       socket.on("events", ({ chat_id: chatId, data }: EventEnvelope) => {
         if (data.type === "chat:subagent" && chatId === this.#chatId) {
+          this.#reads.changed();
           this.#put(data.data as Subagent);
         }
       }),
@@ -48,7 +51,9 @@ export class ChatSubagents {
   }
 
   async #read(): Promise<void> {
-    const all = await server.call("GET /api/v1/chats/:id/subagents", { params: { id: this.#chatId } });
+    const all = await this.#reads.read(
+      async () => await server.call("GET /api/v1/chats/:id/subagents", { params: { id: this.#chatId } }),
+    );
     all.forEach((one) => this.#put(one));
   }
 

@@ -1,5 +1,6 @@
 import { SvelteMap } from "svelte/reactivity";
 import { server } from "#plugins/web/kit/server.ts";
+import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { type EventEnvelope, socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 
 /** A timer as `GET /chats/:id/timers` tells of it. Times are epoch seconds. */
@@ -21,6 +22,7 @@ export interface Timer {
 export class ChatTimers {
   readonly #byCall = new SvelteMap<string, Timer>();
   readonly #chatId: string;
+  readonly #reads = new CurrentReads();
 
   constructor(chatId: string) {
     this.#chatId = chatId;
@@ -36,6 +38,7 @@ export class ChatTimers {
     const drops = [
       socket.on("events", ({ chat_id: chatId, data }: EventEnvelope) => {
         if (data.type === "chat:timer" && chatId === this.#chatId) {
+          this.#reads.changed();
           this.#put(data.data as Timer);
         }
       }),
@@ -47,11 +50,15 @@ export class ChatTimers {
   }
 
   async cancel(id: string): Promise<void> {
-    this.#put(await server.call("POST /api/v1/timers/:id/cancel", { params: { id } }));
+    const cancelled = await server.call("POST /api/v1/timers/:id/cancel", { params: { id } });
+    this.#reads.changed();
+    this.#put(cancelled);
   }
 
   async #read(): Promise<void> {
-    const all = await server.call("GET /api/v1/chats/:id/timers", { params: { id: this.#chatId } });
+    const all = await this.#reads.read(
+      async () => await server.call("GET /api/v1/chats/:id/timers", { params: { id: this.#chatId } }),
+    );
     all.forEach((one) => this.#put(one));
   }
 

@@ -1,4 +1,5 @@
 import { server } from "#plugins/web/kit/server.ts";
+import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import type { ChannelEvent, ChannelItem, Message } from "./types.ts";
@@ -10,6 +11,7 @@ class ChannelList {
   failure = $state<string>();
   /** The channel that is open in this window: it is read as it comes. */
   openId = $state<string>();
+  readonly #reads = new CurrentReads();
 
   get isOffered(): boolean {
     return session.has("enable_channels") && session.may("features.channels");
@@ -35,7 +37,7 @@ class ChannelList {
   async load(): Promise<void> {
     this.state = this.state === "ready" ? "ready" : "loading";
     try {
-      this.items = await server.call("GET /api/v1/channels/");
+      this.items = await this.#reads.read(async () => await server.call("GET /api/v1/channels/"));
       this.state = "ready";
       this.failure = undefined;
     } catch (error) {
@@ -46,6 +48,7 @@ class ChannelList {
 
   #take({ channel_id: id, data: { type, data } }: ChannelEvent): void {
     if (type.startsWith("channel:")) {
+      this.#reads.changed();
       void this.load();
     } else if (type === "last_read_at") {
       this.#change(id, { unread_count: 0 });
@@ -64,6 +67,7 @@ class ChannelList {
   }
 
   #change(id: string, change: Partial<ChannelItem>): void {
+    this.#reads.changed();
     this.items = this.items.map((item) => (item.id === id ? { ...item, ...change } : item));
   }
 }

@@ -1,5 +1,6 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { server } from "#plugins/web/kit/server.ts";
+import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { matchPath, router } from "#plugins/web/kit/stores/router.svelte.ts";
 import { serverNow } from "#plugins/web/kit/stores/server-time.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
@@ -44,7 +45,7 @@ export class ChatList {
   #page = 1;
   #isReading = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #changes = 0;
+  readonly #reads = new CurrentReads();
 
   /** The chat that the page shows. */
   get openId(): string | undefined {
@@ -95,7 +96,7 @@ export class ChatList {
 
   /** Reads the beginning of every list that is shown. */
   async refresh(): Promise<void> {
-    const [recent, pinned, folders] = await this.#readCurrent(
+    const [recent, pinned, folders] = await this.#reads.read(
       async () =>
         await Promise.all([
           readPage(1),
@@ -113,21 +114,6 @@ export class ChatList {
     }));
     const open = this.folders.filter(({ is_expanded: isOpen }) => isOpen);
     await Promise.allSettled(open.map(({ id }) => this.readFolder(id)));
-  }
-
-  /** An answer may be older than a change that came while it was on its way: it is read again, and not shown. */
-  async #readCurrent<T>(read: () => Promise<T>): Promise<T> {
-    for (let left = 2; ; left -= 1) {
-      const changes = this.#changes;
-      const answer = await read();
-      if (changes === this.#changes) {
-        return answer;
-      }
-      if (left === 0) {
-        this.refreshSoon();
-        return answer;
-      }
-    }
   }
 
   /** Many events at once are one reading. */
@@ -159,7 +145,7 @@ export class ChatList {
   async readFolder(id: string, further = false): Promise<void> {
     const before = this.contents.get(id);
     const page = further ? Math.floor((before?.items.length ?? 0) / folderPageSize) + 1 : 1;
-    const items = await this.#readCurrent(
+    const items = await this.#reads.read(
       async () => await server.call("GET /api/v1/chats/folder/:id/list", { params: { id }, query: { page } }),
     );
     const known = before?.items ?? [];
@@ -178,7 +164,7 @@ export class ChatList {
 
   /** Changes what the lists show of a chat. */
   patch(id: string, change: Partial<ListedChat>): void {
-    this.#changes += 1;
+    this.#reads.changed();
     this.#mapAll((chats) =>
       chats.some((chat) => chat.id === id)
         ? chats.map((chat) => (chat.id === id ? { ...chat, ...change } : chat))
@@ -238,7 +224,7 @@ export class ChatList {
       }
       this.refreshSoon();
     } else if (type === "chat:list" && Array.isArray(data["deleted"])) {
-      this.#changes += 1;
+      this.#reads.changed();
       this.drop(data["deleted"] as string[]);
     } else if (type === "chat:list") {
       if (id !== undefined && "last_read_at" in data) {
