@@ -57,7 +57,7 @@ describeInterface("the page of connections", ({ setUp, openPage }) => {
     await page.getByRole("menuitem", { name: "Administration" }).click();
     await page.getByRole("link", { name: "Connections" }).click();
     await button("Add a connection").click();
-    await write(page.getByLabel("Address"), upstream.url);
+    await write(page.getByLabel("Base URL"), upstream.url);
     upstream.reply("/models", json({ error: { message: "no such key" } }, { status: 401 }));
     await button("Test").click();
     await page.getByText("The provider refused with status 401: no such key").waitFor();
@@ -100,10 +100,10 @@ describeInterface("the page of connections", ({ setUp, openPage }) => {
       headers: { "x-user": "{{USER_ID}}" },
     });
     expect(upstream.requests.at(-1)?.headers["authorization"]).toBe("Bearer sk-river-stones-4711");
-    await write(form.getByLabel("Address"), "http://127.0.0.1:9");
+    await write(form.getByLabel("Base URL"), "http://127.0.0.1:9");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("Give the key again: a stored key never moves to another address.").waitFor();
-    await write(form.getByLabel("Address"), upstream.url);
+    await write(form.getByLabel("Base URL"), upstream.url);
     await expectNoAxeFindings(page);
   });
 
@@ -149,7 +149,7 @@ describeInterface("the page of connections", ({ setUp, openPage }) => {
     await button("Add a connection").click();
     const adding = page.getByRole("region", { name: "New connection" });
     await pick(adding.getByRole("radio", { name: "Local runtime" }));
-    await write(adding.getByLabel("Address"), runtime.url);
+    await write(adding.getByLabel("Base URL"), runtime.url);
     await adding.getByRole("button", { name: "Test" }).click();
     await adding.getByText("Version 0.12.3 answers").waitFor();
     await adding.getByRole("button", { name: "Save" }).click();
