@@ -155,6 +155,15 @@ export class OwnBackups {
     return await this.#whole().where("id", "=", id).executeTakeFirst();
   }
 
+  /** The same; throws `not_found`. */
+  async require(id: string): Promise<BackupRow> {
+    const backup = await this.find(id);
+    if (backup === undefined) {
+      throw new AppError("not_found", "Backup not found");
+    }
+    return backup;
+  }
+
   /** Its bytes. Throws `not_found` when somebody moved the file away. */
   async open(backup: BackupRow): Promise<Readable> {
     const { place, name } = await this.#addressOf(backup);

@@ -3,7 +3,6 @@ import { AppError } from "#kernel/errors.ts";
 import { defineRoute, reply } from "#kernel/http/route.ts";
 import type { Jobs } from "#kernel/jobs.ts";
 import type { OwnBackups } from "./own-backups.ts";
-import type { BackupRow } from "./tables.ts";
 
 const moment = z.int().describe("Epoch seconds");
 const Backup = z
@@ -40,14 +39,6 @@ const Done = z.object({ status: z.literal(true) });
 
 export const takeJob = "backup.take";
 export const verifyJob = "backup.verify";
-
-async function load(backups: OwnBackups, id: string): Promise<BackupRow> {
-  const backup = await backups.find(id);
-  if (backup === undefined) {
-    throw new AppError("not_found", "Backup not found");
-  }
-  return backup;
-}
 
 export function backupRoutes(parts: BackupRouteParts) {
   const { backups, jobs, database, schedule, record } = parts;
@@ -92,7 +83,7 @@ export function backupRoutes(parts: BackupRouteParts) {
         fails: [404, 409],
       },
       async ({ params: { id } }) => {
-        const { name } = await load(backups, id);
+        const { name } = await backups.require(id);
         if (!(await backups.askToVerify(id))) {
           throw new AppError("conflict", "This backup is being checked already.");
         }
@@ -121,7 +112,7 @@ function archiveRoutes({ backups, mayExport, record }: BackupRouteParts) {
         if (!mayExport()) {
           throw new AppError("forbidden", "Exports are switched off.");
         }
-        const backup = await load(backups, id);
+        const backup = await backups.require(id);
         const bytes = await backups.open(backup);
         await record("backup.downloaded", backup);
         return reply(bytes, {
@@ -144,7 +135,7 @@ function archiveRoutes({ backups, mayExport, record }: BackupRouteParts) {
         fails: [404, 409],
       },
       async ({ params: { id } }) => {
-        const backup = await load(backups, id);
+        const backup = await backups.require(id);
         if (backup.verify_started_at !== null) {
           throw new AppError("conflict", "This backup is being checked. Delete it after that.");
         }
