@@ -104,7 +104,8 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
       const { token } = await admin();
       count += 1;
       const account = {
-        name: `Person ${count}`,
+        // Names sort as they were made, also the tenth after the ninth.
+        name: `Person ${String(count).padStart(4, "0")}`,
         email: `person${count}@example.test`,
         password: "Correct-horse-1",
       };
