@@ -7,9 +7,9 @@ import type { Logger } from "#kernel/log.ts";
 import type { PluginDatabase } from "#kernel/plugin.ts";
 import type { Values } from "#config/variable.ts";
 import { seconds } from "#storage/clock.ts";
+import { StorageError } from "#storage/errors.ts";
 import type { backupConfig } from "./config.ts";
 import { type Address, findAddress } from "./place.ts";
-import { StorageError } from "#storage/errors.ts";
 import type { BackupRow, BackupTables } from "./tables.ts";
 import { takeBackup, verifyBackup } from "./take.ts";
 

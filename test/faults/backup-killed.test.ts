@@ -63,7 +63,7 @@ test(
     const one = join(backups, "one.tar.gz");
     let whole = 0;
     for await (const { code } of killed(ms, env, ["backup", one])) {
-      // What has its name is whole, also when the process died between that and its end.
+      // The archive gets its name once it is whole; a process can be killed after that and before its own end.
       if (existsSync(one)) {
         await run({ DATA_DIR: join(folder, `scratch-${code ?? "killed"}`) }, ["restore", "--verify", one]);
         await rm(one);

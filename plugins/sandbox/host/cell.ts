@@ -67,7 +67,7 @@ export class Cell<R extends Resident = Resident> {
     return first ?? (await openContext(this.isolate, { lane: this.lane, onLoop: this.lane === "streams" }));
   }
 
-  /** The code that runs in it now is that of a call which is over, or of an old source: the next call would wait for it. */
+  /** True while a retired context runs in it, whose call is over or whose source is old: the next call would wait for it. */
   get isHeld(): boolean {
     const [first] = this.#entries;
     return first?.realm.isRetired === true;
