@@ -63,6 +63,35 @@ function shownTexts({ sources, declaration, summaries = [], jobs = [] }: Owner):
   return new Set(texts.map((text) => JSON.parse(`"${text}"`) as string));
 }
 
+/** “Sie” and “Ihr” within a sentence, where those of others are small; “Ihnen” begins no sentence here. */
+const formalWithin = /(?<!^|[.:!?…]\s|„)\b(?:Sie|Ihr(?:e[mnrs]?)?)\b|\bIhnen\b/;
+const formal = /\b(?:Sie|Ihr(?:e[mnrs]?)?|Ihnen)\b/;
+const informal = /\b(?:du|dich|dir|dein(?:e[mnrs]?)?)\b/i;
+
+/** At the beginning of a sentence the English tells whether “Sie” is the reader: it says “you” then. */
+function isFormal(english: string, german: string): boolean {
+  return (
+    formalWithin.test(german) ||
+    (/\byou(?:rs?)?\b/i.test(english) && formal.test(german) && !informal.test(german))
+  );
+}
+
+it("addresses the reader as “du” in every German text", () => {
+  const files = globSync("**/web/**/de.json", { cwd: root }).filter(
+    (file) => !/\bdist\b|node_modules/.test(file),
+  );
+  expect(files.length).toBeGreaterThan(owners.length / 2);
+  const offending = files.flatMap((file) => {
+    const entries = JSON.parse(readFileSync(join(root, file), "utf8")) as Record<string, unknown>;
+    return Object.entries(entries).flatMap(([english, entry]) =>
+      (typeof entry === "string" ? [entry] : Object.values(entry as Record<string, string>))
+        .filter((german) => isFormal(english, german))
+        .map((german) => `${file}: ${german}`),
+    );
+  });
+  expect(offending, offending.join("\n")).toEqual([]);
+});
+
 describe.each(owners.map((owner) => [owner.name, owner] as const))("the German of %s", (_name, owner) => {
   const file = join(root, owner.locale);
   const entries = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>) : {};

@@ -242,8 +242,16 @@ export function createClient<Api>({
 function outlivesPage(body: unknown): boolean {
   const { document } = globalThis as { readonly document?: { readonly visibilityState?: string } };
   const isSmall = body === undefined || (typeof body === "string" && body.length < 20_000);
-  return document?.visibilityState === "hidden" && isSmall;
+  return isSmall && (isGoing || document?.visibilityState === "hidden");
 }
+
+/** A page that goes counts as visible until it is told so. */
+let isGoing = false;
+const { addEventListener: listen } = globalThis as {
+  readonly addEventListener?: (name: string, handle: () => void, isFirst: boolean) => void;
+};
+listen?.("pagehide", () => (isGoing = true), true);
+listen?.("pageshow", () => (isGoing = false), true);
 
 function fillPath(path: string, params: Record<string, string | number> = {}): string {
   return path.replaceAll(/(\*\*)?:(\w+)/g, (_match, rest: string | undefined, name: string) => {

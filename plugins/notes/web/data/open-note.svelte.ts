@@ -5,11 +5,12 @@ import {
   removeAwarenessStates,
 } from "y-protocols/awareness";
 import * as Y from "yjs";
+import { atLastMoment } from "#plugins/web/kit/last-moment.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import type { NoteRecord } from "./notes.ts";
-import { type Refused, sendEdit, toDocumentId } from "./send-edit.ts";
+import { postEdit, type Refused, sendEdit, toDocumentId } from "./send-edit.ts";
 
 /** Somebody who has the note open. */
 export interface Person {
@@ -53,7 +54,8 @@ export class OpenNote {
   people = $state.raw<readonly Person[]>([]);
   readonly #documentId: string;
   #pending: Uint8Array[] = [];
-  #isSending = false;
+  /** Edits that are on their way. */
+  #sending: readonly Uint8Array[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #presenceTimer: ReturnType<typeof setTimeout> | undefined;
   #rejoinTimer: ReturnType<typeof setTimeout> | undefined;
@@ -81,6 +83,7 @@ export class OpenNote {
       this.#on("ydoc:document:closed", () => void this.#close()),
       socket.on<{ id: string }>("events:note", ({ id }) => void (id === this.id && this.load())),
       socket.onConnect((isAgain) => void (isAgain && this.#join())),
+      atLastMoment(() => this.sendLast()),
     ];
     this.document.on("update", (update: Uint8Array, origin: unknown) => {
       if (origin !== fromServer && this.mayWrite) {
@@ -130,6 +133,14 @@ export class OpenNote {
       params: { id: this.id },
       body: change,
     });
+  }
+
+  /** Sends what the server may lack once more: with the page goes the socket, and what was on its way there. */
+  sendLast(): void {
+    const edits = [...this.#sending, ...this.#pending];
+    if (edits.length > 0) {
+      void postEdit(this.id, Y.mergeUpdates(edits)).catch(() => undefined);
+    }
   }
 
   #on(event: string, handle: (data: DocumentEvent) => void): () => void {
@@ -189,11 +200,11 @@ export class OpenNote {
   async #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#isSending || this.#pending.length === 0) {
+    if (this.#sending.length > 0 || this.#pending.length === 0) {
       return;
     }
-    this.#isSending = true;
     const batch = this.#pending;
+    this.#sending = batch;
     this.#pending = [];
     let wait = 0;
     try {
@@ -208,7 +219,7 @@ export class OpenNote {
       this.#pending = [...batch, ...this.#pending];
       wait = again;
     }
-    this.#isSending = false;
+    this.#sending = [];
     this.unsaved = this.#pending.length;
     if (this.#pending.length > 0 && !this.#isStopped) {
       this.#timer ??= setTimeout(() => void this.#flush(), wait || gatherMs);

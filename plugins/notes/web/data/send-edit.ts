@@ -21,12 +21,18 @@ export const toDocumentId = (noteId: string): string => `note:${noteId}`;
 
 /** Sends an edit of a note's document. Rejects when the server was not reached. */
 export async function sendEdit(noteId: string, bytes: Uint8Array): Promise<Refused | true> {
-  const update = toBase64(bytes);
   if (bytes.length <= largest) {
-    return await socket.emit("ydoc:document:update", { document_id: toDocumentId(noteId), update });
+    const data = { document_id: toDocumentId(noteId), update: toBase64(bytes) };
+    return await socket.emit("ydoc:document:update", data);
   }
+  return await postEdit(noteId, bytes);
+}
+
+/** The same over HTTP, which an edit of any size may take, and one that is sent as the page goes. */
+export async function postEdit(noteId: string, bytes: Uint8Array): Promise<Refused | true> {
+  const body = { update: toBase64(bytes) };
   try {
-    await server.call("POST /api/v1/notes/:id/edits", { params: { id: noteId }, body: { update } });
+    await server.call("POST /api/v1/notes/:id/edits", { params: { id: noteId }, body });
     return true;
   } catch (error) {
     if (error instanceof ApiError) {
