@@ -6,6 +6,16 @@ import { write } from "#test/support/hands.ts";
 import { expectNoAxeFindings } from "#test/support/interface.ts";
 import { type Receiver, startReceiver } from "#test/support/receiver.ts";
 
+/** The part of a service worker's scope that tells who looks at the pages. */
+interface WorkerScope {
+  readonly clients: {
+    matchAll(options: {
+      readonly type: "window";
+      readonly includeUncontrolled: boolean;
+    }): Promise<readonly { readonly focused: boolean }[]>;
+  };
+}
+
 describeInterface("the pages of notifications", ({ setUp, openPage }) => {
   let app: App;
   let receiver: Receiver;
@@ -87,6 +97,15 @@ describeInterface("the pages of notifications", ({ setUp, openPage }) => {
       // The window that a person turned to takes the focus from the page.
       const other = await context.newPage();
       await other.bringToFront();
+      // The worker is told later than the page that nobody looks any more.
+      const worker = context.serviceWorkers().find((each) => each.url().endsWith("/notifications/worker.js"));
+      const isSeen = () =>
+        worker?.evaluate(async () => {
+          const { clients } = globalThis as unknown as WorkerScope;
+          const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
+          return open.some(({ focused }) => focused);
+        });
+      await expect.poll(isSeen).toBe(false);
       await push("unseen");
       const unseen = { tag: "unseen", title: "Mention", body: "The weir is open" };
       await expect.poll(shown).toEqual([{ ...unseen, data: { path: "/channels/weir" } }]);
