@@ -3,7 +3,7 @@ import { SvelteMap } from "svelte/reactivity";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { applyEvents } from "./reply.ts";
 import { defaultTools, readChosen } from "./chosen-tools.ts";
-import { readControls, readMessages, type ServerChat } from "./server-chat.ts";
+import { readControls, readMessages, readTagNames, type ServerChat } from "./server-chat.ts";
 import { branchTo, columnsOf, isBranched, leafOf, versionsOf } from "./tree.ts";
 import type { ChatMessage, ChatView, ChosenTools, Controls, EditConflict, Refusal, Task } from "./types.ts";
 
@@ -21,7 +21,9 @@ export class ChatState {
   isPinned = $state(false);
   isArchived = $state(false);
   shareId = $state<string | null>(null);
-  tags = $state.raw<readonly string[]>([]);
+  #tags = $state.raw<readonly string[]>([]);
+  /** Those whose names are on their way. */
+  #tagIds: readonly string[] | undefined;
   contextUsage = $state.raw<ChatView["contextUsage"]>();
   models = $state.raw<readonly string[]>([]);
   controls = $state.raw<Controls>({ system: "", params: {}, variables: {} });
@@ -80,6 +82,16 @@ export class ChatState {
     return ids.map((id) => this.messages.get(id)).filter((one) => one !== undefined);
   }
 
+  /** Names of its tags. */
+  get tags(): readonly string[] {
+    return this.#tags;
+  }
+
+  set tags(names: readonly string[]) {
+    this.#tagIds = undefined;
+    this.#tags = names;
+  }
+
   /** Shows the branch that runs through a message. */
   turnTo(messageId: string): void {
     this.leafId = leafOf(this.messages, messageId);
@@ -105,7 +117,7 @@ export class ChatState {
     this.isPinned = stored.pinned === true;
     this.isArchived = stored.archived;
     this.shareId = stored.share_id;
-    this.tags = stored.meta.tags ?? [];
+    void this.#nameTags(stored);
     this.tasks = Array.isArray(stored.tasks) ? stored.tasks : this.tasks;
     this.models = stored.chat.models?.length ? stored.chat.models : this.models;
     this.controls = readControls(stored);
@@ -116,6 +128,15 @@ export class ChatState {
       this.leafId = currentId ?? [...messages.keys()].at(-1) ?? null;
     }
     this.changed();
+  }
+
+  /** The record has the ids of its tags; people gave them names. */
+  async #nameTags({ id, meta: { tags: ids = [] } }: ServerChat): Promise<void> {
+    this.#tagIds = ids;
+    const names = ids.length > 0 ? await readTagNames(id).catch(() => ids) : ids;
+    if (this.#tagIds === ids) {
+      this.tags = names;
+    }
   }
 
   /** Whether the newest message of the server is new to this page and goes on from the branch that is shown. */

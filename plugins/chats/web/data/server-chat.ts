@@ -1,3 +1,4 @@
+import { server } from "#plugins/web/kit/server.ts";
 import type { ChatMessage, Controls } from "./types.ts";
 
 type Bag = Readonly<Record<string, unknown>>;
@@ -20,6 +21,11 @@ export interface ServerChat {
     readonly history: { readonly messages: Readonly<Record<string, Bag>>; readonly currentId: string | null };
   };
   readonly context_usage?: { readonly tokens: number; readonly threshold: number } | null;
+}
+
+export async function readTagNames(id: string): Promise<readonly string[]> {
+  const tags = await server.call("GET /api/v1/chats/:id/tags", { params: { id } });
+  return tags.map(({ name }) => name);
 }
 
 /** Stored messages in the shape of the page: what others wrote may lack anything. */

@@ -23,6 +23,8 @@ describeInterface("what chats and folders carry", ({ setUp, openPage }) => {
     await expectNoAxeFindings(page);
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Tags: Stone work" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Tags: Stone work" }).waitFor();
 
     await page.getByRole("button", { name: "Actions for “A chat”" }).click();
     await page.getByRole("menuitem", { name: "Tags", exact: true }).click();
