@@ -17,6 +17,8 @@ export interface UploadedFile {
 export interface UploadLimits {
   /** Largest file in bytes; null = unlimited. */
   maxBytes: number | null;
+  /** The error for a larger one; left out, it says that the file is too large. */
+  refusal?: AppError;
 }
 
 /** How slowly a client may send: at least `minBytes` in every `windowMs`. */
@@ -72,7 +74,7 @@ function receive<R>({ body, headers, field, limits, patience, store }: Receiving
   const parser = openParser(headers, limits);
   if (Number(headers["content-length"] ?? 0) > (limits.maxBytes ?? Number.POSITIVE_INFINITY) + maxOverhead) {
     void drain(body);
-    throw tooLarge();
+    throw limits.refusal ?? tooLarge();
   }
   const fields: Record<string, string> = Object.create(null);
   let stored: Promise<R> | undefined;
@@ -109,7 +111,7 @@ function receive<R>({ body, headers, field, limits, patience, store }: Receiving
         return;
       }
       file = stream;
-      stream.once("limit", () => fail(tooLarge()));
+      stream.once("limit", () => fail(limits.refusal ?? tooLarge()));
       stored = begin(store, { field, filename: filename ?? "", contentType, stream });
       // A store that is content before the end must not stop the fields behind the file.
       stored.then(() => stream.resume(), fail);

@@ -28,6 +28,13 @@ export const filesConfig = {
     whenEmpty: null,
     text: "Largest file that may be uploaded, in MB; empty is unlimited",
   }),
+  quota: int("FILE_QUOTA_PER_USER", 10_000 as number | null, {
+    key: "file.quota_per_user",
+    persisted: true,
+    min: 1,
+    whenEmpty: null,
+    text: "Most that the files of one person may take together, in MB; empty is unlimited",
+  }),
   maxCount: int("RAG_FILE_MAX_COUNT", null, {
     key: "rag.file.max_count",
     persisted: true,

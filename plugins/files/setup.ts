@@ -27,6 +27,7 @@ import type {
   FileReferences,
   PassageSearch,
 } from "./service.ts";
+import { megabyte } from "./quota.ts";
 import { createFileStore } from "./store.ts";
 import { createSweep } from "./sweep.ts";
 import type { FilesDatabase } from "./tables.ts";
@@ -52,8 +53,6 @@ export interface FilesParts {
   readonly deployment: Deployment;
 }
 
-const megabyte = 1024 * 1024;
-
 /** Joins the parts of the plugin. */
 export function setUpFiles(parts: FilesParts) {
   const { config, blobs, log, db } = parts;
@@ -65,6 +64,7 @@ export function setUpFiles(parts: FilesParts) {
       const least = Math.min(allowed, blobs.maxBytes ?? Infinity);
       return least === Infinity ? null : least;
     },
+    quotaBytes: () => (config.quota === null ? null : config.quota * megabyte),
     allowedExtensions: () => config.allowedExtensions,
   };
   const progress = createProgress({ notices: parts.notices, log, read: (id) => store.progressOf(id) });

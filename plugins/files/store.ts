@@ -40,11 +40,13 @@ export function createFileStore(db: FilesDatabase) {
   const one = (id: string) => db.selectFrom("file").where("id", "=", id);
 
   return {
-    async insert(file: NewFile): Promise<FileFacts> {
-      const { userId, meta, ...columns } = file;
-      const row = { ...columns, ...timesOf(file), user_id: userId, meta: toStorable(meta), data: "{}" };
-      return await db.insertInto("file").values(row).returning(recordColumns).executeTakeFirstOrThrow();
-    },
+    insert: (file: NewFile): Promise<FileFacts> => insert(db, file),
+
+    /** The same where it and the owner's other files take at most `quota` bytes; undefined otherwise. */
+    insertWithin: (file: NewFile, quota: number) => insertWithin(db, file, quota),
+
+    /** Bytes that the files of a person take. */
+    bytesOf: (userId: string): Promise<number> => bytesOf(db, userId),
 
     /** The record with its text. */
     async find(id: string): Promise<FileFacts | undefined> {
@@ -134,6 +136,29 @@ export function createFileStore(db: FilesDatabase) {
       return rows.map(({ path, ...row }) => ({ facts: row, path }));
     },
   };
+}
+
+async function insert(db: FilesDatabase, file: NewFile): Promise<FileFacts> {
+  const { userId, meta, ...columns } = file;
+  const row = { ...columns, ...timesOf(file), user_id: userId, meta: toStorable(meta), data: "{}" };
+  return await db.insertInto("file").values(row).returning(recordColumns).executeTakeFirstOrThrow();
+}
+
+async function insertWithin(db: FilesDatabase, file: NewFile, quota: number): Promise<FileFacts | undefined> {
+  return await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('files'), hashtext(${file.userId}))`.execute(tx);
+    const isFull = (await bytesOf(tx, file.userId)) + Number(file.meta["size"]) > quota;
+    return isFull ? undefined : await insert(tx, file);
+  });
+}
+
+async function bytesOf(db: FilesDatabase, userId: string): Promise<number> {
+  const row = await db
+    .selectFrom("file")
+    .select(sql<string>`coalesce(sum(cast(meta ->> 'size' as bigint)), 0)`.as("bytes"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return Number(row.bytes);
 }
 
 function timesOf({ status }: NewFile) {

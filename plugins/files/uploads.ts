@@ -2,19 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { AppError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/http/json.ts";
-import type { Upload } from "#kernel/http/upload.ts";
+import type { Upload, UploadLimits } from "#kernel/http/upload.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Blobs } from "#storage/blobs.ts";
 import { seconds } from "#storage/clock.ts";
 import { toMediaType } from "./media.ts";
 import { requireAllowedExtension, toDisplayName } from "./names.ts";
+import { noRoom } from "./quota.ts";
 import { toRecord } from "./record.ts";
 import type { FileRecord } from "./service.ts";
-import type { FileStore } from "./store.ts";
+import type { FileStore, NewFile } from "./store.ts";
 
 export interface UploadRules {
   /** RAG_FILE_MAX_SIZE in bytes, or what the store of bytes takes when that is less; null = unlimited. */
   maxBytes(): number | null;
+  /** FILE_QUOTA_PER_USER in bytes; null = unlimited. */
+  quotaBytes(): number | null;
   /** RAG_ALLOWED_FILE_EXTENSIONS; empty = all. */
   allowedExtensions(): readonly string[];
 }
@@ -66,11 +69,12 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
     return { id, path, ...(await written) };
   }
 
-  function insert(
+  /** The row for stored bytes. */
+  function toRow(
     bytes: Awaited<ReturnType<typeof write>>,
     file: Omit<IncomingFile, "bytes">,
     status: "pending" | "completed",
-  ) {
+  ): NewFile {
     const filename = toDisplayName(file.filename);
     const meta = {
       ...file.meta,
@@ -81,7 +85,7 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
       data: file.metadata ?? {},
       collection_name: `file-${bytes.id}`,
     };
-    return store.insert({
+    return {
       id: bytes.id,
       userId: file.userId,
       hash: bytes.sha256,
@@ -89,13 +93,29 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
       path: bytes.path,
       status,
       meta,
-    });
+    };
+  }
+
+  /** The most bytes that a person may send now, and the error for more. Throws `too_large` where no room is left. */
+  async function limitsOf(userId: string): Promise<UploadLimits> {
+    const [maxBytes, quota] = [rules.maxBytes(), rules.quotaBytes()];
+    if (quota === null) {
+      return { maxBytes };
+    }
+    const used = await store.bytesOf(userId);
+    if (used >= quota) {
+      throw noRoom(used, quota);
+    }
+    const room = quota - used;
+    return maxBytes === null || room < maxBytes
+      ? { maxBytes: room, refusal: noRoom(used, quota) }
+      : { maxBytes };
   }
 
   return {
     /** Stores a file that the server itself has; no limits apply. */
     async create(file: IncomingFile): Promise<FileRecord> {
-      return toRecord(await insert(await write(file), file, "completed"));
+      return toRecord(await store.insert(toRow(await write(file), file, "completed")));
     },
 
     /** Stores the form field `file` of an upload. Throws `invalid` and `too_large` as the rules say. */
@@ -108,18 +128,15 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
       let metadata: Record<string, unknown>;
       let sent: { filename: string; contentType: string };
       try {
-        const { result, fields } = await upload.receive(
-          "file",
-          { maxBytes: rules.maxBytes() },
-          async (file) => {
-            requireAllowedExtension(toDisplayName(fromFormName(file.filename)), rules.allowedExtensions());
-            bytes = await write(
-              { filename: file.filename, contentType: file.contentType, bytes: file.stream },
-              signal,
-            );
-            return { filename: fromFormName(file.filename), contentType: file.contentType };
-          },
-        );
+        const limits = await limitsOf(userId);
+        const { result, fields } = await upload.receive("file", limits, async (file) => {
+          requireAllowedExtension(toDisplayName(fromFormName(file.filename)), rules.allowedExtensions());
+          bytes = await write(
+            { filename: file.filename, contentType: file.contentType, bytes: file.stream },
+            signal,
+          );
+          return { filename: fromFormName(file.filename), contentType: file.contentType };
+        });
         sent = result;
         metadata = parseMetadata(fields.metadata);
         await admit?.(metadata);
@@ -130,13 +147,16 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
         throw error;
       }
       // An insert that fails may still have been committed; its bytes are left to the sweep, which asks the rows.
-      return toRecord(
-        await insert(
-          bytes as NonNullable<typeof bytes>,
-          { userId, ...sent, metadata },
-          process ? "pending" : "completed",
-        ),
-      );
+      const written = bytes as NonNullable<typeof bytes>;
+      const row = toRow(written, { userId, ...sent, metadata }, process ? "pending" : "completed");
+      const quota = rules.quotaBytes();
+      const stored = quota === null ? await store.insert(row) : await store.insertWithin(row, quota);
+      if (stored === undefined) {
+        // Others of the same person came first.
+        await discard(written.path, { blobs, log });
+        throw noRoom(await store.bytesOf(userId), quota as number);
+      }
+      return toRecord(stored);
     },
   };
 }
