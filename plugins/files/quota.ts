@@ -1,7 +1,16 @@
 import { AppError } from "#kernel/errors.ts";
+import type { UploadLimits } from "#kernel/http/upload.ts";
+import type { FileStore } from "./store.ts";
 
 /** Bytes of a megabyte in limits. */
 export const megabyte = 1024 * 1024;
+
+export interface SizeRules {
+  /** RAG_FILE_MAX_SIZE in bytes, or what the store of bytes takes when that is less; null = unlimited. */
+  maxBytes(): number | null;
+  /** FILE_QUOTA_PER_USER in bytes; null = unlimited. */
+  quotaBytes(): number | null;
+}
 
 /** Refuses a file for which its owner has no room left. */
 export function noRoom(usedBytes: number, quotaBytes: number): AppError {
@@ -12,4 +21,23 @@ export function noRoom(usedBytes: number, quotaBytes: number): AppError {
     "too_large",
     `There is no room for this file: your files take ${used} of the ${quota} MB that you may store. Delete some of them, or ask an administrator for more room.`,
   );
+}
+
+/** The most bytes that a person may send now, and the error for more. Throws `too_large` where no room is left. */
+export async function limitsOf(
+  userId: string,
+  { store, rules }: { store: Pick<FileStore, "bytesOf">; rules: SizeRules },
+): Promise<UploadLimits> {
+  const [maxBytes, quota] = [rules.maxBytes(), rules.quotaBytes()];
+  if (quota === null) {
+    return { maxBytes };
+  }
+  const used = await store.bytesOf(userId);
+  if (used >= quota) {
+    throw noRoom(used, quota);
+  }
+  const room = quota - used;
+  return maxBytes === null || room < maxBytes
+    ? { maxBytes: room, refusal: noRoom(used, quota) }
+    : { maxBytes };
 }

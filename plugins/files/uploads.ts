@@ -2,22 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { AppError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/http/json.ts";
-import type { Upload, UploadLimits } from "#kernel/http/upload.ts";
+import type { Upload } from "#kernel/http/upload.ts";
 import type { Logger } from "#kernel/log.ts";
 import type { Blobs } from "#storage/blobs.ts";
 import { seconds } from "#storage/clock.ts";
 import { toMediaType } from "./media.ts";
 import { requireAllowedExtension, toDisplayName } from "./names.ts";
-import { noRoom } from "./quota.ts";
+import { limitsOf, noRoom, type SizeRules } from "./quota.ts";
 import { toRecord } from "./record.ts";
 import type { FileRecord } from "./service.ts";
 import type { FileStore, NewFile } from "./store.ts";
 
-export interface UploadRules {
-  /** RAG_FILE_MAX_SIZE in bytes, or what the store of bytes takes when that is less; null = unlimited. */
-  maxBytes(): number | null;
-  /** FILE_QUOTA_PER_USER in bytes; null = unlimited. */
-  quotaBytes(): number | null;
+export interface UploadRules extends SizeRules {
   /** RAG_ALLOWED_FILE_EXTENSIONS; empty = all. */
   allowedExtensions(): readonly string[];
 }
@@ -47,6 +43,13 @@ interface Receiving {
   admit?(metadata: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
+interface StoredBytes {
+  readonly id: string;
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
 /** Everything below this prefix of the blob store belongs to files. */
 export const blobPrefix = "files/";
 
@@ -61,55 +64,12 @@ export function beganAt(path: string): number | undefined {
  * are complete, so that a record always has its bytes. What a crash leaves in between is swept.
  */
 export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
-  async function write(file: Omit<IncomingFile, "userId">, signal?: AbortSignal) {
+  async function write(file: Omit<IncomingFile, "userId">, signal?: AbortSignal): Promise<StoredBytes> {
     const id = randomUUID();
     const began = seconds();
     const path = `${blobPrefix}${Math.floor(began / 86_400)}/${began}-${id}`;
     const written = blobs.write(path, file.bytes, signal ? { signal } : {});
     return { id, path, ...(await written) };
-  }
-
-  /** The row for stored bytes. */
-  function toRow(
-    bytes: Awaited<ReturnType<typeof write>>,
-    file: Omit<IncomingFile, "bytes">,
-    status: "pending" | "completed",
-  ): NewFile {
-    const filename = toDisplayName(file.filename);
-    const meta = {
-      ...file.meta,
-      name: filename,
-      content_type: toMediaType(file.contentType, filename),
-      size: bytes.size,
-      file_hash: bytes.sha256,
-      data: file.metadata ?? {},
-      collection_name: `file-${bytes.id}`,
-    };
-    return {
-      id: bytes.id,
-      userId: file.userId,
-      hash: bytes.sha256,
-      filename,
-      path: bytes.path,
-      status,
-      meta,
-    };
-  }
-
-  /** The most bytes that a person may send now, and the error for more. Throws `too_large` where no room is left. */
-  async function limitsOf(userId: string): Promise<UploadLimits> {
-    const [maxBytes, quota] = [rules.maxBytes(), rules.quotaBytes()];
-    if (quota === null) {
-      return { maxBytes };
-    }
-    const used = await store.bytesOf(userId);
-    if (used >= quota) {
-      throw noRoom(used, quota);
-    }
-    const room = quota - used;
-    return maxBytes === null || room < maxBytes
-      ? { maxBytes: room, refusal: noRoom(used, quota) }
-      : { maxBytes };
   }
 
   return {
@@ -124,11 +84,11 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
       upload: Upload,
       { process, signal, admit }: Receiving,
     ): Promise<FileRecord> {
-      let bytes: Awaited<ReturnType<typeof write>> | undefined;
+      let bytes: StoredBytes | undefined;
       let metadata: Record<string, unknown>;
       let sent: { filename: string; contentType: string };
       try {
-        const limits = await limitsOf(userId);
+        const limits = await limitsOf(userId, { store, rules });
         const { result, fields } = await upload.receive("file", limits, async (file) => {
           requireAllowedExtension(toDisplayName(fromFormName(file.filename)), rules.allowedExtensions());
           bytes = await write(
@@ -158,6 +118,33 @@ export function createUploads({ store, blobs, log, rules }: UploadsOptions) {
       }
       return toRecord(stored);
     },
+  };
+}
+
+/** The row for stored bytes. */
+function toRow(
+  bytes: StoredBytes,
+  file: Omit<IncomingFile, "bytes">,
+  status: "pending" | "completed",
+): NewFile {
+  const filename = toDisplayName(file.filename);
+  const meta = {
+    ...file.meta,
+    name: filename,
+    content_type: toMediaType(file.contentType, filename),
+    size: bytes.size,
+    file_hash: bytes.sha256,
+    data: file.metadata ?? {},
+    collection_name: `file-${bytes.id}`,
+  };
+  return {
+    id: bytes.id,
+    userId: file.userId,
+    hash: bytes.sha256,
+    filename,
+    path: bytes.path,
+    status,
+    meta,
   };
 }
 
