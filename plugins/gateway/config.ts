@@ -27,6 +27,12 @@ export const gatewayConfig = {
       persisted: true,
       text: "Lets confined commands of gateway tasks reach the network, this server's own services among it",
     }),
+    commandMemory: int("GATEWAY_COMMAND_MEMORY", 4096, {
+      key: "gateway.command_memory",
+      persisted: true,
+      min: 64,
+      text: "Memory in MB that one command of a gateway task may take, with all that it starts; confined ones have half of it as /tmp besides",
+    }),
     commandPath: text("GATEWAY_COMMAND_PATH", "/usr/local/bin:/usr/bin:/bin", {
       text: "PATH of the commands of gateway tasks, in which bubblewrap and ripgrep are looked for as well",
     }),

@@ -14,7 +14,7 @@ import { toInstructions } from "./instructions.ts";
 import { type RunListeners, tellChunks } from "./listeners.ts";
 import type { GatewayRun, RunStore } from "./gateway-runs.ts";
 import { fileTools } from "./tools/file-tools.ts";
-import type { AgentPlace } from "./tools/place.ts";
+import type { AgentPlace, CommandSettings } from "./tools/place.ts";
 import { runTools } from "./tools/run-tools.ts";
 import { searchTools } from "./tools/search-tools.ts";
 
@@ -32,7 +32,7 @@ export interface AgentParts {
   readonly web: Pick<WebSearch, "load"> | undefined;
   readonly audit: Audit | undefined;
   readonly log: Logger;
-  settings(): { readonly enabled: boolean; readonly commandPath: string; readonly commandNetwork: boolean };
+  settings(): CommandSettings & { readonly enabled: boolean };
 }
 
 /** The place of a workspace's agent. */

@@ -9,7 +9,12 @@ const run = promisify(execFile);
 export const insidePath = "/workspace";
 
 export type ConfinementState =
-  | { readonly isOn: true; readonly program: string }
+  | {
+      readonly isOn: true;
+      readonly program: string;
+      /** It gives a folder in memory a size; versions before 0.7 do not. */
+      readonly hasSizes: boolean;
+    }
   | { readonly isOn: false; readonly problem: string };
 
 /** True when bubblewrap confines commands on this machine. */
@@ -42,7 +47,8 @@ async function probe(path: string): Promise<ConfinementState> {
     await run(program, [...toArguments("/tmp", { path, hasNetwork: false }), "true"], {
       timeout: patienceMs,
     });
-    return { isOn: true, program };
+    const { stdout: help } = await run(program, ["--help"], { timeout: patienceMs });
+    return { isOn: true, program, hasSizes: help.includes("--size") };
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
     const why = stderr.trim().split("\n").at(-1) || "it does not start";
@@ -89,7 +95,11 @@ const readableOfEtc = [
 /** Arguments of bubblewrap in front of a command: the workspace is writable, all else is read-only or not there. */
 export function toArguments(
   workspace: string,
-  { path, hasNetwork }: { readonly path: string; readonly hasNetwork: boolean },
+  {
+    path,
+    hasNetwork,
+    tmpBytes,
+  }: { readonly path: string; readonly hasNetwork: boolean; readonly tmpBytes?: number | undefined },
 ): string[] {
   const programs = path.split(delimiter).filter((entry) => entry.startsWith("/"));
   const paths = [...readable, ...readableOfEtc.map((name) => `/etc/${name}`), ...programs];
@@ -106,6 +116,7 @@ export function toArguments(
     "/proc",
     "--dev",
     "/dev",
+    ...(tmpBytes === undefined ? [] : ["--size", String(tmpBytes)]),
     "--tmpfs",
     "/tmp",
     "--bind",

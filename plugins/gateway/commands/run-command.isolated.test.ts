@@ -25,6 +25,8 @@ const real = createConfinement(path);
 const none: Confinement = { check: () => Promise.resolve({ isOn: false, problem: "not installed" }) };
 const hasBubblewrap = (await real.check()).isOn;
 
+const memory = 64 * 1024 * 1024;
+
 const isRunning = (word: string) => execFileSync("ps", ["-eo", "args"]).toString().includes(word);
 
 describe.each([
@@ -43,6 +45,7 @@ describe.each([
       timeoutMs: 20_000,
       signal: new AbortController().signal,
       keptChars: 8_000,
+      memory,
       ...more,
     });
 
@@ -100,6 +103,26 @@ describe.each([
     expect(isRunning(": bomb")).toBe(false);
   });
 
+  it.skipIf(!isThere)("is ended when all that it started takes too much memory together", async () => {
+    const word = `61.${process.pid}`;
+    const hold = `(x=$(head -c 20000000 /dev/zero | tr '\\0' x); sleep ${word}) &`;
+    const result = await run(`${hold} ${hold} ${hold} ${hold} ${hold} wait`);
+    expect(result.ended).toBe("memory");
+    expect(isRunning(word)).toBe(false);
+  });
+
+  it.skipIf(!isThere)(
+    "gives one process no more memory than the whole has, and is the first to go",
+    async () => {
+      const { output, exitCode } = await run(
+        "cat /proc/self/oom_score_adj; head -c 100000000 /dev/zero | tail -n 1 | wc -c",
+      );
+      expect(output).toMatch(/^1000\n[\s\S]*memory/);
+      expect(output).not.toContain("100000000");
+      expect(exitCode).toBe(0);
+    },
+  );
+
   it.skipIf(!isThere)("is ended when its run is stopped", async () => {
     const controller = new AbortController();
     const word = `99${process.pid}`;
@@ -131,6 +154,7 @@ it.skipIf(!hasBubblewrap)("ends a process that hides behind ever new ones under 
     timeoutMs: 120_000,
     signal: stop.signal,
     keptChars: 8_000,
+    memory,
   });
   const count = async () => (await readFile(join(root, `${word}.txt`), "utf8").catch(() => "")).length;
   await expect.poll(count).toBeGreaterThan(3);
@@ -139,6 +163,20 @@ it.skipIf(!hasBubblewrap)("ends a process that hides behind ever new ones under 
   const atEnd = await count();
   await pause(500);
   expect(await count()).toBe(atEnd);
+});
+
+it.skipIf(!hasBubblewrap)("has a /tmp with a size under bubblewrap", async () => {
+  const result = await runCommand(["/bin/sh", "-c", "head -c 50000000 /dev/zero > /tmp/big"], {
+    root,
+    path,
+    hasNetwork: false,
+    confinement: real,
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    keptChars: 8_000,
+    memory,
+  });
+  expect(result.output).toContain("No space left on device");
 });
 
 it("ends what a server that died left behind, and nothing of servers that live", async () => {
@@ -175,6 +213,7 @@ it.skipIf(!hasBubblewrap)("reaches nothing outside the workspace under bubblewra
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     keptChars: 8_000,
+    memory,
   });
   expect(result.isConfined).toBe(true);
   expect(result.output).not.toContain("secret\n");

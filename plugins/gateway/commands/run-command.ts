@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { TailBuffer } from "./tail-buffer.ts";
 import { type Confinement, find, toArguments } from "./confinement.ts";
-import { createMark, hasMoreProcesses, killMarked, markName } from "./stragglers.ts";
+import { type CommandLimits, createMark, findExceeded, killMarked, markName } from "./stragglers.ts";
 
 export interface CommandOptions {
   /** Real path of the workspace's folder. */
@@ -12,6 +12,8 @@ export interface CommandOptions {
   readonly hasNetwork: boolean;
   readonly confinement: Confinement;
   readonly timeoutMs: number;
+  /** Bytes that it may take, with all that it starts. */
+  readonly memory: number;
   readonly signal: AbortSignal;
   /** Characters of the output that are kept: its beginning and its end. */
   readonly keptChars: number;
@@ -23,7 +25,7 @@ export interface CommandResult {
   /** Standard output and errors as they came. */
   readonly output: string;
   /** Why it was ended before it was done. */
-  readonly ended: "timeout" | "output" | "processes" | undefined;
+  readonly ended: "timeout" | "output" | "processes" | "memory" | undefined;
   readonly isConfined: boolean;
 }
 
@@ -34,6 +36,8 @@ const mostProcesses = 300;
 const watchEveryMs = 100;
 /** The least urgent of all: a command that forks for ever shall not keep the server from ending it. */
 const yielding = ["-n", "19"];
+/** The first to go where the machine runs out of memory. */
+const expendable = ["-n", "1000", "--"];
 /**
  * Bound of the kernel, for growth that outruns the look. Confined commands alone have it, for it counts the account's
  * processes of one namespace; root is exempt.
@@ -51,21 +55,33 @@ async function findPrefix(name: string, args: readonly string[], path: string): 
  * When it resolves, nothing of it runs any more. Rejects with the signal's reason.
  */
 export async function runCommand(argv: readonly string[], options: CommandOptions): Promise<CommandResult> {
-  const { root, path, hasNetwork, signal } = options;
+  const { root, path, hasNetwork, memory, signal } = options;
   signal.throwIfAborted();
   const state = await options.confinement.check();
   const mark = await createMark();
   const home = state.isOn ? "/tmp" : root;
   const env = { PATH: path, HOME: home, LANG: "C.UTF-8", TERM: "dumb", CI: "1", [markName]: mark };
-  const nice = await findPrefix("nice", yielding, path);
+  const limits = [
+    ...(await findPrefix("nice", yielding, path)),
+    ...(await findPrefix("choom", expendable, path)),
+    // Of one process, at once; the look at all of them comes a moment later.
+    ...(await findPrefix("prlimit", [`--data=${memory}`, "--"], path)),
+  ];
   const confined = state.isOn
     ? [
         state.program,
-        ...withEnvironment(toArguments(root, { path, hasNetwork }), env),
+        ...withEnvironment(
+          toArguments(root, {
+            path,
+            hasNetwork,
+            tmpBytes: state.hasSizes ? Math.floor(memory / 2) : undefined,
+          }),
+          env,
+        ),
         ...(await findPrefix("prlimit", [`--nproc=${boundProcesses}`, "--"], path)),
       ]
     : [];
-  const [program, ...rest] = [...nice, ...confined, ...argv] as [string, ...string[]];
+  const [program, ...rest] = [...limits, ...confined, ...argv] as [string, ...string[]];
   const child = spawn(program, rest, {
     cwd: root,
     env,
@@ -94,7 +110,7 @@ type Watched = Pick<CommandResult, "exitCode" | "output" | "ended">;
 
 async function watch(
   child: ChildProcess,
-  { timeoutMs, signal, keptChars }: CommandOptions,
+  { timeoutMs, memory, signal, keptChars }: CommandOptions,
 ): Promise<Watched> {
   const tail = new TailBuffer(keptChars);
   let ended: CommandResult["ended"];
@@ -114,7 +130,11 @@ async function watch(
   signal.addEventListener("abort", stop, { once: true });
   const limit = setTimeout(() => end("timeout"), timeoutMs);
   const isOver = new AbortController();
-  const watching = watchProcesses(child.pid, isOver.signal, () => end("processes"));
+  const most = { processes: mostProcesses, bytes: memory };
+  const watching = watchProcesses(child.pid, most, {
+    over: isOver.signal,
+    onExceeded: (limit) => end(limit === "bytes" ? "memory" : "processes"),
+  });
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);
@@ -133,10 +153,15 @@ async function watch(
 }
 
 /** Looks one time after another, for a look takes long while a command forks for ever. */
-async function watchProcesses(pid: number | undefined, over: AbortSignal, onTooMany: () => void) {
+async function watchProcesses(
+  pid: number | undefined,
+  most: CommandLimits,
+  { over, onExceeded }: { over: AbortSignal; onExceeded: (limit: keyof CommandLimits) => void },
+): Promise<void> {
   while (!over.aborted) {
-    if (await hasMoreProcesses(pid, mostProcesses)) {
-      onTooMany();
+    const exceeded = await findExceeded(pid, most);
+    if (exceeded !== undefined) {
+      onExceeded(exceeded);
     }
     await pause(watchEveryMs, undefined, { signal: over }).catch(() => undefined);
   }

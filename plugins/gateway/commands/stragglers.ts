@@ -34,6 +34,8 @@ interface ProcessStat {
   readonly parent: number;
   readonly session: number;
   readonly startedAt: number;
+  /** Memory in pages, shared ones included. */
+  readonly pages: number;
 }
 
 /** Undefined where there is no such process. */
@@ -47,7 +49,13 @@ async function readStat(id: number): Promise<ProcessStat | undefined> {
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
     .map(Number);
-  return { id, parent: fields[1] ?? 0, session: fields[3] ?? 0, startedAt: fields[19] ?? 0 };
+  return {
+    id,
+    parent: fields[1] ?? 0,
+    session: fields[3] ?? 0,
+    startedAt: fields[19] ?? 0,
+    pages: fields[21] ?? 0,
+  };
 }
 
 async function listProcesses(): Promise<number[]> {
@@ -70,24 +78,52 @@ async function* inBatches<T>(
   }
 }
 
+/** Most that a command may take, with all that it starts. */
+export interface CommandLimits {
+  readonly processes: number;
+  readonly bytes: number;
+}
+
+/** Bytes of a page on every machine that runs the platform; larger ones are counted too small, and the kernel's bound holds. */
+const pageBytes = 4096;
+
 /**
- * True when more than `most` processes are of the session that `pid` leads, or below it; false where the system does not
- * tell.
+ * The limit that the processes of the session that `pid` leads, and those below it, are beyond; undefined for none, and
+ * where the system does not tell.
  */
-export async function hasMoreProcesses(pid: number | undefined, most: number): Promise<boolean> {
+export async function findExceeded(
+  pid: number | undefined,
+  most: CommandLimits,
+): Promise<keyof CommandLimits | undefined> {
   const counted = new Set([pid]);
+  let bytes = 0;
   // A child mostly has a larger number than its parent: one pass in that order finds nearly all.
   for await (const stats of inBatches(await listProcesses(), readStat)) {
     for (const stat of stats) {
-      if (stat !== undefined && (stat.session === pid || counted.has(stat.parent))) {
+      if (stat !== undefined && (stat.id === pid || stat.session === pid || counted.has(stat.parent))) {
         counted.add(stat.id);
+        bytes += stat.pages * pageBytes;
       }
     }
-    if (counted.size > most) {
-      return true;
+    if (counted.size > most.processes) {
+      return "processes";
     }
   }
-  return false;
+  // Forks share pages: only those that seem too large are worth the exact look, which takes long.
+  return bytes > most.bytes && (await measureExactly([...counted])) > most.bytes ? "bytes" : undefined;
+}
+
+/** Bytes that processes take, each shared page divided by those that share it. */
+async function measureExactly(pids: readonly (number | undefined)[]): Promise<number> {
+  let bytes = 0;
+  const wanted = pids.filter((pid) => pid !== undefined);
+  const read = (pid: number) => readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
+  for await (const batch of inBatches(wanted, read)) {
+    for (const text of batch) {
+      bytes += Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
+    }
+  }
+  return bytes;
 }
 
 /** As often as this processes may beget others while they are being ended. */

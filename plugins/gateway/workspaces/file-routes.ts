@@ -18,7 +18,7 @@ const Entry = z.object({
 const CommandResult = z.object({
   exit_code: z.number().int().nullable(),
   output: z.string(),
-  ended: z.enum(["timeout", "output", "processes"]).nullable(),
+  ended: z.enum(["timeout", "output", "processes", "memory"]).nullable(),
   confined: z.boolean(),
 });
 

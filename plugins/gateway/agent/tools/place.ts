@@ -3,13 +3,20 @@ import { type CommandResult, runCommand } from "../../commands/run-command.ts";
 import type { ConfinedFiles } from "../../files/confined.ts";
 import type { WebSearch } from "#plugins/web-search/service.ts";
 
+/** GATEWAY_COMMAND_PATH, GATEWAY_COMMAND_NETWORK and GATEWAY_COMMAND_MEMORY (in MB). */
+export interface CommandSettings {
+  readonly commandPath: string;
+  readonly commandNetwork: boolean;
+  readonly commandMemory: number;
+}
+
 /** The place of an agent's work. */
 export interface AgentPlace {
   readonly files: ConfinedFiles;
   readonly confinement: Confinement;
   readonly web: Pick<WebSearch, "load"> | undefined;
-  /** GATEWAY_COMMAND_PATH and GATEWAY_COMMAND_NETWORK as they are now. */
-  settings(): { readonly commandPath: string; readonly commandNetwork: boolean };
+  /** Those of now. */
+  settings(): CommandSettings;
 }
 
 /** Characters of a tool's output that are kept (contract §12). */
@@ -36,12 +43,13 @@ export function runIn(
   argv: readonly string[],
   options: RunOptions,
 ): Promise<CommandResult> {
-  const { commandPath, commandNetwork } = settings();
+  const { commandPath, commandNetwork, commandMemory } = settings();
   return runCommand(argv, {
     ...options,
     root: files.root,
     path: commandPath,
     hasNetwork: commandNetwork,
+    memory: commandMemory * 1024 * 1024,
     confinement,
   });
 }

@@ -55,6 +55,7 @@ function describe({ exitCode, output, ended }: CommandResult, seconds: number): 
     timeout: `It ran longer than ${seconds} seconds and was ended. It gets no input; give it more time or run a part of it.`,
     output: "It printed too much and was ended.",
     processes: "It started too many processes and was ended.",
+    memory: "It took too much memory and was ended.",
   };
   const head = ended === undefined ? `Exit code: ${exitCode ?? "none, a signal ended it"}` : why[ended];
   return `${head}\n${output || "(no output)"}`;
