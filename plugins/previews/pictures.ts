@@ -1,5 +1,6 @@
 import type { Egress } from "#kernel/egress/egress.ts";
 import { AppError } from "#kernel/errors.ts";
+import { findPictureProblem, unreadable } from "#kernel/picture-limits.ts";
 import { type PictureType, sniffPicture } from "#kernel/picture-type.ts";
 
 const mostBytes = 10 * 1024 * 1024;
@@ -67,6 +68,11 @@ async function fetchPicture(
   const type = sniffPicture(bytes);
   if (type === undefined) {
     throw new AppError("invalid", "The address holds no PNG, JPEG, WebP or GIF picture.");
+  }
+  const problem = findPictureProblem(bytes, type);
+  // A broken one harms nobody: browsers show nothing for it.
+  if (problem !== undefined && problem !== unreadable) {
+    throw new AppError("invalid", `The picture ${problem}.`);
   }
   return { type: `image/${type}`, bytes };
 }

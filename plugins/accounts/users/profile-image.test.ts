@@ -1,6 +1,7 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createRegistry } from "#config/registry.ts";
+import { gif, png as pngOf, toDataUri } from "#plugins/models/pictures/pictures.fixture.ts";
 import { createAccounts } from "../accounts.ts";
 import { toImageRules } from "../create-accounts.ts";
 import { config as variables } from "../config.ts";
@@ -39,6 +40,16 @@ describe("an image that is about to be stored", () => {
     expect(() => requireProfileImage(value, rules())).toThrowError(
       expect.objectContaining({ code: "invalid" }),
     );
+  });
+
+  it("may have 25 megapixels and a thousand frames, and no more", () => {
+    const at = (width: number) => toDataUri("png", pngOf(width, 5_000, { pixels: false }));
+    expect(requireProfileImage(at(5_000), rules())).toBe(at(5_000));
+    expect(() => requireProfileImage(at(5_001), rules())).toThrow(
+      "The profile image has more than 25 megapixels.",
+    );
+    const long = toDataUri("gif", gif(1_001));
+    expect(() => requireProfileImage(long, rules())).toThrow("The profile image has more than 1000 frames.");
   });
 
   it("refuses SVG even when an operator lists it", () => {

@@ -1,13 +1,9 @@
-import { imageSize } from "image-size";
 import { AppError } from "#kernel/errors.ts";
+import { findPictureProblem } from "#kernel/picture-limits.ts";
 import { type PictureType, sniffPicture } from "#kernel/picture-type.ts";
-import { countFrames } from "./frames.ts";
 
 /** Core API, Limits: what an imported background may be. */
 export const maxBackgroundBytes = 5 * 1024 * 1024;
-const maxPixels = 25_000_000;
-/** An animation of more frames is no background but work for whoever shows it. */
-const maxFrames = 1_000;
 
 /** A picture whose claims were held against its bytes; no pixel of it was decoded. */
 export interface BackgroundImage {
@@ -44,35 +40,11 @@ export function readBackgroundImage(data: string, modelId: string): BackgroundIm
   if (type === undefined || type !== name.toLowerCase().replace("jpg", "jpeg")) {
     throw refuse("is not what its type says");
   }
-  const problem = findProblem(bytes, type);
+  const problem = findPictureProblem(bytes, type);
   if (problem !== undefined) {
     throw refuse(problem);
   }
   return { type, bytes };
-}
-
-function findProblem(bytes: Buffer, type: PictureType): string | undefined {
-  const size = measure(bytes);
-  if (size === undefined || !(size.width > 0) || !(size.height > 0)) {
-    return "cannot be read";
-  }
-  if (size.width * size.height > maxPixels) {
-    return "has more than 25 megapixels";
-  }
-  const frames = countFrames(bytes, type);
-  if (frames === undefined || frames < 1) {
-    return "cannot be read";
-  }
-  return frames > maxFrames ? `has more than ${maxFrames} frames` : undefined;
-}
-
-/** The size that the header claims; undefined when there is none. */
-function measure(bytes: Buffer): { width: number; height: number } | undefined {
-  try {
-    return imageSize(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function tooLarge(modelId: string): AppError {

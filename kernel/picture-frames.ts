@@ -1,4 +1,4 @@
-import type { PictureType } from "#kernel/picture-type.ts";
+import type { PictureType } from "./picture-type.ts";
 
 /**
  * How many frames a picture has, read from its structure alone. Undefined when the structure is broken, or when a
