@@ -104,6 +104,11 @@ export class Entries {
     return entry;
   }
 
+  /** Whether a variable of this name was declared. */
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
   /** Finds an entry or throws ConfigError. */
   require(name: string): Entry {
     const entry = this.#byName.get(name);

@@ -171,6 +171,11 @@ export class ConfigRegistry {
     return this.#entries.require(name).value;
   }
 
+  /** The same of a variable whose plugin may be left out: `otherwise` where nothing declares it. */
+  valueOr(name: string, otherwise: unknown): unknown {
+    return this.#entries.has(name) ? this.valueOf(name) : otherwise;
+  }
+
   /** The JSON form of a live value, as stored and exported, secrets included. Throws ConfigError for an unknown name. */
   jsonOf(name: string): unknown {
     const entry = this.#entries.require(name);

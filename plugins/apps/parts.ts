@@ -18,7 +18,7 @@ export interface AppParts {
   transaction<R>(run: (tx: AppDatabase) => Promise<R>): Promise<R>;
   readonly accounts: Pick<Accounts, "bots" | "pictures">;
   readonly channels: ChannelBots | undefined;
-  readonly configuration: Pick<ConfigRegistry, "declarations" | "valueOf">;
+  readonly configuration: Pick<ConfigRegistry, "valueOf">;
   readonly deliveries: EventDeliveries | undefined;
   readonly deployment: Pick<Deployment, "instanceId" | "version" | "name">;
   readonly egress: Pick<Egress, "fetch">;

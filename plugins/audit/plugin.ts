@@ -32,9 +32,7 @@ export default definePlugin({
 
   setup({ db, use }) {
     // The setting belongs to a plugin that may be left out; exports are allowed then.
-    const mayExport = () =>
-      !use.configuration.declarations().some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
-      use.configuration.valueOf("ENABLE_ADMIN_EXPORT") === true;
+    const mayExport = () => use.configuration.valueOr("ENABLE_ADMIN_EXPORT", true) === true;
     use.configuration.recordChanges(async (changes, { by, transaction }) => {
       for (const change of changes) {
         await appendRecord((transaction ?? db) as AuditDatabase, toSettingEntry(change, by));

@@ -52,11 +52,7 @@ export default definePlugin({
           database: use.installation.database.kind,
           schedule: () => config.schedule,
           // The setting belongs to a plugin that may be left out; exports are allowed then.
-          mayExport: () =>
-            !use.configuration
-              .declarations()
-              .some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
-            use.configuration.valueOf("ENABLE_ADMIN_EXPORT") === true,
+          mayExport: () => use.configuration.valueOr("ENABLE_ADMIN_EXPORT", true) === true,
           record: async (action, { id, name }) =>
             await use.audit?.record({ action, object: { type: "backup", id, name } }),
         }),

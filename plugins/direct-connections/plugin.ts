@@ -17,10 +17,7 @@ export default definePlugin({
   uses: { configuration, hub },
   setup({ config, use }) {
     // The setting belongs to a plugin that may be left out.
-    const isAllowed = () => {
-      const known = use.configuration.declarations().some(({ variable }) => variable.name === setting);
-      return known && use.configuration.valueOf(setting) === true;
-    };
+    const isAllowed = () => use.configuration.valueOr(setting, false) === true;
     const open = ({ id, item, sessionId }: DirectModel) => {
       if (!isAllowed()) {
         throw new AppError("forbidden", "Direct connections are switched off.");

@@ -33,9 +33,7 @@ export default definePlugin({
 
   async setup({ db, use }) {
     // The settings belong to a plugin that may be left out; nothing is switched off then.
-    const isOn = (name: string) =>
-      !use.configuration.declarations().some(({ variable }) => variable.name === name) ||
-      use.configuration.valueOf(name) === true;
+    const isOn = (name: string) => use.configuration.valueOr(name, true) === true;
     const leaderboard = await openLeaderboard(db, use.notices);
     const isOpen = () => isOn("ENABLE_MESSAGE_RATING");
     const feedback = createFeedbackActions({ ...use, db, leaderboard, isOpen });

@@ -23,10 +23,7 @@ export function createNotificationSystem(
   { webhookUrl, receivers }: { webhookUrl(): string; receivers(): readonly DeliveryReceivers[] },
 ) {
   const { configuration, events, log } = parts;
-  const valueOf = (name: string) =>
-    configuration.declarations().some(({ variable }) => variable.name === name)
-      ? String(configuration.valueOf(name) ?? "")
-      : "";
+  const valueOf = (name: string) => String(configuration.valueOr(name, "") ?? "");
   const deliveries = createDeliveries({
     ...parts,
     addressOf: (row) => addressOf(row),

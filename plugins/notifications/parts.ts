@@ -19,7 +19,7 @@ export interface NotificationParts {
   readonly access: Access;
   readonly accounts: Pick<Accounts, "principalOf" | "settingsOf" | "summaries">;
   readonly channels: ChannelReaders | undefined;
-  readonly configuration: Pick<ConfigRegistry, "declarations" | "valueOf">;
+  readonly configuration: Pick<ConfigRegistry, "valueOf" | "valueOr">;
   readonly deployment: Pick<Deployment, "instanceId" | "version" | "name">;
   readonly egress: Pick<Egress, "fetch" | "mayReach">;
   readonly events: Events;

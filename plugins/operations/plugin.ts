@@ -53,9 +53,7 @@ export default definePlugin({
     });
     let timer: NodeJS.Timeout | undefined;
     // The setting belongs to a plugin that may be left out; exports are allowed then.
-    const mayExport = () =>
-      !configuration.declarations().some(({ variable }) => variable.name === "ENABLE_ADMIN_EXPORT") ||
-      configuration.valueOf("ENABLE_ADMIN_EXPORT") === true;
+    const mayExport = () => configuration.valueOr("ENABLE_ADMIN_EXPORT", true) === true;
     const takeBackup = createBackup({ deployment, mayExport });
     const build = readBuildFacts(configuration);
     const license = await readLicense(

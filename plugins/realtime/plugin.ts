@@ -48,10 +48,7 @@ export default definePlugin({
     const usage = createUsage(clients);
     const questions = createUserEvents(clients);
     // The setting belongs to a plugin that may be left out; nobody hides the count then.
-    const isPublic = () => {
-      const known = use.configuration.declarations().some(({ variable }) => variable.name === publicCount);
-      return !known || use.configuration.valueOf(publicCount) === true;
-    };
+    const isPublic = () => use.configuration.valueOr(publicCount, true) === true;
     // Pages show at once what was switched on or off; each replica is told of the change by itself.
     use.configuration.onChange(() => {
       const changed = new OutgoingEvent(

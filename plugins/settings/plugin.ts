@@ -109,8 +109,7 @@ export default definePlugin({
             URL.canParse(config.manifestUrl) ? remote.manifest(config.manifestUrl) : undefined,
           hasBrandIcon: () =>
             // The variable belongs to a plugin that may be left out.
-            configuration.declarations().some(({ variable }) => variable.name === "WEBUI_FAVICON_URL") &&
-            URL.canParse(String(configuration.valueOf("WEBUI_FAVICON_URL"))),
+            URL.canParse(String(configuration.valueOr("WEBUI_FAVICON_URL", ""))),
           publicUrl: () => String(configuration.valueOf("WEBUI_URL")).replace(/(?<!\/)\/+$/, ""),
         }),
         api: adminRoutes({ settings, offers, mayExport: () => config.adminExport }),

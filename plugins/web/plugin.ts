@@ -27,11 +27,10 @@ export default definePlugin({
     // Who builds pages looks at the parts of the kit; nobody else has use of that page.
     const pages = use.declarations.pages().filter(({ page }) => page.id !== kitPage || use.deployment.isDev);
     const { list, module } = pageRoutes(pages);
-    // The setting belongs to a plugin that may be left out.
-    const hasDirect = () => configuration.declarations().some(({ variable }) => variable.name === direct);
     const ownServers = createOwnServers({
       settingsOf: async (userId) => accounts?.settingsOf(userId) ?? {},
-      mayConnect: () => hasDirect() && configuration.valueOf(direct) === true,
+      // The setting belongs to a plugin that may be left out.
+      mayConnect: () => configuration.valueOr(direct, false) === true,
     });
     const brand = createBrand({
       name: use.deployment.name,
