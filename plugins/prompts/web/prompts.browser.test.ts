@@ -18,6 +18,19 @@ describeInterface("prompts", ({ setUp, openPage }) => {
 
   const call = (route: string, body?: unknown) => requireOk(as(app, author)(route, body));
 
+  test("before there is any, the character of prompts leads to the first", async () => {
+    const { page } = await openPage({ url: app.url, token: author.token });
+    const field = page.getByRole("textbox", { name: "Message" });
+    await type(field, "/");
+    await page.getByRole("option", { name: /New prompt/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/workspace\/new-prompt$/);
+    // Those who may write none are not led there.
+    const other = await openPage({ url: app.url, token: colleague.token });
+    await type(other.page.getByRole("textbox", { name: "Message" }), "/x");
+    await other.page.getByText("Nothing fits.").waitFor();
+  });
+
   test("a prompt is written, tried with its inputs, kept as a draft, put into use and used by a colleague", async () => {
     const { page, close } = await openPage({
       url: app.url,

@@ -1,8 +1,10 @@
 import { mount, unmount } from "svelte";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
-import type { ComposerHandle, ComposerTrigger } from "#plugins/web/kit/web.ts";
-import type { PromptItem } from "../prompts.ts";
+import { router } from "#plugins/web/kit/stores/router.svelte.ts";
+import { session } from "#plugins/web/kit/stores/session.svelte.ts";
+import type { ComposerHandle, ComposerTrigger, Suggestion } from "#plugins/web/kit/web.ts";
+import { newPath, type PromptItem } from "../prompts.ts";
 import { knownValues } from "./known-values.ts";
 import { fillIn, toVariables } from "./variables.ts";
 
@@ -26,6 +28,9 @@ export const promptTrigger: ComposerTrigger = {
         throw error;
       });
     const typed = query.toLowerCase();
+    if (typed === "" && items.length === 0 && session.may("workspace.prompts")) {
+      return [first()];
+    }
     const rank = ({ command }: PromptItem) => Number(!command.toLowerCase().startsWith(typed));
     return items
       .toSorted((a, b) => rank(a) - rank(b))
@@ -39,6 +44,18 @@ export const promptTrigger: ComposerTrigger = {
       }));
   },
 };
+
+/** Before there is any, the character says what it is for. */
+const first = (): Suggestion => ({
+  id: "prompts.new",
+  title: t("New prompt"),
+  description: t("A text that you use often, kept under a short command."),
+  icon: "slash",
+  pick(composer) {
+    composer.insert("");
+    router.navigate(newPath);
+  },
+});
 
 /** Puts the text of a prompt into the message; a form asks for its inputs first. */
 async function write(composer: ComposerHandle, { name, content }: PromptItem): Promise<void> {
