@@ -114,13 +114,16 @@ describe.each([
     expect(isRunning(word)).toBe(false);
   });
 
-  it.skipIf(!isThere)("gives one process no more memory than the whole has, and is the first to go", async () => {
-    const command = "cat /proc/self/oom_score_adj; head -c 200000000 /dev/zero | tail -n 1 | wc -c";
-    const { output, exitCode } = await run(command, { memory: little });
-    expect(output).toMatch(/^1000\n[\s\S]*memory/);
-    expect(output).not.toContain("200000000");
-    expect(exitCode).toBe(0);
-  });
+  it.skipIf(!isThere)(
+    "gives one process no more memory than the whole has, and is the first to go",
+    async () => {
+      const command = "cat /proc/self/oom_score_adj; head -c 200000000 /dev/zero | tail -n 1 | wc -c";
+      const { output, exitCode } = await run(command, { memory: little });
+      expect(output).toMatch(/^1000\n[\s\S]*memory/);
+      expect(output).not.toContain("200000000");
+      expect(exitCode).toBe(0);
+    },
+  );
 
   it.skipIf(!isThere)("is ended when its run is stopped", async () => {
     const controller = new AbortController();
