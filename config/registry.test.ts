@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createMemoryStore } from "./memory-store.fixture.ts";
-import { ConfigError, createRegistry, secretMask } from "./registry.ts";
-import type { SettingStore } from "./registry.ts";
+import { ConfigError, createRegistry, secretMask, type SettingStore } from "./registry.ts";
 import { bool, int, json, list, text } from "./variable.ts";
 
 const variables = {
@@ -297,8 +296,5 @@ test("settings are listed as declared with all that the settings page shows", as
   });
   expect(registry.byKey("no.such.key")).toBeUndefined();
   expect(() => registry.valueOf("NO_SUCH")).toThrow("NO_SUCH is not a known variable.");
-  expect([registry.valueOr("NO_SUCH", 7), registry.valueOr("POLL", 7)]).toEqual([
-    7,
-    registry.valueOf("POLL"),
-  ]);
+  expect(registry.valueOr("NO_SUCH", 7)).toBe(7);
 });
