@@ -7,6 +7,7 @@ import {
 import * as Y from "yjs";
 import { atLastMoment } from "#plugins/web/kit/last-moment.ts";
 import { server } from "#plugins/web/kit/server.ts";
+import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
 import type { NoteRecord } from "./notes.ts";
@@ -53,6 +54,7 @@ export class OpenNote {
   unsaved = $state(0);
   people = $state.raw<readonly Person[]>([]);
   readonly #documentId: string;
+  readonly #reads = new CurrentReads();
   #pending: Uint8Array[] = [];
   /** Edits that are on their way. */
   #sending: readonly Uint8Array[] = [];
@@ -112,9 +114,12 @@ export class OpenNote {
     };
   }
 
+  /** Reads the record anew, which something has changed. */
   async load(): Promise<void> {
+    this.#reads.changed();
     try {
-      this.record = await server.call("GET /api/v1/notes/:id", { params: { id: this.id } });
+      const params = { id: this.id };
+      this.record = await this.#reads.read(() => server.call("GET /api/v1/notes/:id", { params }));
       this.#setRight(this.record.write_access && !session.isView);
       this.failure = undefined;
     } catch (error) {
@@ -133,6 +138,7 @@ export class OpenNote {
       params: { id: this.id },
       body: change,
     });
+    this.#reads.changed();
   }
 
   /** Sends what the server may lack once more: with the page goes the socket, and what was on its way there. */
