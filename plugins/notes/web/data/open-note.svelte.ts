@@ -10,21 +10,11 @@ import { server } from "#plugins/web/kit/server.ts";
 import { CurrentReads } from "#plugins/web/kit/stores/current-reads.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
+import { type DocumentEvent, toBytes } from "./document-event.ts";
 import type { NoteRecord } from "./notes.ts";
+import { othersIn, type Person } from "./people.ts";
 import { postEdit, type Refused, sendEdit, toDocumentId } from "./send-edit.ts";
-
-/** Somebody who has the note open. */
-export interface Person {
-  readonly id: string;
-  readonly name: string;
-}
-
-interface DocumentEvent {
-  readonly document_id: string;
-  readonly state?: readonly number[];
-  readonly update?: readonly number[];
-  readonly client_id?: number | null;
-}
+import { unsentEdits } from "./unsent-edits.ts";
 
 /** Edits within this time go out together. */
 const gatherMs = 60;
@@ -51,6 +41,8 @@ export class OpenNote {
   refused = $state<string>();
   /** True while this window shows a text that the server did not take. */
   isUnsent = $state(false);
+  /** False while edits are in this window alone, for the browser did not keep them. */
+  isKept = $state(true);
   unsaved = $state(0);
   people = $state.raw<readonly Person[]>([]);
   readonly #documentId: string;
@@ -93,7 +85,7 @@ export class OpenNote {
       }
     });
     this.awareness.on("update", (_changes: unknown, origin: unknown) => {
-      this.#readPeople();
+      this.people = othersIn(this.awareness);
       if (origin !== fromServer) {
         this.#presenceTimer ??= setTimeout(() => this.#sendPresence(), presenceMs);
       }
@@ -104,6 +96,7 @@ export class OpenNote {
     void this.#join();
     return () => {
       this.#isStopped = true;
+      this.#keep();
       void this.#flush();
       stops.forEach((stop) => stop());
       clearTimeout(this.#timer);
@@ -145,8 +138,14 @@ export class OpenNote {
   sendLast(): void {
     const edits = [...this.#sending, ...this.#pending];
     if (edits.length > 0) {
+      this.#keep();
       void postEdit(this.id, Y.mergeUpdates(edits)).catch(() => undefined);
     }
+  }
+
+  /** Keeps what the server may lack in this browser, or lets go of it once the server has it all. */
+  #keep(): void {
+    this.isKept = unsentEdits.keep(this.id, [...this.#sending, ...this.#pending]);
   }
 
   #on(event: string, handle: (data: DocumentEvent) => void): () => void {
@@ -174,6 +173,10 @@ export class OpenNote {
   #receiveState({ state }: DocumentEvent): void {
     const bytes = toBytes(state);
     Y.applyUpdate(this.document, bytes, fromServer);
+    const kept = this.mayWrite && unsentEdits.of(this.id);
+    if (kept) {
+      Y.applyUpdate(this.document, kept, fromServer);
+    }
     this.isReady = true;
     this.isClosed = false;
     const missing = Y.encodeStateAsUpdate(this.document, Y.encodeStateVectorFromUpdate(bytes));
@@ -183,6 +186,9 @@ export class OpenNote {
       this.#queue(missing);
     }
     this.unsaved = this.#pending.length;
+    if (kept) {
+      this.#keep();
+    }
   }
 
   /** Edits after a refused one are nothing without it: what the server lacks is asked for and sent as a whole. */
@@ -200,6 +206,9 @@ export class OpenNote {
   #queue(update: Uint8Array): void {
     this.#pending.push(update);
     this.unsaved = this.#pending.length;
+    if (socket.state === "lost") {
+      this.#keep();
+    }
     this.#timer ??= setTimeout(() => void this.#flush(), gatherMs);
   }
 
@@ -209,41 +218,35 @@ export class OpenNote {
     if (this.#sending.length > 0 || this.#pending.length === 0) {
       return;
     }
-    const batch = this.#pending;
+    const [batch, session] = [this.#pending, socket.id];
     this.#sending = batch;
     this.#pending = [];
     let wait = 0;
     try {
       const answer = await sendEdit(this.id, Y.mergeUpdates(batch));
       if (answer === true) {
-        this.#take();
+        this.refused = this.isUnsent ? undefined : this.refused;
+        this.isUnsent = false;
       } else {
-        wait = this.#refuse(batch, answer);
+        // Another connection is not inside yet: the note is joined anew.
+        wait = session === socket.id ? this.#refuse(batch, answer) : this.#return(batch);
       }
     } catch {
       // The connection broke: the next state tells what the server lacks.
-      this.#pending = [...batch, ...this.#pending];
-      wait = again;
+      wait = this.#return(batch);
     }
     this.#sending = [];
     this.unsaved = this.#pending.length;
+    this.#keep();
     if (this.#pending.length > 0 && !this.#isStopped) {
       this.#timer ??= setTimeout(() => void this.#flush(), wait || gatherMs);
-    }
-  }
-
-  #take(): void {
-    if (this.isUnsent) {
-      this.isUnsent = false;
-      this.refused = undefined;
     }
   }
 
   /** Returns the milliseconds after which the edits are tried again; 0 where they never will be. */
   #refuse(batch: readonly Uint8Array[], { error, code }: Refused): number {
     if (code === "rate_limited" || code === "unavailable") {
-      this.#pending = [...batch, ...this.#pending];
-      return again;
+      return this.#return(batch);
     }
     this.refused = error;
     if (code === "forbidden" || code === "not_found") {
@@ -253,6 +256,11 @@ export class OpenNote {
       this.isUnsent = true;
     }
     return 0;
+  }
+
+  #return(batch: readonly Uint8Array[]): number {
+    this.#pending = [...batch, ...this.#pending];
+    return again;
   }
 
   #sendPresence(): void {
@@ -266,15 +274,6 @@ export class OpenNote {
     }
   }
 
-  #readPeople(): void {
-    const own = this.awareness.clientID;
-    const others = [...this.awareness.getStates()].flatMap(([client, state]) => {
-      const user = state["user"] as Person | undefined;
-      return client !== own && user?.id ? [{ id: user.id, name: user.name }] : [];
-    });
-    this.people = [...new Map(others.map((person) => [person.id, person])).values()];
-  }
-
   async #close(): Promise<void> {
     this.isClosed = true;
     this.#setRight(false);
@@ -286,7 +285,7 @@ export class OpenNote {
     const isBack = mayWrite && this.isCutOff;
     this.isCutOff = !mayWrite && (this.isCutOff || this.mayWrite);
     this.mayWrite = mayWrite;
-    if (isBack) {
+    if (isBack || (mayWrite && this.isReady && unsentEdits.of(this.id) !== undefined)) {
       void this.#join();
     }
   }
@@ -296,5 +295,3 @@ export class OpenNote {
     return this.mayWrite || this.isCutOff;
   }
 }
-
-const toBytes = (numbers: readonly number[] | undefined): Uint8Array => new Uint8Array(numbers ?? []);

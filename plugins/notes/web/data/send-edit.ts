@@ -1,6 +1,7 @@
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
+import { toBase64 } from "./base64.ts";
 
 /** Bytes of an edit that the socket takes; larger ones go over HTTP. */
 const largest = 500_000;
@@ -40,12 +41,4 @@ export async function postEdit(noteId: string, bytes: Uint8Array): Promise<Refus
     }
     throw error;
   }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8_192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  }
-  return btoa(text);
 }
