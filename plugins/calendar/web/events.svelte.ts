@@ -1,10 +1,15 @@
 import type { Api } from "#plugins/catalogue.ts";
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { remembered } from "#plugins/web/kit/stores/remembered.svelte.ts";
 import { addDays, daysOfMonth, daysOfWeek, toMs } from "./dates.ts";
 
 export type CalendarEvent = Api["GET /api/v1/calendars/events"]["answer"][number];
 export type Calendar = Api["GET /api/v1/calendars/"]["answer"][number];
+
+/** What a calendar is called on the page; the server makes each person's default one under an English name. */
+export const nameOf = ({ name, is_default: isDefault }: Pick<Calendar, "name" | "is_default">): string =>
+  isDefault && name === "Personal" ? t("Personal") : name;
 
 /** One occurrence with its times on the clock of this browser. */
 export interface Occurrence {
