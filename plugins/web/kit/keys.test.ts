@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isShortcut, isTyping } from "./keys.ts";
+import { isShortcut, isTyping, keyNames } from "./keys.ts";
 
 /** An event of a keyboard; `graph` is AltGr, which some systems tell as Ctrl and Alt together. */
 function press(
@@ -41,4 +41,11 @@ test("an input method's keys are typed, however its engine tells of them", () =>
   expect(isTyping(event({}))).toBe(false);
   expect(isTyping(event({ isComposing: true }))).toBe(true);
   expect(isTyping(event({ keyCode: 229 }))).toBe(true);
+});
+
+test("keys are named in the language of the page", () => {
+  const german: Readonly<Record<string, string>> = { Ctrl: "Strg", Shift: "Umschalt" };
+  const names = (shortcut: string) => keyNames(shortcut, (text) => german[text] ?? text);
+  expect(names("Mod+Shift+O")).toEqual(["Strg", "Umschalt", "O"]);
+  expect(names("Shift+Enter")).toEqual(["Umschalt", "↵"]);
 });

@@ -1,8 +1,6 @@
 const isMac = typeof navigator === "object" && /Mac|iPhone|iPad/.test(navigator.platform);
 
 const names: Readonly<Record<string, string>> = {
-  Mod: isMac ? "⌘" : "Ctrl",
-  Shift: isMac ? "⇧" : "Shift",
   Alt: isMac ? "⌥" : "Alt",
   Escape: "Esc",
   ArrowUp: "↑",
@@ -10,9 +8,13 @@ const names: Readonly<Record<string, string>> = {
   Enter: "↵",
 };
 
-/** "Mod+Shift+O" → what is printed on the keys of this machine. */
-export function keyNames(shortcut: string): string[] {
-  return shortcut.split("+").map((key) => names[key] ?? key);
+/** "Mod+Shift+O" → what is printed on the keys of this machine, in the language that `t` speaks. */
+export function keyNames(shortcut: string, t: (text: string) => string): string[] {
+  const modifiers: Readonly<Record<string, string>> = {
+    Mod: isMac ? "⌘" : t("Ctrl"),
+    Shift: isMac ? "⇧" : t("Shift"),
+  };
+  return shortcut.split("+").map((key) => modifiers[key] ?? names[key] ?? key);
 }
 
 /** Signs that a key gives with Shift, by the one that names it. */
