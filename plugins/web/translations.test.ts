@@ -92,6 +92,32 @@ it("addresses the reader as “du” in every German text", () => {
   expect(offending, offending.join("\n")).toEqual([]);
 });
 
+/** All files become one list in the browser: a text that two plugins mean differently needs two keys. */
+it("gives every English text one German text", () => {
+  const german = new Map<string, Set<string>>();
+  for (const file of globSync("{*/web,web/kit}/locales/de.json", { cwd: root })) {
+    const entries = JSON.parse(readFileSync(join(root, file), "utf8")) as Record<string, unknown>;
+    for (const [english, entry] of Object.entries(entries)) {
+      german.set(english, (german.get(english) ?? new Set()).add(JSON.stringify(entry)));
+    }
+  }
+  const unlike = [...german].filter(([, texts]) => texts.size > 1);
+  expect(unlike.map(([english, texts]) => `${english}: ${[...texts].join(", ")}`)).toEqual([]);
+});
+
+it("gives every counted German text its singular", () => {
+  const texts = owners.flatMap(({ sources }) => [...sources.join("\n").matchAll(counted)]);
+  const others = new Set(texts.map(([, , other]) => JSON.parse(`"${other}"`) as string));
+  const plain = owners.flatMap(({ locale }) => {
+    const file = join(root, locale);
+    const entries = existsSync(file)
+      ? (JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>)
+      : {};
+    return Object.entries(entries).filter(([key, entry]) => others.has(key) && typeof entry === "string");
+  });
+  expect(plain.map(([key]) => key)).toEqual([]);
+});
+
 describe.each(owners.map((owner) => [owner.name, owner] as const))("the German of %s", (_name, owner) => {
   const file = join(root, owner.locale);
   const entries = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>) : {};

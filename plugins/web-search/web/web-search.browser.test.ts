@@ -28,17 +28,17 @@ describeInterface("the page of web search", ({ setUp, openPage }) => {
   };
 
   test("shows the fields of the chosen engine alone", async () => {
-    await choose(page, "Engine", "Google");
+    await choose(page, "Search engine", "Google");
     await page.getByLabel("Id of the search engine").waitFor();
     expect(await page.getByLabel(/^Key/).count()).toBe(1);
-    await choose(page, "Engine", "External service");
+    await choose(page, "Search engine", "External service");
     await page.getByLabel(/^Address/).waitFor();
     expect(await page.getByLabel("Id of the search engine").count()).toBe(0);
     await expectNoAxeFindings(page);
   });
 
   test("says what is wrong, then tries a search and shows the answer", async () => {
-    await choose(page, "Engine", "External service");
+    await choose(page, "Search engine", "External service");
     await write(page.getByLabel(/^Address/), `${web.origin}/search`);
     await write(page.getByLabel(/^Key/), "secret-key");
     web.reply(() => true, json({}, { status: 401 }));

@@ -9,7 +9,7 @@ const own = "audio.voice";
 export const settingEntries = (): readonly SettingEntry[] => [
   { page, title: t("Speech"), keywords: t("read aloud, voice, engine, openai, key") },
   { page, title: t("Dictation"), keywords: t("transcription, whisper, microphone, engine, key") },
-  { page, title: t("Calls"), keywords: t("voice prompt") },
+  { page, title: t("Voice calls"), keywords: t("voice prompt") },
   { page: own, title: t("Speed"), keywords: t("read aloud") },
   { page: own, title: t("Speaking voice"), keywords: t("read aloud") },
   { page: own, title: t("Write down what I say"), keywords: t("microphone, dictation, browser, server") },

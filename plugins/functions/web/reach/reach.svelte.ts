@@ -1,4 +1,4 @@
-import { formatNumber, t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { plural, t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import type { FunctionItem } from "../functions.ts";
@@ -63,13 +63,9 @@ export class Reaches {
       models.length === 1
         ? (models[0]?.name ?? "")
         : models.length > 1
-          ? t("{count} models", { count: formatNumber(models.length) })
+          ? plural(models.length, "{count} model", "{count} models")
           : "",
-      groups.length === 1
-        ? t("1 group")
-        : groups.length > 1
-          ? t("{count} groups", { count: formatNumber(groups.length) })
-          : "",
+      groups.length > 0 ? plural(groups.length, "{count} group", "{count} groups") : "",
     ].filter(Boolean);
     return parts.join(", ") || t("No models yet");
   }
