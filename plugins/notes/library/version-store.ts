@@ -5,12 +5,16 @@ import type { NoteDatabase, NoteRow, VersionRow } from "../tables.ts";
 
 /** Versions that a note keeps; the oldest go. */
 const mostVersions = 100;
-/** Edits within this time become one version. */
+/** Edits of one author within this time become one version. */
 const windowNs = 10n * 60n * 1_000_000_000n;
+/** Another author begins a version of his own after this time without an edit: people who write together share one. */
+const pauseNs = 30n * 1_000_000_000n;
+/** A text that is shorter than half of the one before has lost something, unless that was short itself. */
+const shortChars = 80;
 
 /**
- * Keeps the text of a note as its newest version. Edits that follow each other grow one version; `isApart` begins
- * another, as for a restored text.
+ * Keeps the text of a note as its newest version. Edits that follow each other grow one version; another author, a large
+ * deletion and `isApart`, as for a restored text, begin the next, so that the text before them stays.
  */
 export async function keepVersion(
   tx: NoteDatabase,
@@ -20,7 +24,7 @@ export async function keepVersion(
   const now = nanoseconds();
   const last = await tx
     .selectFrom("note_version")
-    .select(["id", "created_at", "content"])
+    .select(["id", "created_at", "updated_at", "content", "user_id"])
     .where("note_id", "=", row.id)
     .orderBy("created_at", "desc")
     .limit(1)
@@ -31,7 +35,7 @@ export async function keepVersion(
   if (last !== undefined && last.content === row.content) {
     return;
   }
-  if (last !== undefined && !isApart && now - BigInt(last.created_at) < windowNs) {
+  if (last !== undefined && !isApart && goesOn(last, { userId, content: row.content, now })) {
     await tx.updateTable("note_version").set(values).where("id", "=", last.id).execute();
     return;
   }
@@ -42,6 +46,16 @@ export async function keepVersion(
   await sql`delete from note_version where note_id = ${row.id} and id not in (
     select id from note_version where note_id = ${row.id} order by created_at desc
     limit ${mostVersions})`.execute(tx);
+}
+
+/** Whether an edit belongs to the version before it. */
+export function goesOn(
+  last: Pick<VersionRow, "created_at" | "updated_at" | "content" | "user_id">,
+  { userId, content, now }: { userId: string | null; content: string; now: bigint },
+): boolean {
+  const isOfAnother = last.user_id !== userId && now - BigInt(last.updated_at) > pauseNs;
+  const isLoss = last.content.length > shortChars && content.length < last.content.length / 2;
+  return !isOfAnother && !isLoss && now - BigInt(last.created_at) < windowNs;
 }
 
 /** Newest first, without the texts. */
