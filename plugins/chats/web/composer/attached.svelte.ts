@@ -3,7 +3,8 @@ import { newId } from "#plugins/web/kit/new-id.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { session } from "#plugins/web/kit/stores/session.svelte.ts";
 import type { Attachment } from "#plugins/web/kit/web.ts";
-import { followProcessing, uploadFile } from "./upload.ts";
+import { deleteUnsent, noteNamed } from "./stored-here.ts";
+import { followProcessing, isFinal, TooLarge, uploadFile } from "./upload.ts";
 
 /** Something that goes with the next message; files are uploaded as soon as they are given. */
 export class Attached {
@@ -17,6 +18,9 @@ export class Attached {
   /** Share of the bytes that the server has. */
   progress = $state(0);
   failure = $state<string>();
+  /** Trying again would fail the same way. */
+  #isFinal = $state(false);
+  #isSent = false;
   /** As it goes into the message; undefined until it is stored. */
   attachment = $state.raw<Attachment>();
   /** How far search by meaning is, while it is not there yet. */
@@ -36,6 +40,7 @@ export class Attached {
       void this.upload();
     } else {
       this.attachment = from;
+      noteNamed(String(from.id));
       this.bytes = typeof from["size"] === "number" ? from["size"] : undefined;
       this.isImage = from.type === "image";
       this.preview = this.isImage && typeof from["url"] === "string" ? from["url"] : undefined;
@@ -88,8 +93,8 @@ export class Attached {
 
   /** True where what failed can be tried once more. */
   get canRetry(): boolean {
-    const isSent = this.#file === undefined || this.attachment !== undefined;
-    return this.state === "failed" && (!isSent || this.#prepare !== undefined);
+    const isStored = this.#file === undefined || this.attachment !== undefined;
+    return this.state === "failed" && !this.#isFinal && (!isStored || this.#prepare !== undefined);
   }
 
   async retry(): Promise<void> {
@@ -105,9 +110,15 @@ export class Attached {
     try {
       const limit = session.config?.file?.max_size;
       if (limit && file.size > limit * 1_048_576) {
-        throw new Error(t("The file is larger than {limit} MB, the most that is allowed here.", { limit }));
+        throw new TooLarge(
+          t("The file is larger than {limit} MB, the most that is allowed here.", { limit }),
+        );
       }
       const stored = await uploadFile(file, { signal, onprogress: (share) => (this.progress = share) });
+      if (signal.aborted) {
+        await deleteUnsent(stored.id);
+        return;
+      }
       this.attachment = {
         type: this.isImage ? "image" : "file",
         id: stored.id,
@@ -128,6 +139,7 @@ export class Attached {
       if (!signal.aborted) {
         this.state = "failed";
         this.failure = (error as Error).message;
+        this.#isFinal = isFinal(error);
       }
     }
   }
@@ -144,9 +156,17 @@ export class Attached {
     this.#stop.signal.addEventListener("abort", leave);
   }
 
-  /** Ends what goes on for it. What the server has stays there; its sweep takes what no message names. */
+  /** It goes into a message, which needs it from now on. */
+  send(): void {
+    this.#isSent = true;
+  }
+
+  /** Ends what goes on for it. What was uploaded for it and never sent is deleted. */
   drop(): void {
     this.#stop.abort();
+    if (this.#file && this.attachment && !this.#isSent) {
+      void deleteUnsent(String(this.attachment.id));
+    }
     if (this.#file && this.preview) {
       URL.revokeObjectURL(this.preview);
     }

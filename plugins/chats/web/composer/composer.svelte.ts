@@ -81,8 +81,13 @@ export class Composer implements ComposerHandle {
     return chat.models.length === 0 && (models.state === "loading" || chat.state === "loading");
   }
 
+  /** The first file that could not be uploaded or read. */
+  get failed(): Attached | undefined {
+    return this.attached.find(({ state }) => state === "failed");
+  }
+
   get hasFailed(): boolean {
-    return this.attached.some(({ state }) => state === "failed");
+    return this.failed !== undefined;
   }
 
   get canSend(): boolean {
@@ -249,6 +254,7 @@ export class Composer implements ComposerHandle {
     }
     const text = this.text.trim();
     const files = this.attached.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    this.attached.forEach((item) => item.send());
     const editing = this.editing;
     const aside = this.#aside;
     this.#clear(aside);

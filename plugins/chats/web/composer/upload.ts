@@ -11,6 +11,13 @@ interface UploadOptions {
   onprogress(share: number): void;
 }
 
+/** Refused before it is sent. */
+export class TooLarge extends Error {}
+
+/** True for a refusal of the file itself, which sending it again does not change. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof TooLarge || (error instanceof ApiError && [400, 413, 415].includes(error.status));
+
 /** Stores a file; its text is read in the background. Of what browsers have, only this request tells how far it is. */
 export function uploadFile(file: File, { signal, onprogress }: UploadOptions): Promise<StoredFile> {
   return new Promise((resolve, reject) => {
