@@ -20,8 +20,12 @@ export type Owner = string | null;
 
 /** The queries over many files. */
 export function createListStore(db: FilesDatabase) {
-  const of = (owner: Owner) =>
-    owner === null ? db.selectFrom("file") : db.selectFrom("file").where("user_id", "=", owner);
+  /** Those of an owner whose name fits a LIKE pattern, whatever the case. */
+  const of = (owner: Owner, pattern?: string) =>
+    db
+      .selectFrom("file")
+      .$if(owner !== null, (query) => query.where("user_id", "=", owner as string))
+      .$if(pattern !== undefined, (query) => query.where("filename", "ilike", pattern as string));
 
   const page = (query: ReturnType<typeof of>, { offset, limit }: Page): Promise<ListedFile[]> =>
     query
@@ -35,7 +39,8 @@ export function createListStore(db: FilesDatabase) {
 
   return {
     /** Newest first. */
-    list: (owner: Owner, wanted: Page): Promise<ListedFile[]> => page(of(owner), wanted),
+    list: (owner: Owner, wanted: Page, pattern?: string): Promise<ListedFile[]> =>
+      page(of(owner, pattern), wanted),
 
     /** The texts of some files, by id. */
     async texts(ids: readonly string[]): Promise<Map<string, string>> {
@@ -43,14 +48,10 @@ export function createListStore(db: FilesDatabase) {
       return new Map((await query.execute()).map(({ id, content }) => [id, content ?? ""]));
     },
 
-    async count(owner: Owner): Promise<number> {
-      const counted = of(owner).select((eb) => eb.fn.countAll<number>().as("total"));
+    async count(owner: Owner, pattern?: string): Promise<number> {
+      const counted = of(owner, pattern).select((eb) => eb.fn.countAll<number>().as("total"));
       return Number((await counted.executeTakeFirstOrThrow()).total);
     },
-
-    /** Files whose name fits a LIKE pattern, whatever the case. */
-    search: (owner: Owner, pattern: string, wanted: Page): Promise<ListedFile[]> =>
-      page(of(owner).where("filename", "ilike", pattern), wanted),
 
     /** Some ids of an owner's files, or of all; an empty list means that there are none left. */
     async someIds(owner: Owner, limit: number): Promise<string[]> {

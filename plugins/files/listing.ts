@@ -10,8 +10,8 @@ import type { CountPassages } from "./passages.ts";
 import type { FileRecord } from "./service.ts";
 
 export interface Listing {
-  /** A page of the caller's files, newest first. */
-  list(principal: Principal, page: WantedPage): Promise<{ items: FileRecord[]; total: number } | Reply>;
+  /** A page of the files, newest first. */
+  list(principal: Principal, page: WantedList): Promise<{ items: FileRecord[]; total: number } | Reply>;
   count(principal: Principal): Promise<number>;
   /** Files whose name fits a glob. Throws `not_found` when none does. */
   search(principal: Principal, glob: string, page: WantedPage): Promise<FileRecord[] | Reply>;
@@ -20,6 +20,13 @@ export interface Listing {
 export interface WantedPage extends Page {
   /** Whether to show the texts. */
   readonly content: boolean;
+}
+
+export interface WantedList extends WantedPage {
+  /** Admins, too, get their own alone. */
+  readonly mine?: boolean;
+  /** A glob that the names fit. */
+  readonly filename?: string;
 }
 
 /** Lists of files. They show one's own; admins see everybody's when they pass everywhere else. */
@@ -37,13 +44,17 @@ export function createListing(lists: ListStore, access: Access, passages: CountP
 
   return {
     async list(principal, page) {
-      const owner = ownerFor(principal);
-      const [rows, total] = await Promise.all([lists.list(owner, page), lists.count(owner)]);
+      const owner = page.mine ? principal.userId : ownerFor(principal);
+      const pattern = page.filename === undefined ? undefined : toPattern(page.filename);
+      const [rows, total] = await Promise.all([
+        lists.list(owner, page, pattern),
+        lists.count(owner, pattern),
+      ]);
       return await answer(rows, page, (items) => ({ items, total }));
     },
     count: (principal) => lists.count(ownerFor(principal)),
     async search(principal, glob, page) {
-      const rows = await lists.search(ownerFor(principal), toLikePattern(toStorableText(glob)), page);
+      const rows = await lists.list(ownerFor(principal), page, toPattern(glob));
       if (rows.length === 0) {
         throw new AppError("not_found", "No file has such a name.");
       }
@@ -51,3 +62,5 @@ export function createListing(lists: ListStore, access: Access, passages: CountP
     },
   };
 }
+
+const toPattern = (glob: string): string => toLikePattern(toStorableText(glob));

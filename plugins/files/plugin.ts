@@ -41,6 +41,15 @@ export default definePlugin({
   migrations: { "0001_files": files0001, "0002_file_hash": files0002 },
   pages: [
     { id: "files", path: "/files/:id", title: "File", icon: "file-text", place: "hidden", access: "user" },
+    {
+      id: "files.own",
+      path: "/settings/files",
+      title: "Files",
+      icon: "file-text",
+      place: "settings",
+      order: 4.5,
+      access: "user",
+    },
   ],
   permissions: [{ path: "chat.file_upload", default: true }],
 

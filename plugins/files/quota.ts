@@ -19,8 +19,22 @@ export function noRoom(usedBytes: number, quotaBytes: number): AppError {
   );
   return new AppError(
     "too_large",
-    `There is no room for this file: your files take ${used} of the ${quota} MB that you may store. Delete some of them, or ask an administrator for more room.`,
+    `There is no room for this file: your files take ${used} of the ${quota} MB that you may store. Delete some under Settings > Files, or ask an administrator for more room.`,
   );
+}
+
+/** What the files of a person take, and what they may take, in bytes. */
+export interface Storage {
+  readonly bytes: number;
+  /** null = unlimited. */
+  readonly quota: number | null;
+}
+
+export async function storageOf(
+  userId: string,
+  { store, rules }: { store: Pick<FileStore, "bytesOf">; rules: SizeRules },
+): Promise<Storage> {
+  return { bytes: await store.bytesOf(userId), quota: rules.quotaBytes() };
 }
 
 /** The most bytes that a person may send now, and the error for more. Throws `too_large` where no room is left. */

@@ -28,6 +28,10 @@ export const UploadedFile = File.extend({ status: z.literal(true) }).meta({ id: 
 
 export const FilePage = z.object({ items: z.array(File), total: z.number() }).meta({ id: "FilePage" });
 
+export const FileStorage = z
+  .object({ bytes: z.int(), quota: z.int().nullable().meta({ description: "null is unlimited" }) })
+  .meta({ id: "FileStorage" });
+
 export const ProcessStatus = z
   .object({ status: z.enum(["pending", "completed", "failed"]), error: z.string().optional() })
   .meta({ id: "FileProcessStatus" });

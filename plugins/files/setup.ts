@@ -27,7 +27,7 @@ import type {
   FileReferences,
   PassageSearch,
 } from "./service.ts";
-import { megabyte } from "./quota.ts";
+import { megabyte, storageOf } from "./quota.ts";
 import { createFileStore } from "./store.ts";
 import { createSweep } from "./sweep.ts";
 import type { FilesDatabase } from "./tables.ts";
@@ -99,7 +99,9 @@ export function setUpFiles(parts: FilesParts) {
   return {
     service,
     routes: [
-      ...listRoutes(createListing(lists, parts.access, passages)),
+      ...listRoutes(createListing(lists, parts.access, passages), (userId) =>
+        storageOf(userId, { store, rules }),
+      ),
       ...manageRoutes(service, actions, passages),
       ...contentRoutes(service, actions, progress),
     ],

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { defineRoute } from "#kernel/http/route.ts";
 import type { Listing } from "../listing.ts";
-import { File, FilePage, toggle } from "../schema.ts";
+import type { Storage } from "../quota.ts";
+import { File, FilePage, FileStorage, toggle } from "../schema.ts";
 
 const pageSize = 50;
 
 /** Lists of files. */
-export function listRoutes(listing: Listing) {
+export function listRoutes(listing: Listing, storageOf: (userId: string) => Promise<Storage>) {
   return [
     defineRoute(
       {
@@ -17,6 +18,12 @@ export function listRoutes(listing: Listing) {
         query: z.object({
           page: z.coerce.number().int().min(1).max(1_000_000).default(1),
           content: toggle(true),
+          filename: z
+            .string()
+            .max(500)
+            .optional()
+            .meta({ description: "Only files whose name fits, with * and ?" }),
+          mine: toggle(false).meta({ description: "Only one's own files, for admins as well" }),
         }),
         returns: FilePage,
       },
@@ -25,6 +32,8 @@ export function listRoutes(listing: Listing) {
           offset: (query.page - 1) * pageSize,
           limit: pageSize,
           content: query.content,
+          mine: query.mine,
+          ...(query.filename ? { filename: query.filename } : {}),
         }),
     ),
     defineRoute(
@@ -58,6 +67,16 @@ export function listRoutes(listing: Listing) {
         returns: z.object({ count: z.number() }),
       },
       async ({ caller }) => ({ count: await listing.count(caller) }),
+    ),
+    defineRoute(
+      {
+        method: "GET",
+        path: "/files/storage",
+        summary: "Read how many bytes one's files take, and how many they may take",
+        access: "user",
+        returns: FileStorage,
+      },
+      ({ caller }) => storageOf(caller.userId),
     ),
   ];
 }

@@ -1,6 +1,6 @@
 import type { TextPlace } from "#plugins/files/service.ts";
 import { followEvents } from "#plugins/web/kit/follow-events.ts";
-import { formatNumber, t } from "#plugins/web/kit/i18n/index.svelte.ts";
+import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
 import { server } from "#plugins/web/kit/server.ts";
 
 /** What the page of a file shows. */
@@ -61,15 +61,6 @@ export function kindOf({ type }: ShownFile): "pdf" | "picture" | "sound" | "vide
     return "picture";
   }
   return type.startsWith("audio/") ? "sound" : type.startsWith("video/") ? "video" : undefined;
-}
-
-export function toSize(bytes: number): string {
-  const [divisor, unit] = bytes < 1e6 ? [1e3, "kilobyte"] : [1e6, "megabyte"];
-  return formatNumber(Math.max(bytes / Number(divisor), 0.1), {
-    style: "unit",
-    unit: String(unit),
-    maximumFractionDigits: 1,
-  });
 }
 
 /** Words for a place, such as "Page 3"; a member of an archive with its page. */
