@@ -40,12 +40,12 @@ export default definePlugin({
   tables: tables<FilesTables>("file"),
   migrations: { "0001_files": files0001, "0002_file_hash": files0002 },
   pages: [
-    { id: "files", path: "/files/:id", title: "File", icon: "file-text", place: "hidden", access: "user" },
+    { id: "files", path: "/files/:id", title: "File", icon: "file", place: "hidden", access: "user" },
     {
       id: "files.own",
       path: "/settings/files",
       title: "Files",
-      icon: "file-text",
+      icon: "file",
       place: "settings",
       order: 4.5,
       access: "user",
