@@ -26,7 +26,7 @@ const drawn = `new Promise((done) => {
   const frame = () => requestAnimationFrame(() => requestAnimationFrame(look));
   const look = () => {
     const shown = document.querySelector("main") ?? document.body;
-    const busy = document.querySelector('[aria-busy="true"]') ?? (shown.innerText.trim() === "" ? shown : null);
+    const busy = document.querySelector('[aria-busy="true"], [data-skeleton]') ?? (shown.innerText.trim() === "" ? shown : null);
     return busy === null || performance.now() > deadline ? done(busy?.outerHTML.slice(0, 300) ?? "") : frame();
   };
   frame();

@@ -13,7 +13,8 @@ import { type Command, EditorState, Plugin, type Transaction } from "prosemirror
 import { EditorView } from "prosemirror-view";
 import { redo, undo, yCursorPlugin, ySyncPlugin, ySyncPluginKey, yUndoPlugin } from "y-prosemirror";
 import { tooLongNote } from "../data/too-long-note.ts";
-import type { OpenNote, Person } from "../data/open-note.svelte.ts";
+import type { OpenNote } from "../data/open-note.svelte.ts";
+import type { Person } from "../data/people.ts";
 import { fragmentName, noteSchema } from "../text/schema.ts";
 
 const { nodes, marks } = noteSchema;
