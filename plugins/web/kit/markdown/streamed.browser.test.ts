@@ -56,13 +56,13 @@ describeInterface("a reply that is streamed", ({ setUp, openPage }) => {
     await page.frameLocator("iframe[title=Diagram]").locator("svg").first().waitFor();
   }
 
-  /** The reply as the page has it, by its tags. */
+  /** The reply as the page has it, by its tags; the empty comments are places that Svelte keeps, and hold nothing. */
   const shownIn = async (page: Page) => {
     const html = await page
       .locator(".markdown")
       .last()
       .evaluate((root) => root.outerHTML);
-    return html.split(/(?=<)/);
+    return html.replaceAll("<!---->", "").split(/(?=<)/);
   };
 
   /** Opens the same chat beside the page; both show the same once all has come, such as the height of a drawing's frame. */
