@@ -9,6 +9,10 @@ it.each([
   ["| a | b |\n|---|---|\n| 1 | 2 |", "a | b \n 1 | 2"],
   ["before\n\n---\n\nafter", "before\nafter"],
   ["snake_case_name and 2 * 3 * 4, 5 \\* 6", "snake_case_name and 2 * 3 * 4, 5 * 6"],
+  [
+    "\\*\\*bold\\*\\* and \\*lean\\* and \\`code\\`, **\\*both\\***",
+    "**bold** and *lean* and `code`, *both*",
+  ],
   ["A price of 3 < 4 & [unfinished", "A price of 3 < 4 & [unfinished"],
 ])("%j loses its marks", (markdown, plain) => {
   expect(toPlainText(markdown)).toBe(plain);
