@@ -2,9 +2,9 @@ import { imageSize } from "image-size";
 import { countFrames } from "./picture-frames.ts";
 import type { PictureType } from "./picture-type.ts";
 
-/** Core API, Limits: a picture of more pixels takes the memory of whoever looks at it. */
+/** Core API, Limits: browsers decode a picture of more pixels into more than 100 MB of memory. */
 const maxPixels = 25_000_000;
-/** An animation of more frames is no picture but work for whoever shows it. */
+/** Browsers keep decoding an animation; more frames than this are refused. */
 const maxFrames = 1_000;
 
 /** The problem of a picture whose structure is broken. */

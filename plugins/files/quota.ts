@@ -23,7 +23,7 @@ export function noRoom(usedBytes: number, quotaBytes: number): AppError {
   );
 }
 
-/** What the files of a person take, and what they may take, in bytes. */
+/** Bytes that the files of one account take, and the most that they may take. */
 export interface Storage {
   readonly bytes: number;
   /** null = unlimited. */

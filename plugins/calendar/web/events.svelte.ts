@@ -7,7 +7,7 @@ import { addDays, daysOfMonth, daysOfWeek, toMs } from "./dates.ts";
 export type CalendarEvent = Api["GET /api/v1/calendars/events"]["answer"][number];
 export type Calendar = Api["GET /api/v1/calendars/"]["answer"][number];
 
-/** What a calendar is called on the page; the server makes each person's default one under an English name. */
+/** The name of a calendar on the page: the server makes the default one of each account as "Personal". */
 export const nameOf = ({ name, is_default: isDefault }: Pick<Calendar, "name" | "is_default">): string =>
   isDefault && name === "Personal" ? t("Personal") : name;
 

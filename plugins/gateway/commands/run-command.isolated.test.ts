@@ -144,6 +144,24 @@ describe.each([
   });
 });
 
+/** Runs a command of a shell under bubblewrap. */
+const runConfined = (shell: string, command: string, bytes: number): Promise<CommandResult> =>
+  runCommand([shell, "-c", command], {
+    root,
+    path,
+    hasNetwork: false,
+    confinement: real,
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    keptChars: 8_000,
+    memory: bytes,
+  });
+
+it.skipIf(!hasBubblewrap)("has a /tmp with a size under bubblewrap", async () => {
+  const { output } = await runConfined("/bin/sh", "head -c 100000000 /dev/zero > /tmp/big", little);
+  expect(output).toContain("No space left on device");
+});
+
 it.skipIf(!hasBubblewrap)("ends a process that hides behind ever new ones under bubblewrap", async () => {
   const word = `heir${process.pid}`;
   await writeFile(join(root, `${word}.sh`), `echo >> ${word}.txt\nsetsid sh ./${word}.sh &\n`);
@@ -165,20 +183,6 @@ it.skipIf(!hasBubblewrap)("ends a process that hides behind ever new ones under 
   const atEnd = await count();
   await pause(500);
   expect(await count()).toBe(atEnd);
-});
-
-it.skipIf(!hasBubblewrap)("has a /tmp with a size under bubblewrap", async () => {
-  const result = await runCommand(["/bin/sh", "-c", "head -c 100000000 /dev/zero > /tmp/big"], {
-    root,
-    path,
-    hasNetwork: false,
-    confinement: real,
-    timeoutMs: 20_000,
-    signal: new AbortController().signal,
-    keptChars: 8_000,
-    memory: little,
-  });
-  expect(result.output).toContain("No space left on device");
 });
 
 it("ends what a server that died left behind, and nothing of servers that live", async () => {
@@ -207,16 +211,7 @@ it.skipIf(!hasBubblewrap)("reaches nothing outside the workspace under bubblewra
     "ls /proc | grep -c '^[0-9]'",
     "cat < /dev/tcp/127.0.0.1/5432",
   ].join("; ");
-  const result = await runCommand(["/bin/bash", "-c", command], {
-    root,
-    path,
-    hasNetwork: false,
-    confinement: real,
-    timeoutMs: 20_000,
-    signal: new AbortController().signal,
-    keptChars: 8_000,
-    memory,
-  });
+  const result = await runConfined("/bin/bash", command, memory);
   expect(result.isConfined).toBe(true);
   expect(result.output).not.toContain("secret\n");
   expect(result.output).not.toContain("root:");

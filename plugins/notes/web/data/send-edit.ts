@@ -1,7 +1,7 @@
 import { ApiError } from "#plugins/web/kit/client.ts";
 import { server } from "#plugins/web/kit/server.ts";
 import { socket } from "#plugins/web/kit/stores/socket.svelte.ts";
-import { toBase64 } from "./base64.ts";
+import { toBase64 } from "#plugins/web/kit/base64.ts";
 
 /** Bytes of an edit that the socket takes; larger ones go over HTTP. */
 const largest = 500_000;

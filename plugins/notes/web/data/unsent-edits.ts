@@ -1,6 +1,6 @@
 import * as Y from "yjs";
 import { drafts } from "#plugins/web/kit/stores/drafts.ts";
-import { fromBase64, toBase64 } from "./base64.ts";
+import { fromBase64, toBase64 } from "#plugins/web/kit/base64.ts";
 
 const toThing = (noteId: string): string => `note-edits:${noteId}`;
 

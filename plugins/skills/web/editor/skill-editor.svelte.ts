@@ -1,3 +1,4 @@
+import { toBase64 } from "#plugins/web/kit/base64.ts";
 import type { Grant } from "#plugins/web/kit/access/grants.ts";
 import { FormState } from "#plugins/web/kit/form.svelte.ts";
 import { t } from "#plugins/web/kit/i18n/index.svelte.ts";
@@ -113,7 +114,7 @@ export class SkillEditor {
   addFiles = (files: readonly File[]): Promise<boolean> =>
     this.decision.submit(async () => {
       for (const file of files) {
-        const body = { path: file.name, content: await toBase64(file) };
+        const body = { path: file.name, content: toBase64(new Uint8Array(await file.arrayBuffer())) };
         this.#adoptState(
           await server.call("POST /api/v1/skills/id/:id/files", { params: this.#params, body }),
         );
@@ -161,13 +162,4 @@ export class SkillEditor {
     this.record = this.record && { ...this.record, ...state };
     this.#known = state.updated_at;
   }
-}
-
-async function toBase64(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 32_768) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 32_768));
-  }
-  return btoa(text);
 }
